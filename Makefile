@@ -1,0 +1,72 @@
+# Every command works from a clean checkout: it makes the environment it needs and refreshes it when the requirements
+# change. `make` alone lists the commands.
+
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8000
+# cpu, or cuda for an NVIDIA GPU.
+RUNTIME ?= cpu
+
+# Two runtimes, two environments: onnxruntime and onnxruntime-gpu can't live in one.
+SERVICE := $(if $(filter cuda,$(RUNTIME)),.venv-cuda,.venv)
+DEV := .venv-dev
+REQUIREMENTS := pyproject.toml constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test check format clean
+
+help:  ## Print this list
+	@echo "Dragoman: a self-hosted machine-translation server"
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "Options: PORT=8000 HOST=127.0.0.1 RUNTIME=cpu|cuda PYTHON=python3"
+
+serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch needed)
+	@$(SERVICE)/bin/dragoman serve --host $(HOST) --port $(PORT) --provider $(RUNTIME)
+
+test: $(DEV)/installed  ## Run every test
+	$(DEV)/bin/python -m pytest
+
+check: $(DEV)/installed  ## Check format, lint, types, import rules and the container files
+	$(DEV)/bin/ruff format --check .
+	$(DEV)/bin/ruff check .
+	$(DEV)/bin/mypy
+	$(DEV)/bin/lint-imports
+	$(DEV)/bin/hadolint Dockerfile
+	$(DEV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+format: $(DEV)/installed  ## Format the code and mend what the linter can mend
+	$(DEV)/bin/ruff format .
+	$(DEV)/bin/ruff check --fix .
+
+clean:  ## Remove the environments and all caches
+	rm -rf .venv .venv-cuda $(DEV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.venv/installed: $(REQUIREMENTS)
+	$(call make-environment,.venv)
+	.venv/bin/python -m pip install --constraint constraints.txt --editable .
+	@touch $@
+
+.venv-cuda/installed: $(REQUIREMENTS)
+	$(call make-environment,.venv-cuda)
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable .
+	.venv-cuda/bin/python -m pip uninstall --yes onnxruntime
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt --force-reinstall --no-deps onnxruntime-gpu
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt 'onnxruntime-gpu[cuda,cudnn]'
+	@touch $@
+
+$(DEV)/installed: $(REQUIREMENTS)
+	$(call make-environment,$(DEV))
+	$(DEV)/bin/python -m pip install --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# The folder of a virtual environment; says in one line what is wrong with the Python at hand.
+define make-environment
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Dragoman needs Python 3.11 or newer, and '$(PYTHON)' is not: name another one, as in make PYTHON=python3.12" >&2; \
+		exit 1; }
+	@$(PYTHON) -m venv $(1) || { \
+		echo "'$(PYTHON)' can't make virtual environments; on Debian and Ubuntu: apt-get install python3-venv" >&2; \
+		exit 1; }
+endef

@@ -1,0 +1,93 @@
+"""Everything that can go wrong, as one tree. No HTTP in here: ``app.api`` maps classes to statuses.
+
+    DragomanError
+    ├── InvalidRequest          the caller can fix it
+    │   ├── UnsupportedPair         no model for this source/target
+    │   ├── OptionOutOfRange        a search option outside its documented range
+    │   └── TextTooLong             a text, or a list of texts, over its limit
+    ├── Overloaded              try again later: admission refused, nothing was started
+    ├── DeadlineExceeded        the request's own time limit passed
+    ├── Cancelled               the caller went away
+    ├── EngineUnavailable       not started yet, stopping, or its thread died
+    ├── ModelFailure            a graph raised or returned non-finite scores
+    ├── BundleError             a bundle is missing, damaged or not understood
+    └── ConfigurationError      settings that can't work together or on this machine
+
+Every class has a stable ``code``. The message is a sentence a person can act on and never holds user text.
+"""
+
+
+class DragomanError(Exception):
+    """Base of all errors raised on purpose."""
+
+    code = "internal"
+
+
+class InvalidRequest(DragomanError):
+    """The request can't be served as it is; the message says what to change."""
+
+    code = "invalid_request"
+
+
+class UnsupportedPair(InvalidRequest):
+    """No loaded model translates this pair of languages."""
+
+    code = "unsupported_pair"
+
+
+class OptionOutOfRange(InvalidRequest):
+    """A search option is outside its documented range."""
+
+    code = "option_out_of_range"
+
+
+class TextTooLong(InvalidRequest):
+    """A text, or the whole list, is over the configured limit."""
+
+    code = "text_too_long"
+
+
+class Overloaded(DragomanError):
+    """The queue is full. ``retry_after_s`` is a hint for the client, in seconds."""
+
+    code = "overloaded"
+
+    def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class DeadlineExceeded(DragomanError):
+    """The time limit given with the request passed before the translation was complete."""
+
+    code = "deadline_exceeded"
+
+
+class Cancelled(DragomanError):
+    """The caller no longer waits for this work."""
+
+    code = "cancelled"
+
+
+class EngineUnavailable(DragomanError):
+    """The engine is starting, stopping or dead; nothing was translated."""
+
+    code = "engine_unavailable"
+
+
+class ModelFailure(DragomanError):
+    """A graph raised, or returned scores that are not finite."""
+
+    code = "model_failure"
+
+
+class BundleError(DragomanError):
+    """A bundle is missing, damaged or newer than this program; the message names the file and the reason."""
+
+    code = "bundle_error"
+
+
+class ConfigurationError(DragomanError):
+    """The settings contradict each other or this machine."""
+
+    code = "configuration_error"

@@ -1,0 +1,150 @@
+"""Every setting of the service, in one frozen object read from ``DRAGOMAN_*`` environment variables."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from app.errors import ConfigurationError
+
+ENV_PREFIX = "DRAGOMAN_"
+MAX_BEAM_SIZE = 16  # as in app.engine.translation, which settings, lying below the engine, may not import
+MEBIBYTE = 1024 * 1024
+
+
+def available_cores() -> int:
+    """The number of cores that this process may use, which in a container is less than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Settings(BaseSettings):
+    """The service's settings. Keyword arguments win over environment variables, which win over the defaults."""
+
+    model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, frozen=True, extra="forbid")
+
+    bundle: Path = Field(Path("artifacts/de-en"), description="Folder of the model bundle to serve.")
+    host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
+    port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
+    root_path: str = Field(
+        "", pattern=r"^(/[A-Za-z0-9._~-]+)*$", description="URL prefix under which everything is served, e.g. /mt."
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("*",), description="Web origins that may read the answers, separated by commas; * for any."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
+
+    provider: Literal["cpu", "cuda"] = Field("cpu", description="Where the model runs.")
+    precision: Literal["auto", "int8", "float32", "float16"] = Field(
+        "auto",
+        description="Number format of the graphs: int8 and float32 on cpu, float32 and float16 on cuda; "
+        "auto takes int8 on cpu and float16 on cuda.",
+    )
+    threads: int = Field(
+        default_factory=lambda: min(4, available_cores()),
+        ge=1,
+        le=256,
+        description="Threads inside one model step; the default is the number of available cores, at most 4.",
+    )
+    beam_size: int = Field(
+        4, ge=1, le=MAX_BEAM_SIZE, description="Beam width of requests that don't choose one; 1 is greedy search."
+    )
+
+    max_text_chars: int = Field(1_000_000, ge=1, description="Longest text, in characters; longer ones are refused.")
+    max_texts: int = Field(1_000, ge=1, description="Most texts in one request.")
+    max_body_bytes: int = Field(8 * MEBIBYTE, ge=1024, description="Largest request body, in bytes.")
+    alternatives_limit: int = Field(
+        MAX_BEAM_SIZE - 1,
+        ge=0,
+        le=MAX_BEAM_SIZE - 1,
+        description="Most alternative translations a request may ask for.",
+    )
+    request_timeout_s: float = Field(
+        600.0, gt=0, le=86_400, description="Longest time for one request, in seconds; then it is answered with 504."
+    )
+    drain_timeout_s: float = Field(
+        20.0, ge=0, le=3_600, description="Time that accepted requests get to finish at shutdown, in seconds."
+    )
+
+    max_queue_tokens: int = Field(
+        400_000, ge=1, description="Source tokens that may wait; beyond it requests are answered with 503."
+    )
+    max_batch_rows: int = Field(64, ge=1, le=4096, description="Most rows (sentences times beams) decoded together.")
+    max_batch_tokens: int = Field(8_192, ge=1, description="Most source tokens, padding included, encoded together.")
+    feature_cache_bytes: int = Field(
+        64 * MEBIBYTE, ge=0, description="Size of the cache of encoded sentences, in bytes; 0 turns it off."
+    )
+
+    @property
+    def graph_precision(self) -> Literal["int8", "float32", "float16"]:
+        """The precision with ``auto`` resolved."""
+        if self.precision == "auto":
+            return "int8" if self.provider == "cpu" else "float16"
+        return self.precision
+
+    @classmethod
+    def load(cls, **overrides: Any) -> Self:
+        """Reads the settings, with ``overrides`` (command-line options) on top.
+
+        Raises:
+            ConfigurationError: A value is missing, malformed or unknown; one line that names the setting.
+        """
+        try:
+            return cls(**overrides)
+        except ValidationError as error:
+            raise ConfigurationError("; ".join(_sentence(dict(entry)) for entry in error.errors())) from None
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _split_origins(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(origin for origin in (part.strip().rstrip("/") for part in value.split(",")) if origin)
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_variables(cls, values: Any) -> Any:
+        # pydantic-settings reads only the variables it knows, so a misspelt one would silently do nothing.
+        known = {(ENV_PREFIX + name).upper() for name in cls.model_fields}
+        unknown = sorted(
+            name for name in os.environ if name.upper().startswith(ENV_PREFIX) and name.upper() not in known
+        )
+        if unknown:
+            raise ValueError(f"unknown environment variable {', '.join(unknown)}")
+        return values
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.provider == "cpu" and self.precision == "float16":
+            raise ValueError("precision float16 needs provider cuda; use int8 or float32 on cpu")
+        if self.provider == "cuda" and self.precision == "int8":
+            raise ValueError("precision int8 needs provider cpu; use float16 or float32 on cuda")
+        if self.beam_size > self.max_batch_rows:
+            raise ValueError(f"max_batch_rows ({self.max_batch_rows}) must be at least beam_size ({self.beam_size})")
+        if self.alternatives_limit >= self.max_batch_rows:
+            raise ValueError(
+                f"max_batch_rows ({self.max_batch_rows}) must exceed alternatives_limit ({self.alternatives_limit})"
+            )
+        if self.max_batch_tokens > self.max_queue_tokens:
+            raise ValueError(
+                f"max_queue_tokens ({self.max_queue_tokens}) must not be less than "
+                f"max_batch_tokens ({self.max_batch_tokens})"
+            )
+        if self.max_body_bytes < self.max_text_chars:
+            raise ValueError(
+                f"max_body_bytes ({self.max_body_bytes}) can't hold a text of max_text_chars ({self.max_text_chars})"
+            )
+        if "*" in self.cors_origins and len(self.cors_origins) > 1:
+            raise ValueError("cors_origins must be either * or a list of origins, not both")
+        return self
+
+
+def _sentence(entry: dict[str, Any]) -> str:
+    """One pydantic error as ``DRAGOMAN_PORT: Input should be ...``, without the rejected value, which may be secret."""
+    message = str(entry["msg"]).removeprefix("Value error, ")
+    if not entry["loc"]:
+        return message
+    return f"{ENV_PREFIX}{str(entry['loc'][0]).upper()}: {message}"
