@@ -1,0 +1,123 @@
+"""The one description of a Transformer: enough for the paper's models, for ours and for every Marian/OPUS-MT model."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+NormPlacement = Literal["post", "pre"]
+Activation = Literal["relu", "gelu", "swish"]
+Positions = Literal["sinusoidal", "sinusoidal-concatenated", "learned"]
+
+
+class ConfigError(ValueError):
+    """A configuration that describes no model; the message names the field."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerConfig:
+    """Shape and conventions of an encoder-decoder Transformer (Vaswani et al. 2017, "Attention Is All You Need").
+
+    Attributes:
+        source_vocabulary: Rows of the source embedding.
+        target_vocabulary: Rows of the target embedding and of the output projection.
+        encoder_layers, decoder_layers: Depths; they may differ (a shallow decoder is cheap to serve).
+        width: Model width D.
+        heads: Attention heads H; each has E = D / H channels.
+        feed_forward: Inner width of the position-wise network.
+        dropout: After the embeddings and on every residual branch (the paper's only dropout).
+        attention_dropout: On the attention weights.
+        feed_forward_dropout: After the activation inside the position-wise network.
+        norm: "post" (the paper) or "pre" (a final norm closes each stack).
+        embedding_norm: Layer norm right after the embeddings (some Marian models).
+        activation: Of the position-wise network.
+        positions: "sinusoidal" interleaves sine and cosine (the paper), "sinusoidal-concatenated" puts all sines first
+            (Transformer-XL, Marian), "learned" is a table of ``max_positions`` rows.
+        max_positions: Longest sequence served. A hard limit for learned positions only: sinusoids extrapolate.
+        scale_embeddings: Multiply embeddings by sqrt(D), as the paper does.
+        tie_source_target: One table embeds both languages.
+        tie_output: The target embedding is also the output projection.
+        biases: Linear layers have biases.
+        output_bias: A bias is added to the final logits (Marian's ``final_logits_bias``).
+        norm_epsilon: Of every layer norm.
+        pad_id, eos_id, decoder_start_id: Special ids; the start id is what the decoder sees first.
+        alignment_layer, alignment_head: The cross-attention head trained towards word alignments; None: there is none.
+    """
+
+    source_vocabulary: int
+    target_vocabulary: int
+    encoder_layers: int = 6
+    decoder_layers: int = 6
+    width: int = 512
+    heads: int = 8
+    feed_forward: int = 2048
+    dropout: float = 0.1
+    attention_dropout: float = 0.0
+    feed_forward_dropout: float = 0.0
+    norm: NormPlacement = "post"
+    embedding_norm: bool = False
+    activation: Activation = "relu"
+    positions: Positions = "sinusoidal"
+    max_positions: int = 512
+    scale_embeddings: bool = True
+    tie_source_target: bool = True
+    tie_output: bool = True
+    biases: bool = True
+    output_bias: bool = False
+    norm_epsilon: float = 1e-5
+    pad_id: int = 0
+    eos_id: int = 2
+    decoder_start_id: int = 1
+    alignment_layer: int | None = None
+    alignment_head: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("source_vocabulary", "target_vocabulary", "encoder_layers", "decoder_layers", "width", "heads"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1")
+        if self.width % self.heads:
+            raise ConfigError(f"width {self.width} is not a multiple of heads {self.heads}")
+        if self.width % 2 and self.positions != "learned":
+            raise ConfigError(f"sinusoidal positions need an even width, not {self.width}")
+        if self.tie_source_target and self.source_vocabulary != self.target_vocabulary:
+            raise ConfigError("tie_source_target needs vocabularies of equal size")
+        if self.alignment_layer is not None and not 0 <= self.alignment_layer < self.decoder_layers:
+            raise ConfigError(f"alignment_layer {self.alignment_layer} is not one of {self.decoder_layers} layers")
+        if not 0 <= self.alignment_head < self.heads:
+            raise ConfigError(f"alignment_head {self.alignment_head} is not one of {self.heads} heads")
+
+    @property
+    def head_width(self) -> int:
+        """Channels per attention head, E."""
+        return self.width // self.heads
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "TransformerConfig":
+        """Inverse of ``to_dict``.
+
+        Raises:
+            ConfigError: A key is not a field of the configuration.
+        """
+        unknown = sorted(set(values) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ConfigError(f"unknown keys in the model configuration: {', '.join(unknown)}")
+        return cls(**values)
+
+
+def paper_base(vocabulary: int) -> TransformerConfig:
+    """The base model of the paper (table 3)."""
+    return TransformerConfig(source_vocabulary=vocabulary, target_vocabulary=vocabulary)
+
+
+def paper_big(vocabulary: int) -> TransformerConfig:
+    """The big model of the paper (table 3)."""
+    return TransformerConfig(
+        source_vocabulary=vocabulary,
+        target_vocabulary=vocabulary,
+        width=1024,
+        heads=16,
+        feed_forward=4096,
+        dropout=0.3,
+    )

@@ -1,0 +1,62 @@
+"""Position signals: computed for any length, so a sequence may be longer than all that training has seen."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from model.config import TransformerConfig
+
+
+def sinusoids(positions: Tensor, width: int, *, concatenated: bool) -> Tensor:
+    """Sinusoidal signals, section 3.5 of the paper: sin(p / 10000^(2i/D)) and cos of the same.
+
+    Args:
+        positions: (...,) integers.
+        width: D, even.
+        concatenated: False interleaves sine and cosine channels (the paper); True puts the D/2 sines before the D/2
+            cosines (Transformer-XL's and Marian's layout).
+
+    Returns:
+        (..., D) float32.
+    """
+    # The frequencies are computed in double precision: in float32 the error of p * f grows with p.
+    exponents = torch.arange(0, width, 2, dtype=torch.float64, device=positions.device) / width
+    angles = positions.to(torch.float64).unsqueeze(-1) * torch.exp(-math.log(10000.0) * exponents)  # (..., D/2)
+    pair = (angles.sin(), angles.cos())
+    signal = torch.cat(pair, dim=-1) if concatenated else torch.stack(pair, dim=-1).flatten(-2)
+    return signal.to(torch.float32)
+
+
+class PositionSignal(nn.Module):
+    """Maps positions (...,) to signals (..., D), by one of the three schemes of the configuration."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.scheme = config.positions
+        self.width = config.width
+        self.learned: Tensor | None = None
+        self._table: Tensor | None = None
+        if self.scheme == "learned":
+            self.learned = nn.Parameter(torch.randn(config.max_positions, config.width) * config.width**-0.5)
+
+    def table(self, length: int) -> Tensor:
+        """Signals of positions 0..length-1, (length, D).
+
+        Raises:
+            ValueError: Learned positions end before ``length``.
+        """
+        if self.learned is not None:
+            if length > len(self.learned):
+                raise ValueError(f"{length} positions asked for, {len(self.learned)} learned")
+            return self.learned[:length]
+        if self._table is None or len(self._table) < length:
+            # Sinusoids are a constant of the scheme, not a weight: kept out of checkpoints, grown on demand.
+            self._table = sinusoids(
+                torch.arange(max(64, 2 * length)), self.width, concatenated=self.scheme == "sinusoidal-concatenated"
+            )
+        return self._table[:length]
+
+    def forward(self, start: int, length: int, like: Tensor) -> Tensor:
+        """Signals of positions start..start+length-1, (length, D), with the device and type of ``like``."""
+        return self.table(start + length)[start:].to(device=like.device, dtype=like.dtype)
