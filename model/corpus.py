@@ -1,0 +1,99 @@
+"""The first stage of a run: recipe and pair files -> tokenizer and packed, aligned corpora in the run's folder."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sentencepiece
+
+from model.alignment import align
+from model.data import Packed
+from model.pairs import read_pairs
+from model.recipe import Recipe
+from model.tokenizer import train_tokenizer
+
+# The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
+TOKENIZER_PAIRS = 300_000
+
+Report = Callable[[str], None]
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> None:
+    """Make ``tokenizer.spm``, ``corpus/*.npz`` and ``corpus/sources.json`` in the run's folder, unless they exist.
+
+    Args:
+        recipe: Names the pair files.
+        data: Folder they are relative to.
+        run: Folder of the run.
+        report: Called with a line on each step.
+
+    Raises:
+        model.pairs.PairsError: A file is missing or malformed.
+    """
+    done = run / "corpus" / "sources.json"
+    if done.exists():
+        return
+    done.parent.mkdir(parents=True, exist_ok=True)
+    paths = [data / source.path for source in recipe.sources] + [data / recipe.validation]
+    texts = []
+    for path in paths:
+        texts.append(list(read_pairs(path)))
+        report(f"read {len(texts[-1]):,} pairs from {path.name}")
+    tokenizer = run / "tokenizer.spm"
+    if not tokenizer.exists():
+        report(f"training a tokenizer of {recipe.vocabulary} pieces")
+        sentences = _tokenizer_text(texts[:-1], recipe)
+        train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
+    encoded = [
+        list(zip(processor.encode([a for a, _ in pairs]), processor.encode([b for _, b in pairs]), strict=True))
+        for pairs in texts
+    ]
+    report("encoded")
+    links = [[np.zeros((0, 2), np.int16)] * len(pairs) for pairs in encoded]
+    if recipe.training.alignment_weight:
+        report(f"aligning {sum(map(len, encoded)):,} pairs")
+        flat = align([pair for pairs in encoded for pair in pairs])
+        starts = np.cumsum([0] + [len(pairs) for pairs in encoded])
+        links = [flat[a:b] for a, b in pairwise(starts)]
+    for index, (pairs, pair_links) in enumerate(zip(encoded, links, strict=True)):
+        name = f"{index:02d}" if index < len(recipe.sources) else "validation"
+        Packed.build(pairs, pair_links).save(done.parent / f"{name}.npz")
+    facts = [
+        {"file": path.name, "pairs": len(pairs), "sha256": sha256(path)}
+        for path, pairs in zip(paths, texts, strict=True)
+    ]
+    done.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:
+    """The packed training sources in the recipe's order, and the packed validation pairs."""
+    folder = run / "corpus"
+    sources = [Packed.load(folder / f"{index:02d}.npz") for index in range(len(recipe.sources))]
+    return sources, Packed.load(folder / "validation.npz")
+
+
+def corpus_facts(run: Path) -> list[dict[str, Any]]:
+    """File name, pairs and sha256 of each source in the recipe's order, then of the validation file."""
+    facts: list[dict[str, Any]] = json.loads((run / "corpus" / "sources.json").read_text(encoding="utf-8"))
+    return facts
+
+
+def _tokenizer_text(texts: list[list[tuple[str, str]]], recipe: Recipe) -> Iterator[str]:
+    """Both sides of a sample of the pairs, drawn by the sources' weights (a pair at most once)."""
+    rng = np.random.default_rng(recipe.seed)
+    weights = [min(1.0, source.weight) for source in recipe.sources]
+    share = min(1.0, TOKENIZER_PAIRS / sum(w * len(pairs) for w, pairs in zip(weights, texts, strict=True)))
+    for weight, pairs in zip(weights, texts, strict=True):
+        for pair in np.flatnonzero(rng.random(len(pairs)) < weight * share):
+            yield from pairs[pair]

@@ -1,0 +1,67 @@
+"""A PyTorch model behind the protocol of the service's search: a checkpoint decodes with the shipping decoder."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from model.data import pad
+from model.transformer import DecoderCache, Encoded, Transformer
+
+
+class TorchModel:
+    """Satisfies ``app.engine.decoding.Model``; features are the encoder states of one sentence, (S, D)."""
+
+    def __init__(self, transformer: Transformer) -> None:
+        self.transformer = transformer.eval()
+
+    @torch.no_grad()
+    def encode(self, sources: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Encode a padded batch."""
+        encoded = self.transformer.encode(pad([np.asarray(source) for source in sources]))
+        return [states[: len(source)] for states, source in zip(encoded.states, sources, strict=True)]
+
+    def rows(self) -> "TorchRows":
+        """An empty batch."""
+        return TorchRows(self.transformer)
+
+
+class TorchRows:
+    """Rows that all start together: joining later is the ONNX runtime's business."""
+
+    def __init__(self, transformer: Transformer) -> None:
+        self._transformer = transformer
+        self._cache: DecoderCache | None = None
+
+    @torch.no_grad()
+    def join(self, features: Sequence[Tensor]) -> None:
+        """Start decoding these sentences.
+
+        Raises:
+            ValueError: Rows are live already.
+        """
+        if self._cache is not None:
+            raise ValueError("all sentences must join at once")
+        states = torch.nn.utils.rnn.pad_sequence(list(features), batch_first=True)
+        mask = torch.nn.utils.rnn.pad_sequence(
+            [torch.ones(len(item), dtype=torch.bool) for item in features], batch_first=True
+        )
+        self._cache = self._transformer.start(Encoded(states, mask))
+
+    def select(self, rows: Sequence[int]) -> None:
+        """Keep the given rows, in that order."""
+        if self._cache is not None:
+            self._cache = self._cache.select(torch.tensor(list(rows), dtype=torch.int64))
+
+    @torch.no_grad()
+    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Log-probabilities (R, K), best first, and token ids (R, K)."""
+        if self._cache is None:
+            raise ValueError("no sentence has joined")
+        logits = self._transformer.step(torch.tensor(tokens).unsqueeze(1), self._cache)
+        scores = torch.log_softmax(logits.float(), dim=-1)
+        best = scores.topk(min(top, scores.shape[-1]), dim=-1)
+        return best.values.numpy(), best.indices.numpy()

@@ -1,0 +1,102 @@
+"""A recipe: everything that decides what a training run makes, in one TOML file."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from model.config import ConfigError, TransformerConfig
+
+
+class RecipeError(ValueError):
+    """The recipe can't be used; the message names the file and the key."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(_Section):
+    """One file of sentence pairs."""
+
+    path: str = Field(description="TSV file (.tsv, .tsv.gz, .tsv.xz), relative to the data folder")
+    weight: float = Field(1.0, gt=0, description="times each pair is seen in an epoch, on average")
+    early: bool = Field(False, description="used during the curriculum's first updates: short, clean pairs")
+    licence: str = Field("", description="kept in the bundle's manifest")
+    origin: str = Field("", description="kept in the bundle's manifest")
+
+
+class Training(_Section):
+    """Optimisation. Tokens are counted on the padded target side."""
+
+    updates: int = Field(gt=0, description="optimiser steps in all")
+    batch_tokens: int = Field(1600, gt=0, description="padded target tokens of one batch")
+    accumulate: int = Field(1, ge=1, description="batches per optimiser step")
+    max_length: int = Field(120, gt=0, description="longer pairs (in pieces, either side) are left out")
+    schedule: Literal["inverse-sqrt", "cosine"] = "cosine"
+    peak_rate: float = Field(1e-3, gt=0)
+    warmup: int = Field(1000, ge=1, description="updates of linear warm-up")
+    weight_decay: float = Field(0.0, ge=0)
+    label_smoothing: float = Field(0.1, ge=0, lt=1)
+    clip_norm: float = Field(1.0, gt=0)
+    alignment_weight: float = Field(0.0, ge=0, description="weight of the guided-alignment loss; 0 trains none")
+    early_updates: int = Field(0, ge=0, description="updates on 'early' sources only, before the whole mix")
+    precision: Literal["float32", "bfloat16"] = "float32"
+    checkpoint_every: int = Field(500, ge=1, description="updates; a killed run loses at most these")
+    validate_every: int = Field(500, ge=1)
+    keep: int = Field(5, ge=1, description="checkpoints kept, and averaged at the end")
+    patience: int = Field(0, ge=0, description="validations without improvement before stopping; 0 = never")
+
+
+class Recipe(_Section):
+    """A recipe file: data, tokenizer, model and training."""
+
+    name: str
+    seed: int = 1
+    languages: tuple[str, str] = Field(description="languages of the first and second column")
+    vocabulary: int = Field(8000, ge=300)
+    validation: str = Field(description="TSV file for the validation loss")
+    licence: str = Field("", description="terms of the trained model, for the bundle's manifest")
+    golden: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="sentences by language, for the self-test of a service that starts"
+    )
+    model: dict[str, Any] = Field(default_factory=dict, description="fields of TransformerConfig")
+    training: Training
+    sources: tuple[Source, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Recipe":
+        if self.training.early_updates and not any(source.early for source in self.sources):
+            raise ValueError("early_updates is set, but no source is marked early")
+        if self.training.alignment_weight and self.model.get("alignment_layer") is None:
+            raise ValueError("alignment_weight is set, but model.alignment_layer is not")
+        self.transformer(self.vocabulary)
+        return self
+
+    def transformer(self, vocabulary: int) -> TransformerConfig:
+        """The model's configuration with a shared vocabulary of the given size."""
+        try:
+            return TransformerConfig.from_dict(
+                {"source_vocabulary": vocabulary, "target_vocabulary": vocabulary, **self.model}
+            )
+        except (ConfigError, TypeError) as error:
+            raise ValueError(f"[model] {error}") from error
+
+    @classmethod
+    def load(cls, path: Path) -> "Recipe":
+        """Read and check a recipe.
+
+        Raises:
+            RecipeError: The file is missing, no TOML, or has unknown or contradicting keys.
+        """
+        try:
+            return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise RecipeError(f"{path}: {error.strerror}") from error
+        except tomllib.TOMLDecodeError as error:
+            raise RecipeError(f"{path}: {error}") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "recipe"
+            raise RecipeError(f"{path}: {where}: {first['msg']}") from error
