@@ -1,0 +1,145 @@
+"""Tells which of the served languages a text is in, offline, with a confidence that means something.
+
+The library is ``py3langid`` (BSD): naive Bayes over byte n-grams, restricted to the served languages. Its normalised
+probability divides the log-odds by the square root of the length, so that short text stays unsure by itself: of WMT19
+sentences with 99 or more, 99.9 % are right; of single words with 80 to 90, 95 %, with 50 to 60, 59 %.
+
+German against English, percent correct over both sides of each set:
+
+=====================================  ===============  ===========  ==============================
+set                                    py3langid 0.4.0  this module  lingua-language-detector 2.1.1
+=====================================  ===============  ===========  ==============================
+WMT19 news, 4000 sentences                       99.38        99.45                           98.10
+Tatoeba test, 4000 sentences                    100.00       100.00                           99.80
+Tatoeba training, 4302 of <= 2 words             97.07        97.47                           97.79
+Ding dictionary, 23543 single words              91.02        91.03                           93.69
+wheel, MB                                          4.6          4.6                              96
+resident memory, MB (without numpy)                 80           55                              77
+time to load, s                                    0.8          0.6                             0.4
+=====================================  ===============  ===========  ==============================
+
+So lingua is better at single words, worse at sentences, and costs twenty times the space in the image. A sentence takes
+0.1 ms. Loading needs about 50 MB more for a moment.
+"""
+
+import math
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
+
+from app.errors import ConfigurationError
+
+_MODEL_FILE = "data/model.npz.xz"  # inside the library's package
+_MOST_ANSWERS = 3
+# Enough to be sure, and a book costs no more than a page: the library walks bytes in Python, 0.1 s per million.
+_SAMPLE_CHARS = 4000
+
+# N-grams know little of the shortest words: without these, "the" is undecided and "Hallo" is English. Common words that
+# (nearly) only one of the two languages has; in Tatoeba's short texts they take away a seventh of the errors.
+_COMMON_WORDS = {
+    language: frozenset(words.split())
+    for language, words in {
+        "de": """
+            aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für
+            gut hallo hast hat ich ihr im ist ja kein keine mein mich mir mit nach nein nicht nichts noch nur oder sehr
+            sich sie sind tschüss und uns vom von warum wenn wie wir wo wurde zu zum zur über""",
+        "en": """
+            a about and are as at be but by can did do for from had have he hello her here him his how i is it me my no
+            not of on one only our out please she some thanks that the their there they this to up us very we what when
+            where which who why with would yes you your""",
+    }.items()
+}
+_COMMON_WORD_LOG_ODDS = 4.0  # for a text of nothing else; in proportion to their share otherwise
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One candidate: a served language and how sure it is, from 0 to 100, to one decimal."""
+
+    language: str
+    confidence: float
+
+
+class Detector:
+    """Detects which of some languages a text is in. Safe to use from several threads.
+
+    Args:
+        languages: Codes to choose from, the most usual first. ``de-AT`` is looked for as ``de`` and reported as given.
+            A code that the library doesn't know is never reported as detected.
+
+    Raises:
+        ValueError: if there are no languages.
+    """
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        if not languages:
+            raise ValueError("a detector needs at least one language")
+        self._code_of = {code.partition("-")[0].lower(): code for code in reversed(languages)}
+        self._fallback = self._code_of.get("en", languages[0])
+        self._identifier: LanguageIdentifier | None = None
+        self._loading = threading.Lock()
+
+    def load(self) -> None:
+        """Loads the model unless it is there; otherwise the first ``detect`` does.
+
+        Raises:
+            ConfigurationError: if there is no folder for the temporary file that the library unpacks its model to.
+        """
+        self._loaded()
+
+    def detect(self, text: str) -> list[Detection]:
+        """Returns the likeliest languages, best first, at most three; their confidences add up to 100 or less.
+
+        Text without a letter, or whose languages the library doesn't know, gives English (the first language where
+        English isn't served) with confidence 0. Of a long text only the beginning is looked at.
+
+        Raises:
+            ConfigurationError: as ``load``.
+        """
+        sample = _sample(text)
+        identifier = self._loaded() if sample else None
+        if identifier is None or not identifier.labels:
+            return [Detection(self._fallback, 0.0)]
+        weights = dict(identifier.rank(sample))
+        if weights.keys() <= _COMMON_WORDS.keys():  # else a language without a list would be at a disadvantage
+            words = _WORD.findall(sample.lower())
+            for language in weights:
+                share = sum(word in _COMMON_WORDS[language] for word in words) / max(1, len(words))
+                weights[language] *= math.exp(_COMMON_WORD_LOG_ODDS * share)
+        total = sum(weights.values())
+        found = [Detection(self._code_of[label], round(100 * weight / total, 1)) for label, weight in weights.items()]
+        # A tie ("Hand", "in") goes to the language that undetectable text gets.
+        return sorted(found, key=lambda d: (-d.confidence, d.language != self._fallback))[:_MOST_ANSWERS]
+
+    def _loaded(self) -> LanguageIdentifier:
+        with self._loading:
+            if self._identifier is None:
+                self._identifier = self._build()
+            return self._identifier
+
+    def _build(self) -> LanguageIdentifier:
+        try:
+            whole = LanguageIdentifier.from_model_file(_MODEL_FILE, norm_probs=True)
+        except OSError as error:
+            raise ConfigurationError("language detection needs a writable temporary folder with 80 MB free") from error
+        whole.set_languages([language for language in whole.labels if language in self._code_of])
+        # A second identifier of the served languages only lets go of the other 140 languages' table, 28 MB.
+        return LanguageIdentifier(
+            whole.nb_ptc,
+            whole.nb_pc,
+            whole.nb_classes,
+            whole.tk_nextmove,
+            whole.tk_output,
+            norm_probs=True,
+            tk_row=whole.tk_row,
+        )
+
+
+def _sample(text: str) -> str:
+    """Returns the text from its first letter on, up to a length; empty if it has no letter."""
+    first = next((index for index, character in enumerate(text) if character.isalpha()), len(text))
+    return text[first : first + _SAMPLE_CHARS]

@@ -1,0 +1,277 @@
+"""Splits text into gap / sentence / gap / … / gap, and breaks a sentence that is too long for a model.
+
+Only sentences are translated. Gaps hold everything else (white space, line breaks, list markers, emoji, lines of
+dashes) and come back byte for byte, so joining the untranslated sentences gives the text back, whatever the text is.
+
+``sentencex`` (MIT, Wikimedia) finds the ends inside a line. Measured on version 1.0.32, hence the care in ``_ends``:
+
+* it panics (a Rust panic, not an ``Exception``) on "B", a white-space character of several bytes, "." - so also on
+  "Plan B" + no-break space + ". "; we show it a copy in which every white-space character is a plain space;
+* an unclosed quotation mark makes it quadratic: 6 s for 500,000 characters; we show it a window at a time.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import sentencex  # type: ignore[import-untyped]
+
+_WINDOW_CHARS = 8192
+_CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
+
+_LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_SOFT_BREAKS = frozenset({"\n", "\r\n", "\r"})
+
+# German nouns that follow an ordinal number ("3. Oktober"), so that the number is neither a list marker nor an end.
+_AFTER_ORDINAL = (
+    r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
+    r"|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b)"
+)
+_LIST_MARKER = (
+    r"(?:[-*+>•‣◦▪▸●○·–—]"
+    rf"|\(?\d{{1,3}}(?:\.\d{{1,3}})*[.)](?!\s+{_AFTER_ORDINAL})"
+    r"|\(?[a-zA-Z]\)"
+    r"|\[[ xX]\])"
+)
+_LINE_START = re.compile(rf"[\s\ufeff]*+(?:{_LIST_MARKER}\s++)*+")
+
+# Never part of a sentence at its ends: white space, control and zero-width characters, emoji with their selectors.
+_EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_WHITE_SPACE = re.compile(r"\s")
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+# Where the library ends a sentence and a reader does not. Only words that hardly ever close a sentence are listed.
+_ABBREVIATION = {
+    "de": re.compile(r"\b(?:Dipl|Hrsg|Ing|[Ii]nkl|[Ee]xkl|[Zz]zgl|[Aa]bzgl|geb|gest|verh|[Ss]og|[Vv]gl|[Bb]zgl)\.\s+$"),
+    "en": re.compile(r"\b(?:[Aa]pprox|[Vv]ols?|[Ee]st|[Ee]qs?|[Cc]h)\.\s+$"),
+}
+# "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
+# "Ich bin der 1. Er ist der 2." then stays in one piece, which costs less than a sentence cut in half.
+_GERMAN_ORDINAL = re.compile(
+    r"\b(?:am|an|beim|bis|das|dem|den|der|des|die|im|ins|jede[rmns]?|seit|vom|zum|zur"
+    r"|(?:ein|dein|mein|sein|ihr|unser)(?:e[rmns]?)?)\s+\d{1,2}\.\s+$",
+    re.IGNORECASE,
+)
+_SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
+_ORDINAL_NOUN = re.compile(_AFTER_ORDINAL)
+_OPENING = frozenset("„‚([{¿¡")
+_CLOSING = frozenset("\"'”“’‘»«›‹)]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """A text as gap, sentence, gap, …, sentence, gap.
+
+    Attributes:
+        gaps: What stands around the sentences; one more than there are sentences, any of them may be empty.
+        sentences: What a model should see; none is empty, each has a letter or a digit.
+    """
+
+    gaps: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    def join(self, translations: Sequence[str]) -> str:
+        """Puts one translation per sentence between the gaps.
+
+        Raises:
+            ValueError: if there isn't exactly one translation per sentence.
+        """
+        if len(translations) != len(self.sentences):
+            raise ValueError(f"expected {len(self.sentences)} translations, got {len(translations)}")
+        parts = [self.gaps[0]]
+        for translation, gap in zip(translations, self.gaps[1:], strict=True):
+            parts += translation, gap
+        return "".join(parts)
+
+
+def split(text: str, *, language: str, newlines: bool = True) -> Segmentation:
+    """Splits a text into sentences and the gaps around them; joining them again gives the text exactly.
+
+    Takes time in proportion to the text. Lone surrogates are allowed.
+
+    Args:
+        text: Any string.
+        language: Code of the text's language, such as ``de`` or ``en-GB``; an unknown one gets general rules.
+        newlines: Whether each line break ends a sentence. If not, only blank lines and list items do, and a sentence
+            that runs over a line break keeps it inside.
+    """
+    base_language = language.partition("-")[0].lower()
+    gaps: list[str] = []
+    sentences: list[str] = []
+    done = 0
+    for block_start, block_end in _lines(text) if newlines else _paragraphs(text):
+        start = block_start
+        for end in _ends(text[block_start:block_end], base_language):
+            first, last = _trim(text, start, block_start + end)
+            start = block_start + end
+            if _LETTER_OR_DIGIT.search(text, first, last):
+                gaps.append(text[done:first])
+                sentences.append(text[first:last])
+                done = last
+    gaps.append(text[done:])
+    return Segmentation(tuple(gaps), tuple(sentences))
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yields (start, end) of each line that has something after its indentation and list markers."""
+    for line in _LINE.finditer(text):
+        start = _content_start(text, line)
+        if start < line.end():
+            yield start, line.end()
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Yields (start, end) of each run of lines between blank lines; a list marker begins a new run."""
+    start = end = 0
+    for line in _LINE.finditer(text):
+        content = _content_start(text, line)
+        goes_on = end > start and text[end : line.start()] in _SOFT_BREAKS
+        blank = content == line.end()
+        marked = bool(text[line.start() : content].strip())
+        if goes_on and not blank and not marked:
+            end = line.end()
+            continue
+        if end > start:
+            yield start, end
+        start, end = content, line.end()
+    if end > start:
+        yield start, end
+
+
+def _content_start(text: str, line: re.Match[str]) -> int:
+    marker = _LINE_START.match(text, line.start(), line.end())
+    return marker.end() if marker else line.start()
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and _EDGE.match(text, start):
+        start += 1
+    while start < end and _EDGE.match(text, end - 1):
+        end -= 1
+    return start, end
+
+
+def _ends(block: str, language: str) -> Iterator[int]:
+    """Yields where the sentences of a block end: the library's ends less our exceptions, and the block's end."""
+    shown = _LONE_SURROGATE.sub("\ufffd", _WHITE_SPACE.sub(" ", block))
+    begin = 0
+    while begin < len(shown):
+        window_end = begin + _WINDOW_CHARS
+        pieces = _library_pieces(shown[begin:window_end], language)
+        if window_end < len(shown):
+            # The last piece may go on after the window. If it is the only one, this sentence is longer than a window.
+            if len(pieces) == 1:
+                begin = window_end
+                continue
+            pieces.pop()
+        for piece in pieces:
+            begin += len(piece)
+            before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
+            if begin == len(shown) or not _goes_on(before, after, language):
+                yield begin
+
+
+def _library_pieces(window: str, language: str) -> list[str]:
+    """Returns non-empty pieces that make up the window; the window itself where the library fails."""
+    try:
+        pieces = [piece for piece in sentencex.segment(language, window) if piece]
+    except BaseException as error:  # a Rust panic is no Exception, and its class can't be imported
+        if type(error).__name__ != "PanicException":
+            raise
+        return [window]
+    return pieces if "".join(pieces) == window else [window]
+
+
+def _goes_on(before: str, after: str, language: str) -> bool:
+    """Tells whether a sentence goes on over an end that the library found, from what stands around that end."""
+    if not before[-1].isspace():
+        # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing."
+        quotation = before[-1] in _OPENING or after[0] in _CLOSING
+        return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] == "-"))
+    abbreviation = _ABBREVIATION.get(language)
+    if abbreviation and abbreviation.search(before):
+        return True
+    if language != "de":
+        return False
+    return bool(_GERMAN_ORDINAL.search(before) or (_SHORT_NUMBER.search(before) and _ORDINAL_NOUN.match(after)))
+
+
+# Where to break, best first: at the end of a match, so that white space stays with the piece before it.
+_CLAUSE_END = re.compile(r"[.!?…;:,)\]}–—][\"'”“’»«)\]]*\s+|[，、；：。！？]|\s(?=[(\[{–—„«»“])")
+_BEFORE_CONJUNCTION = re.compile(
+    r"\s(?=(?:und|oder|aber|sondern|weil|dass|wenn|and|or|but|because|that|which|when|if)\s)"
+)
+_SPACE = re.compile(r"\s+")
+
+
+def break_long(sentence: str, *, fits: Callable[[str], bool]) -> list[str]:
+    """Breaks a sentence into pieces that fit, near the end of what fits: at a clause, a conjunction, a space, anywhere.
+
+    The pieces concatenate to the sentence exactly. White space at a break stays at the end of the piece before it, so a
+    piece may end (and the first may begin) with white space, or be nothing else: translate the middle, keep the ends.
+
+    ``fits`` is called about ten times a piece, never with much more than twice what fits, so the time is in
+    proportion to the sentence even where nothing in it invites a break.
+
+    Args:
+        sentence: Any string; an empty one gives no pieces.
+        fits: Whether a model takes this string whole. Expected to hold for nearly every prefix of what fits.
+
+    Returns:
+        Pieces for which ``fits`` holds, except single characters for which it doesn't.
+    """
+    pieces: list[str] = []
+    start = 0
+    guess = 256
+    while start < len(sentence):
+        limit = _longest_fitting(sentence, start, guess, fits)
+        end = limit if limit == len(sentence) else _break_before(sentence, start, limit)
+        if end < limit and not fits(sentence[start:end]):
+            end = limit
+        pieces.append(sentence[start:end])
+        guess = limit - start
+        start = end
+    return pieces
+
+
+def _longest_fitting(text: str, start: int, guess: int, fits: Callable[[str], bool]) -> int:
+    """Returns the largest end for which text[start:end] fits, by doubling and halving; at least start + 1."""
+    fitting = start + 1
+    end = min(start + guess, len(text))
+    while end > fitting and fits(text[start:end]):
+        fitting = end
+        end = min(start + 2 * (end - start), len(text))
+    too_long = end
+    while too_long - fitting > 1:
+        middle = (fitting + too_long) // 2
+        if fits(text[start:middle]):
+            fitting = middle
+        else:
+            too_long = middle
+    return fitting
+
+
+def _break_before(text: str, start: int, limit: int) -> int:
+    """Returns the best end in (start, limit]: at a break, or else where no character loses its marks."""
+    not_a_stub = start + (limit - start) // 3
+    for pattern, earliest in ((_CLAUSE_END, not_a_stub), (_BEFORE_CONJUNCTION, not_a_stub), (_SPACE, start)):
+        last = max((match.end() for match in pattern.finditer(text, start, limit)), default=start)
+        if last > earliest:
+            return last
+    end = limit
+    while end > start and _joins_previous(text, end):
+        end -= 1
+    return end if end > start else limit
+
+
+def _joins_previous(text: str, index: int) -> bool:
+    """Tells whether the character at an index belongs to the one before: an accent, a selector, a joined emoji."""
+    character = text[index]
+    return (
+        unicodedata.category(character).startswith("M")
+        or character == "\u200d"
+        or text[index - 1] == "\u200d"
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+    )

@@ -1,0 +1,53 @@
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from app.text.sentences import break_long, split
+
+ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
+# What sentence splitters, lists and line breaks are made of, much denser than in a random string.
+PARTS = """a B Wort der 3 19 Oktober Dr z.B approx . ! ? … ... , ; : \ufeff \u200d \u0301 > • „ “ ” " ' » « ( )
+    😀 👍🏽 。 -----"""
+SPACES = [" ", "  ", "\t", "\xa0", "\u3000", "\n", "\r\n", "\r", "\u2028", "\x85", "- ", "* ", "1. ", "a) "]
+DENSE_TEXT = st.lists(st.sampled_from([*PARTS.split(), *SPACES]), max_size=40).map("".join)
+TEXT = ANY_TEXT | DENSE_TEXT
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT, st.sampled_from(["de", "en", "zz"]), st.booleans())
+@example("B\u2028. A", "de", True)
+def test_untranslated_sentences_join_to_the_text(text: str, language: str, newlines: bool) -> None:
+    segmentation = split(text, language=language, newlines=newlines)
+    assert segmentation.join(segmentation.sentences) == text
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT, st.sampled_from(["de", "en"]), st.booleans())
+def test_a_model_sees_all_letters_and_nothing_without_one(text: str, language: str, newlines: bool) -> None:
+    segmentation = split(text, language=language, newlines=newlines)
+    for sentence in segmentation.sentences:
+        assert any(character.isalnum() for character in sentence)
+        assert sentence == sentence.strip()
+        assert not newlines or len(sentence.splitlines()) == 1
+    for gap in segmentation.gaps:
+        assert not any(character.isalpha() for line in gap.splitlines() for character in without_marker(line))
+
+
+def without_marker(line: str) -> str:
+    """Returns what follows an "a) " at the start of a line, the only gap with a letter in it."""
+    return "".join(line.split("a) "))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT, st.integers(1, 40))
+def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: int) -> None:
+    pieces = break_long(text, fits=lambda piece: len(piece) <= limit)
+    assert "".join(pieces) == text
+    assert all(0 < len(piece) <= limit for piece in pieces)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT, st.integers(1, 100))
+def test_pieces_fit_by_bytes_too_unless_they_are_one_character(text: str, limit: int) -> None:
+    pieces = break_long(text, fits=lambda piece: len(piece.encode()) <= limit)
+    assert "".join(pieces) == text
+    assert all(len(piece) == 1 or len(piece.encode()) <= limit for piece in pieces)

@@ -1,0 +1,138 @@
+import pytest
+
+from app.text.markup import extract
+
+
+def shout(source: str) -> str:
+    """Rebuilds a page with every text in capitals."""
+    document = extract(source)
+    return document.rebuild([text.upper() for text in document.texts])
+
+
+def test_texts_are_what_stands_between_tags_with_entities_decoded() -> None:
+    document = extract("<h1>Tom &amp; Jerry</h1>\n<p> 1 &lt; 2, <b>caf&eacute;</b>&nbsp;</p>")
+    assert document.texts == ("Tom & Jerry", "1 < 2,", "café")
+
+
+def test_translations_are_escaped_and_all_the_rest_is_kept() -> None:
+    source = "<!DOCTYPE html>\n<P  class='a>b' title=\"x\" hidden>\r\n\t eins <br/>&nbsp;zwei&#160; </P ><!-- c --> "
+    assert extract(source).rebuild(["1 < 2 & \"3\" > '0'", "<b>"]) == (
+        "<!DOCTYPE html>\n<P  class='a>b' title=\"x\" hidden>\r\n\t 1 &lt; 2 &amp; \"3\" &gt; '0' "
+        "<br/>&nbsp;&lt;b&gt;&#160; </P ><!-- c --> "
+    )
+
+
+def test_a_run_that_is_not_translated_keeps_its_spelling() -> None:
+    source = "<p>AT&T &copy; &#x41; &notanentity; a > b</p><p>x</p>"
+    document = extract(source)
+    assert document.texts == ("AT&T © A ¬anentity; a > b", "x")
+    assert document.rebuild([document.texts[0], "y"]) == source.replace("x</p>", "y</p>")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "<script>if (a<b) { c('</b>') }</script>",
+        "<SCRIPT>x</b></Script >",
+        "<style>p > a { content: 'x' }</style>",
+        "<textarea><b>x</textarea>",
+        "<code>x <i>y</i></code>",
+        "<pre>x\n y</pre>",
+        "<kbd>x</kbd>",
+        "<samp>x</samp>",
+        "<var>x</var>",
+        "<!-- <p>x</p> -->",
+        "<!-->",
+        "<![CDATA[ x > y ]]>",
+        "<?php x ?>",
+        "<p translate='no'>x <b>y</b></p>",
+        "<p TRANSLATE=NO>x</p>",
+        '<p class="big notranslate">x</p>',
+        "<p translate = \"no\">x<span class='a'><br>y</span></p>",
+        "<code><code>x</code>y</code>",
+        "<ul><li translate=no>x</ul>",
+        "</ x>",
+        "<p> 😀 &mdash; *** &nbsp;</p>",
+    ],
+)
+def test_what_is_not_for_translation_is_left_alone(kept: str) -> None:
+    assert shout(f"vor{kept}nach") == f"VOR{kept}NACH"
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("<p translate=no>a<b translate=yes>b</b>c</p>d", ("b", "d")),
+        ("<code>a<b translate>b<i translate=no>c</i>d</b>e</code>", ("b", "d")),
+        ("<b translate=maybe>a</b>", ("a",)),
+        ("<b class='notranslated' data-translate=no title='translate=no'>a</b>", ("a",)),
+        ("<b translate=yes class=notranslate>a</b>", ("a",)),
+        ("<ul><li class=notranslate>a<li>b</ul>", ("b",)),
+        ("<table><tr><td translate=no>a<td>b<tr translate=no><td>c<tr><td>d</table>", ("b", "d")),
+        ("<p translate=no>a<p>b", ("b",)),
+        ("<div><span translate=no>a</div>b", ("b",)),
+        ("<span translate=no>a</b></i>b</span>c", ("c",)),
+        ("<span translate=no/>a", ("a",)),
+        ("<img translate=no>a", ("a",)),
+        ("<a translate=no href=x/>a</a>b", ("b",)),
+    ],
+)
+def test_translation_is_switched_off_and_on_by_nesting(source: str, texts: tuple[str, ...]) -> None:
+    assert extract(source).texts == texts
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a < b", "A &lt; B"),
+        ("wenn x <y ist", "WENN X &lt;Y IST"),
+        ("a<b", "A&lt;B"),
+        ("a</b", "A&lt;/B"),
+        ("<p>a<!-- b", "<p>A<!-- b"),
+        ("<![CDATA[ a", "&lt;![CDATA[ A"),
+        ("<p title='>a <b>b</b>", "<p title='>A <b>B</b>"),
+        ("<script>a", "<script>a"),
+        ("a</>b", "A</>B"),
+        ('<a ="b>c', '<a ="b>C'),
+        ("<a <b>c", "<a <b>C"),
+        ("]]>a-->b", "]]&gt;A--&gt;B"),
+        ("a\0b", "A\0B"),
+    ],
+)
+def test_malformed_markup_survives(source: str, expected: str) -> None:
+    assert shout(source) == expected
+
+
+def test_a_number_of_any_length_is_decoded() -> None:
+    assert extract("&#" + "0" * 5000 + "65;").texts == ("A",)
+    assert extract("a&#" + "9" * 5000 + ";").texts == ("a\ufffd",)
+    assert extract("a&#0;&#;&#x").texts == ("a\ufffd&#;&#x",)
+
+
+def test_rebuild_wants_one_translation_per_text() -> None:
+    with pytest.raises(ValueError, match="expected 1 translations, got 2"):
+        extract("<p>a</p>").rebuild(["b", "c"])
+
+
+# "|" stands for a space.
+REPEATED = """< <a <a| <a|b=">"| <a|x='> <a> </a> <p> <!-- <![CDATA[ <![CDATA[> <! <? <script> <script></script
+    <b|translate| & &# &#0 &nbsp; &nbsp;|a |"""
+
+
+@pytest.mark.parametrize("end", ["", "x='>", "]]>"])
+@pytest.mark.parametrize("unit", REPEATED.split())
+def test_no_repetition_takes_more_than_a_look_at_each_character(unit: str, end: str) -> None:
+    # A quadratic one takes a minute.
+    source = unit.replace("|", " ") * (50_000 // len(unit)) + end
+    document = extract(source)
+    assert document.rebuild(document.texts) == source
+
+
+@pytest.mark.parametrize("inside", ["x" * 200_000, " " * 200_000, "x=y " * 100_000, "= " * 100_000])
+def test_a_tag_of_any_size_is_kept(inside: str) -> None:
+    assert shout(f"<a translate {inside}>b</a>") == f"<a translate {inside}>B</a>"
+
+
+def test_end_tags_without_start_cost_no_search_through_the_open_elements() -> None:
+    source = "<a>" * 50_000 + "</b>" * 50_000 + "x"
+    assert shout(source) == source[:-1] + "X"
