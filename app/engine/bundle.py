@@ -1,0 +1,208 @@
+"""The bundle: a folder that holds all that serving needs. Reading it is the only way a model gets into the service.
+
+What is not fully understood is refused, with the name of the file and the reason.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+from app.errors import BundleError
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+GOLDEN = "golden.json"
+
+Precision = Literal["float32", "float16", "int8"]
+
+
+def _plain_file_name(name: str) -> str:
+    if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
+        raise ValueError("must be a plain file name inside the bundle")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_plain_file_name)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Pair(_Part):
+    """One direction the model translates; ``tag`` is the source piece that asks for it, if the model needs one."""
+
+    source: str
+    target: str
+    tag: str | None = None
+
+
+class SpecialIds(_Part):
+    """Ids with a meaning of their own."""
+
+    pad: int
+    eos: int
+    decoder_start: int
+
+
+class Shape(_Part):
+    """Sizes of the model, as named in the design: layers, heads, width D and vocabulary V."""
+
+    encoder_layers: int
+    decoder_layers: int
+    heads: int
+    width: int
+    feed_forward: int
+    vocabulary: int
+    max_positions: int
+    alignment_head: bool = Field(description="the decoder graph has the output 'alignment'")
+
+
+class Graphs(_Part):
+    """The graph files of one precision."""
+
+    encoder: FileName
+    decoder: FileName
+
+
+class Score(_Part):
+    """One measured result: sacrebleu's figures with their signatures."""
+
+    test_set: str
+    source: str
+    target: str
+    sentences: int
+    precision: Precision
+    beam_size: int
+    bleu: float
+    chrf: float
+    bleu_signature: str
+    chrf_signature: str
+
+
+class TrainingSource(_Part):
+    """One source of training text."""
+
+    name: str
+    pairs: int
+    weight: float
+    sha256: str
+    licence: str
+    origin: str
+
+
+class Provenance(_Part):
+    """Where the model comes from and under which terms."""
+
+    licence: str
+    recipe: str | None = None
+    updates: int | None = None
+    target_tokens: int | None = None
+    training_seconds: float | None = None
+    seed: int | None = None
+    sources: tuple[TrainingSource, ...] = ()
+
+
+class Manifest(_Part):
+    """``manifest.json``."""
+
+    format_version: Literal[1]
+    name: str
+    pairs: tuple[Pair, ...] = Field(min_length=1)
+    ids: SpecialIds
+    shape: Shape
+    longest_source: int = Field(description="source pieces the model was trained on; longer sentences are broken up")
+    graphs: Mapping[Precision, Graphs]
+    source_tokenizer: FileName
+    target_tokenizer: FileName
+    files: Mapping[FileName, str] = Field(description="sha256 of every file of the bundle but the manifest")
+    provenance: Provenance
+    parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")
+    scores: tuple[Score, ...] = ()
+
+
+class Golden(_Part):
+    """A sentence with its greedy translation by the float32 graphs: the self-test of a start."""
+
+    source_language: str
+    target_language: str
+    source: str
+    translation: str
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A verified bundle on disk."""
+
+    path: Path
+    manifest: Manifest
+    golden: tuple[Golden, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> "Bundle":
+        """Read the manifest and verify every file's hash.
+
+        Raises:
+            BundleError: Something is missing, damaged or not understood.
+        """
+        manifest = _read(path / MANIFEST, TypeAdapter(Manifest))
+        for name in _named_files(manifest):
+            if name not in manifest.files:
+                raise BundleError(f"{path / MANIFEST}: no sha256 for {name}")
+        for name, expected in manifest.files.items():
+            if sha256(path / name) != expected:
+                raise BundleError(
+                    f"{path / name}: its sha256 is not the manifest's; the file is damaged or was replaced"
+                )
+        return cls(path, manifest, _read(path / GOLDEN, TypeAdapter(tuple[Golden, ...])))
+
+    def graphs(self, precision: Precision) -> tuple[Path, Path]:
+        """Paths of the encoder and decoder graph.
+
+        Raises:
+            BundleError: The bundle has no graphs of that precision.
+        """
+        graphs = self.manifest.graphs.get(precision)
+        if graphs is None:
+            raise BundleError(f"{self.path} has no {precision} graphs, only {', '.join(self.manifest.graphs)}")
+        return self.path / graphs.encoder, self.path / graphs.decoder
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file.
+
+    Raises:
+        BundleError: It can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}") from error
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Replace a bundle's manifest, whole or not at all."""
+    partial = folder / f".{MANIFEST}.partial"
+    partial.write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    partial.replace(folder / MANIFEST)
+
+
+def _named_files(manifest: Manifest) -> set[str]:
+    graphs = (name for pair in manifest.graphs.values() for name in (pair.encoder, pair.decoder))
+    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graphs}
+
+
+def _read(path: Path, adapter: TypeAdapter[Any]) -> Any:
+    try:
+        return adapter.validate_json(path.read_bytes())
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BundleError(f"{path}: {where}: {first['msg']}" if where else f"{path}: {first['msg']}") from error

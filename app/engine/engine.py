@@ -1,0 +1,278 @@
+"""The engine's facade: texts in, translations out. Joins bundle, tokenizer, model, search and scheduler."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.engine.bundle import Bundle, Golden
+from app.engine.decoding import Decode, Hypothesis, Search, default_max_length
+from app.engine.features import FeatureCache
+from app.engine.runtime import Features, OnnxModel
+from app.engine.scheduler import Job, Limits, Outcome, Scheduler
+from app.engine.tokenizer import Tokenizer
+from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
+from app.errors import BundleError, EngineUnavailable, UnsupportedPair
+from app.text.sentences import break_long, split
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+# Texts beyond this many characters are split and tokenised off the event loop.
+_INLINE_CHARS = 4_000
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A text cut into ``gap unit gap ... unit gap``, with the unit's source ids."""
+
+    gaps: tuple[str, ...]
+    units: tuple[str, ...]
+    ids: tuple[tuple[int, ...], ...]
+
+
+class Engine:
+    """Translates texts with one bundle. Everything slow happens on the scheduler's thread."""
+
+    def __init__(
+        self, bundle: Bundle, model: OnnxModel, *, limits: Limits, precision: str, cache_bytes: int, drain_s: float
+    ) -> None:
+        """Put the parts together; ``start`` brings it to life.
+
+        Raises:
+            BundleError: The tokenizer does not fit the manifest.
+        """
+        self.bundle, self._model, self._precision, self._drain_s = bundle, model, precision, drain_s
+        manifest = bundle.manifest
+        self._tokenizer = Tokenizer(bundle.path / manifest.source_tokenizer, bundle.path / manifest.target_tokenizer)
+        self._prefix = {
+            (pair.source, pair.target): (self._tokenizer.piece_id(pair.tag),) if pair.tag else ()
+            for pair in manifest.pairs
+        }
+        self._features: FeatureCache[Features] = FeatureCache(cache_bytes)
+        self._scheduler = Scheduler(
+            encode=self._encode, new_search=self._search, new_batch=lambda: Decode(model), limits=limits
+        )
+        self._state = "starting"
+        self._golden_identical = 0
+
+    @classmethod
+    def from_settings(cls, settings: "Settings") -> "Engine":
+        """Open and verify the bundle that the settings name.
+
+        Raises:
+            BundleError: It is missing, damaged or not understood.
+            ConfigurationError: The execution provider is not there.
+        """
+        bundle = Bundle.open(settings.bundle)
+        encoder, decoder = bundle.graphs(settings.graph_precision)
+        model = OnnxModel(
+            encoder, decoder, pad_id=bundle.manifest.ids.pad, provider=settings.provider, threads=settings.threads
+        )
+        limits = Limits(
+            max_queue_tokens=settings.max_queue_tokens,
+            max_batch_rows=settings.max_batch_rows,
+            max_batch_tokens=settings.max_batch_tokens,
+        )
+        return cls(
+            bundle,
+            model,
+            limits=limits,
+            precision=settings.graph_precision,
+            cache_bytes=settings.feature_cache_bytes,
+            drain_s=settings.drain_timeout_s,
+        )
+
+    @property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Source and target codes that can be translated."""
+        return frozenset(self._prefix)
+
+    @property
+    def state(self) -> str:
+        """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
+        return "failed" if self._state == "ready" and not self._scheduler.alive else self._state
+
+    async def start(self) -> None:
+        """Start the decode thread and translate the bundle's golden sentences.
+
+        Raises:
+            BundleError: The model translates so few of them as recorded that something must be wrong.
+        """
+        self._scheduler.start()
+        golden = self.bundle.golden
+        answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
+        self._golden_identical = sum(a == item.translation for a, item in zip(answers, golden, strict=True))
+        # Another precision or processor may flip a word here and there, so equality is no condition; garbage is.
+        if 2 * self._golden_identical < len(golden):
+            self._state = "failed"
+            raise BundleError(
+                f"{self.bundle.path}: only {self._golden_identical} of {len(golden)} golden sentences "
+                "came out as recorded"
+            )
+        self._state = "ready"
+
+    async def stop(self) -> None:
+        """Finish accepted work within the drain time, then end the thread."""
+        self._state = "stopping"
+        await asyncio.to_thread(self._scheduler.stop, self._drain_s)
+
+    async def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        deadline_s: float | None = None,
+    ) -> tuple[list[TextTranslation], Timing]:
+        """Translate texts, in order; see ``app.engine.translation.TranslationEngine`` for the contract.
+
+        The timing is that of the slowest sentence.
+        """
+        if self.state != "ready":
+            raise EngineUnavailable(f"The translation engine is {self.state}.")
+        return await self._translate(texts, source, target, options, deadline_s)
+
+    async def _translate(
+        self, texts: Sequence[str], source: str, target: str, options: SearchOptions, deadline_s: float | None
+    ) -> tuple[list[TextTranslation], Timing]:
+        if (source, target) not in self._prefix:
+            raise UnsupportedPair(f"No model translates from {source} to {target}.")
+        deadline = None if deadline_s is None else time.monotonic() + deadline_s
+        if sum(map(len, texts)) <= _INLINE_CHARS:
+            prepared = self._prepare(texts, source, target)
+        else:
+            prepared = await asyncio.to_thread(self._prepare, texts, source, target)
+        jobs = [Job(source=ids, options=options, deadline=deadline) for item in prepared for ids in item.ids]
+        outcomes = await self._run(jobs)
+        timings = [outcome.timing for outcome in outcomes]
+        slowest = max(
+            timings,
+            key=lambda t: t.queue_s + t.encode_s + t.decode_s,
+            default=Timing(queue_s=0.0, encode_s=0.0, decode_s=0.0),
+        )
+        remaining = iter(outcomes)
+        return [self._assemble(item, [next(remaining) for _ in item.ids]) for item in prepared], slowest
+
+    def info(self) -> dict[str, object]:
+        """The bundle's name, provenance and scores, and what really runs it."""
+        manifest = self.bundle.manifest
+        return {
+            "name": manifest.name,
+            "format_version": manifest.format_version,
+            "pairs": [f"{source}-{target}" for source, target in sorted(self.pairs)],
+            "precision": self._precision,
+            "providers": list(self._model.providers),
+            "shape": manifest.shape.model_dump(),
+            "provenance": manifest.provenance.model_dump(),
+            "scores": [score.model_dump() for score in manifest.scores],
+            "golden": {"sentences": len(self.bundle.golden), "identical": self._golden_identical},
+        }
+
+    def statistics(self) -> dict[str, float]:
+        """Current gauges and counters by name."""
+        cache = self._features
+        return {
+            **self._scheduler.statistics(),
+            "feature_cache_bytes": cache.nbytes,
+            "feature_cache_hits": cache.hits,
+            "feature_cache_misses": cache.misses,
+        }
+
+    async def _translate_golden(self, item: Golden) -> str:
+        """Past the readiness check, which waits for this."""
+        options = SearchOptions(beam_size=1)
+        [translation], _ = await self._translate(
+            [item.source], item.source_language, item.target_language, options, None
+        )
+        return translation.text
+
+    def _prepare(self, texts: Sequence[str], source: str, target: str) -> list[_Prepared]:
+        prefix = self._prefix[source, target]
+        return [self._prepare_one(text, source, prefix) for text in texts]
+
+    def _prepare_one(self, text: str, language: str, prefix: tuple[int, ...]) -> _Prepared:
+        """Cut a text into units the model can take: sentences, and parts of those that are too long."""
+        segmentation = split(text, language=language)
+        room = self.bundle.manifest.longest_source - len(prefix) - 1
+        gaps, units, ids = [segmentation.gaps[0]], [], []
+        for sentence, gap in zip(segmentation.sentences, segmentation.gaps[1:], strict=True):
+            pieces = self._tokenizer.encode(sentence)
+            parts = [sentence]
+            if len(pieces) > room:
+                parts = break_long(sentence, fits=lambda part: len(self._tokenizer.encode(part)) <= room)
+            for part in parts:
+                unit = part.strip()
+                before, after = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+                if not unit:
+                    gaps[-1] += part
+                    continue
+                pieces = pieces if len(parts) == 1 else self._tokenizer.encode(unit)
+                gaps[-1] += before
+                gaps.append(after)
+                units.append(unit)
+                ids.append((*prefix, *pieces, self.bundle.manifest.ids.eos))
+            gaps[-1] += gap
+        return _Prepared(tuple(gaps), tuple(units), tuple(ids))
+
+    async def _run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Queue the jobs and wait; if the caller goes away or one job fails, the others are cancelled."""
+        if not jobs:
+            return []
+        self._scheduler.submit(jobs)
+        try:
+            return await asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs))
+        finally:
+            for job in jobs:
+                job.future.cancel()
+
+    def _encode(self, jobs: Sequence[Job]) -> list[Features]:
+        """Features from the cache, and the rest from the encoder in one batch. Runs on the scheduler's thread."""
+        cached = {job.source: self._features.get(job.source) for job in jobs}
+        found = {ids: features for ids, features in cached.items() if features is not None}
+        missing = [ids for ids in cached if ids not in found]
+        if missing:
+            for ids, features in zip(missing, self._model.encode(missing), strict=True):
+                found[ids] = features
+                self._features.put(ids, features)
+        return [found[job.source] for job in jobs]
+
+    def _search(self, job: Job) -> Search:
+        manifest = self.bundle.manifest
+        return Search(
+            start_id=manifest.ids.decoder_start,
+            eos_id=manifest.ids.eos,
+            max_length=min(default_max_length(len(job.source)), manifest.shape.max_positions),
+            options=job.options,
+        )
+
+    def _assemble(self, prepared: _Prepared, outcomes: Sequence[Outcome]) -> TextTranslation:
+        sentences = tuple(
+            self._sentence(unit, outcome.hypotheses) for unit, outcome in zip(prepared.units, outcomes, strict=True)
+        )
+        best = _join(prepared.gaps, [sentence.text for sentence in sentences])
+        ranks = max((len(sentence.alternatives) for sentence in sentences), default=0)
+        others = (
+            _join(prepared.gaps, [([s.text, *s.alternatives][: rank + 2])[-1] for s in sentences])
+            for rank in range(ranks)
+        )
+        alternatives = tuple(text for text in dict.fromkeys(others) if text != best)
+        return TextTranslation(text=best, alternatives=alternatives, sentences=sentences)
+
+    def _sentence(self, unit: str, hypotheses: Sequence[Hypothesis]) -> SentenceTranslation:
+        texts = [self._tokenizer.decode(hypothesis.tokens).strip() for hypothesis in hypotheses]
+        # A model that says nothing must not swallow text: the source stands in.
+        unique = list(dict.fromkeys(text for text in texts if text)) or [unit]
+        return SentenceTranslation(
+            source=unit,
+            text=unique[0],
+            score=hypotheses[0].score,
+            alternatives=tuple(unique[1:]),
+            truncated=hypotheses[0].truncated,
+        )
+
+
+def _join(gaps: Sequence[str], units: Sequence[str]) -> str:
+    return gaps[0] + "".join(unit + gap for unit, gap in zip(units, gaps[1:], strict=True))

@@ -1,0 +1,57 @@
+"""A byte-bounded cache of encoder features: a sentence seen before skips the encoder, whatever its search options."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, Protocol, TypeVar
+
+
+class Sized(Protocol):
+    """Anything that knows its memory."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+
+
+F = TypeVar("F", bound=Sized)
+
+
+class FeatureCache(Generic[F]):
+    """Least recently used goes first. Not locked: one thread, the scheduler's, uses it.
+
+    Attributes:
+        nbytes: Memory held by the entries.
+        hits, misses: Look-ups so far.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        """``max_bytes`` bounds the sum of the entries' sizes; 0 keeps nothing."""
+        self.max_bytes = max_bytes
+        self.nbytes = 0
+        self.hits = 0
+        self.misses = 0
+        self._entries: OrderedDict[Hashable, F] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable) -> F | None:
+        """The entry, which becomes the most recently used, or None."""
+        entry = self._entries.get(key)
+        if entry is None:
+            self.misses += 1
+            return None
+        self.hits += 1
+        self._entries.move_to_end(key)
+        return entry
+
+    def put(self, key: Hashable, entry: F) -> None:
+        """Add an entry and drop the oldest ones beyond the bound. An entry larger than the bound is not kept."""
+        if entry.nbytes > self.max_bytes:
+            return
+        old = self._entries.pop(key, None)
+        self.nbytes += entry.nbytes - (old.nbytes if old is not None else 0)
+        self._entries[key] = entry
+        while self.nbytes > self.max_bytes:
+            _, dropped = self._entries.popitem(last=False)
+            self.nbytes -= dropped.nbytes
