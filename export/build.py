@@ -1,0 +1,233 @@
+"""Builds a bundle: into a temporary folder, verified there, then renamed. Never a half-written bundle."""
+
+import asyncio
+import copy
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+import sentencepiece
+import torch
+
+from app.engine.bundle import (
+    FORMAT_VERSION,
+    GOLDEN,
+    MANIFEST,
+    Bundle,
+    Golden,
+    Graphs,
+    Manifest,
+    Pair,
+    Precision,
+    Provenance,
+    Shape,
+    SpecialIds,
+    TrainingSource,
+    sha256,
+    write_manifest,
+)
+from app.engine.engine import Engine
+from app.engine.runtime import OnnxModel
+from app.engine.translation import SearchOptions
+from app.settings import Settings
+from export.graphs import export_decoder, export_encoder
+from export.parity import agreement, measure, require
+from export.precisions import quantize, share_weights, store_halves
+from model.checkpoint import load_model
+from model.provenance import ModelCard, read_card
+from model.tokenizer import target_tag
+from model.transformer import Transformer
+
+TOKENIZER = "tokenizer.spm"
+WEIGHTS = "weights.bin"
+
+Report = Callable[[str], None]
+
+
+class BuildError(ValueError):
+    """No bundle can be built from this; the message says why."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Real source sentences of one direction, for the agreement check."""
+
+    source: str
+    target: str
+    texts: Sequence[str]
+
+
+def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
+    """Export a model folder as a bundle of float32, float16 and int8 graphs.
+
+    Weights are first rounded to what float16 can hold, so that all precisions share one file of half the size; parity
+    compares with the model so rounded.
+
+    Args:
+        checkpoint: Model folder, as training writes it.
+        out: Folder to make or replace.
+        sentences: Text on which greedy translations by PyTorch and by the graphs are compared.
+        report: Called with a line on each step.
+
+    Raises:
+        CheckpointError: The checkpoint is missing or damaged.
+        BuildError: ``out`` exists and is no bundle.
+        ParityError: The float32 graphs are wrong.
+    """
+    if out.exists() and not (out / MANIFEST).exists():
+        raise BuildError(f"{out} exists and is no bundle; choose another folder")
+    card = read_card(checkpoint)
+    model = load_model(checkpoint)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half().float())
+    partial = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        graphs = _write_graphs(model, partial, report)
+        shutil.copyfile(checkpoint / "tokenizer.spm", partial / TOKENIZER)
+        parity = _parity(model, partial, graphs, card, sentences, report)
+        manifest = _manifest(model, graphs, card, parity)
+        _write(partial, manifest, ())
+        _write(partial, manifest, _golden(partial, card, report))
+        bundle = Bundle.open(partial)
+        shutil.rmtree(out, ignore_errors=True)
+        partial.rename(out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
+    return Bundle(out, bundle.manifest, bundle.golden)
+
+
+def _write_graphs(model: Transformer, folder: Path, report: Report) -> dict[Precision, Graphs]:
+    report("tracing float32 and float16 graphs")
+    full = (export_encoder(model), export_decoder(model))
+    half_model = copy.deepcopy(model).half()
+    half = (export_encoder(half_model), export_decoder(half_model))
+    report("quantising to int8")
+    integer = tuple(quantize(graph) for graph in full)
+    for graph in full:
+        store_halves(graph)
+    share_weights([*full, *half], folder / WEIGHTS)
+    named: dict[Precision, tuple[onnx.ModelProto, ...]] = {"float32": full, "float16": half, "int8": integer}
+    written: dict[Precision, Graphs] = {}
+    for precision, (encoder, decoder) in named.items():
+        written[precision] = Graphs(encoder=f"encoder.{precision}.onnx", decoder=f"decoder.{precision}.onnx")
+        onnx.save(encoder, folder / written[precision].encoder)
+        onnx.save(decoder, folder / written[precision].decoder)
+    return written
+
+
+def _parity(
+    model: Transformer,
+    folder: Path,
+    graphs: dict[Precision, Graphs],
+    card: ModelCard,
+    sentences: Sequence[Sentences],
+    report: Report,
+) -> dict[str, Any]:
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / TOKENIZER))
+    sources = [
+        [processor.piece_to_id(target_tag(group.target)), *processor.encode(text), model.config.eos_id]
+        for group in sentences
+        for text in group.texts
+    ]
+    sources = [source for source in sources if len(source) <= card.longest_source]
+    result: dict[str, Any] = {}
+    for precision, names in graphs.items():
+        report(f"comparing {precision} with PyTorch")
+        onnx_model = OnnxModel(
+            folder / names.encoder,
+            folder / names.decoder,
+            pad_id=model.config.pad_id,
+            provider="cpu",
+            threads=torch.get_num_threads(),
+        )
+        parity = measure(model, onnx_model)
+        if precision == "float32":
+            require(parity)
+        result[precision] = parity.to_dict()
+        if sources and precision != "float16":  # which the CPU only emulates, slowly
+            result[precision]["greedy_agreement"] = agreement(model, onnx_model, sources)
+    return result
+
+
+def _manifest(model: Transformer, graphs: dict[Precision, Graphs], card: ModelCard, parity: dict[str, Any]) -> Manifest:
+    config = model.config
+    first, second = card.languages
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        name=card.name,
+        pairs=tuple(
+            Pair(source=source, target=target, tag=target_tag(target))
+            for source, target in ((first, second), (second, first))
+        ),
+        ids=SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id),
+        shape=Shape(
+            encoder_layers=config.encoder_layers,
+            decoder_layers=config.decoder_layers,
+            heads=config.heads,
+            width=config.width,
+            feed_forward=config.feed_forward,
+            vocabulary=config.target_vocabulary,
+            max_positions=config.max_positions,
+            alignment_head=config.alignment_layer is not None,
+        ),
+        longest_source=card.longest_source,
+        graphs=graphs,
+        source_tokenizer=TOKENIZER,
+        target_tokenizer=TOKENIZER,
+        files={},
+        provenance=Provenance(
+            licence=card.licence,
+            recipe=card.recipe,
+            updates=card.updates,
+            target_tokens=card.target_tokens,
+            training_seconds=card.training_seconds,
+            seed=card.seed,
+            sources=tuple(TrainingSource(**source) for source in card.sources),
+        ),
+        parity=parity,
+    )
+
+
+def _golden(folder: Path, card: ModelCard, report: Report) -> tuple[Golden, ...]:
+    """The card's sentences with their greedy float32 translations, made by the engine that will check them."""
+    report("translating the golden sentences")
+    engine = Engine.from_settings(Settings(bundle=folder, precision="float32"))
+    first, second = card.languages
+    items = [
+        (source, target, text)
+        for source, target in ((first, second), (second, first))
+        for text in card.golden.get(source, ())
+    ]
+
+    async def translate() -> list[Golden]:
+        await engine.start()
+        try:
+            golden = []
+            for source, target, text in items:
+                [answer], _ = await engine.translate(
+                    [text], source=source, target=target, options=SearchOptions(beam_size=1)
+                )
+                golden.append(
+                    Golden(source_language=source, target_language=target, source=text, translation=answer.text)
+                )
+            return golden
+        finally:
+            await engine.stop()
+
+    return tuple(asyncio.run(translate()))
+
+
+def _write(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:
+    (folder / GOLDEN).write_text(
+        json.dumps([item.model_dump() for item in golden], indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    write_manifest(folder, manifest.model_copy(update={"files": files}))

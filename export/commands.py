@@ -1,0 +1,46 @@
+"""``dragoman export``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    checkpoint: Annotated[Path, typer.Argument(help="Model folder, e.g. runs/de-en/averaged.")],
+    out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-en.")],
+    sentences: Annotated[
+        Path | None,
+        typer.Option(
+            help="Pair file; PyTorch and the graphs translate both sides of its first 500 pairs, and are compared."
+        ),
+    ] = None,
+) -> None:
+    """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
+
+    The bundle is complete or not there at all. Its manifest holds the parity report; 'dragoman info OUT' shows it.
+    """
+    from rich.console import Console
+
+    from export.build import Sentences, build_bundle
+    from model.pairs import read_pairs
+    from model.provenance import read_card
+
+    groups = []
+    if sentences is not None:
+        first, second = read_card(checkpoint).languages
+        pairs = list(read_pairs(sentences))[:500]
+        groups = [
+            Sentences(first, second, [a for a, _ in pairs]),
+            Sentences(second, first, [b for _, b in pairs]),
+        ]
+    console = Console(stderr=True)
+    with console.status("exporting") as status:
+
+        def report(line: str) -> None:
+            console.print(line)
+            status.update(line)
+
+        bundle = build_bundle(checkpoint, out, sentences=groups, report=report)
+    for precision, figures in bundle.manifest.parity.items():
+        typer.echo(f"{precision}: {figures}")

@@ -1,0 +1,273 @@
+"""The two graphs of a bundle, traced from a trained model.
+
+The modules here compute what ``model.transformer`` computes, with the same weights, arranged for one-step decoding:
+projections that share an input are one matrix product, and attention is ONNX's own operator (opset 23) on 3-D tensors,
+which spares the transposes. ``export.parity`` holds them to the original.
+
+Axes: B sentences, R live rows, S source length, P past target positions, D width, V vocabulary, K candidates.
+"""
+
+import io
+import warnings
+from collections.abc import Sequence
+
+import onnx
+import torch
+from onnx import TensorProto, helper
+from torch import Tensor, nn
+from torch.export import Dim
+from torch.jit import TracerWarning  # type: ignore[attr-defined]
+from torch.nn import functional as F
+
+from model.attention import MultiHeadAttention
+from model.masks import mask_scores
+from model.transformer import Stack, Transformer
+
+OPSET = 23
+
+
+def fuse(*layers: nn.Linear) -> nn.Linear:
+    """One linear layer that computes several of the same input, outputs side by side."""
+    fused = nn.Linear(
+        layers[0].in_features,
+        sum(layer.out_features for layer in layers),
+        bias=layers[0].bias is not None,
+        dtype=layers[0].weight.dtype,
+    )
+    with torch.no_grad():
+        fused.weight.copy_(torch.cat([layer.weight for layer in layers]))
+        if fused.bias is not None:
+            fused.bias.copy_(torch.cat([layer.bias for layer in layers]))
+    return fused
+
+
+def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, heads: int) -> Tensor:
+    """Attention of (B, T, D) queries over (B, S, D) keys and values, with a mask (B, S), as one ONNX node."""
+    mask = mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, query.shape[1], -1)  # (B, 1, T, S)
+    return torch.onnx.ops.attention(query, keys, values, attn_mask=mask, q_num_heads=heads, kv_num_heads=heads)[0]
+
+
+class EncoderGraph(nn.Module):
+    """Source ids -> the cross-attention keys and values of every decoder layer."""
+
+    positions: Tensor  # (max_positions, D)
+
+    def __init__(self, model: Transformer) -> None:
+        super().__init__()
+        self.model = model
+        self.self_projections: Stack[nn.Linear] = Stack(_fused_self(layer.self_attention) for layer in model.encoder)
+        crosses = [layer.cross_attention for layer in model.decoder]
+        self.cross_projection = fuse(*(linear for cross in crosses for linear in (cross.key, cross.value)))
+        self.register_buffer("positions", _position_table(model))
+
+    def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
+        """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
+        model, config = self.model, self.model.config
+        states = model.source_embedding(source)
+        if config.scale_embeddings:
+            states = states * config.width**0.5
+        states = model.source_norm(states + self.positions[: source.shape[1]])
+        for layer, projection in zip(model.encoder, self.self_projections, strict=True):
+            query, keys, values = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
+            attended = attend(query, keys, values, source_mask, config.heads)
+            states = layer.self_residual.leave(states, layer.self_attention.output(attended))
+            branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
+            states = layer.feed_forward_residual.leave(states, branch)
+        features: Tensor = self.cross_projection(model.encoder_norm(states))  # (B, S, 2L * D)
+        return features.chunk(2 * config.decoder_layers, dim=-1)
+
+
+class DecoderGraph(nn.Module):
+    """One decoding step for any mix of rows, each at a position of its own."""
+
+    positions: Tensor  # (max_positions, D)
+
+    def __init__(self, model: Transformer) -> None:
+        super().__init__()
+        self.model = model
+        self.self_projections: Stack[nn.Linear] = Stack(_fused_self(layer.self_attention) for layer in model.decoder)
+        self.register_buffer("positions", _position_table(model))
+
+    def forward(
+        self,
+        tokens: Tensor,
+        positions: Tensor,
+        source_mask: Tensor,
+        past_mask: Tensor,
+        cross: Sequence[Tensor],
+        past: Sequence[Tensor],
+    ) -> tuple[Tensor, ...]:
+        """Advance every row by one token.
+
+        Args:
+            tokens: (R, 1) int64, the last token of each row.
+            positions: (R, 1) int64, its position.
+            source_mask: (R, S) bool.
+            past_mask: (R, P) bool; rows that joined later have fewer real past positions, and may leave gaps anywhere.
+            cross: Keys and values of the source, layer by layer, 2L tensors (R, S, D).
+            past: Self-attention keys and values so far, layer by layer, 2L tensors (R, P, D).
+
+        Returns:
+            Log-probabilities of the next token (R, V) float32; the grown keys and values, 2L tensors (R, P + 1, D);
+            and, if the model has an alignment head, its attention over the source (R, S) float32.
+        """
+        model, config = self.model, self.model.config
+        states = model.target_embedding(tokens)
+        if config.scale_embeddings:
+            states = states * config.width**0.5
+        states = model.target_norm(states + F.embedding(positions, self.positions))
+        mask = torch.cat([past_mask, torch.ones_like(tokens, dtype=torch.bool)], dim=1)  # (R, P + 1)
+        grown: list[Tensor] = []
+        alignment: list[Tensor] = []
+        for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
+            query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
+            keys = torch.cat([past[2 * index], key], dim=1)  # (R, P + 1, D)
+            values = torch.cat([past[2 * index + 1], value], dim=1)
+            grown += [keys, values]
+            attended = attend(query, keys, values, mask, config.heads)
+            states = layer.self_residual.leave(states, layer.self_attention.output(attended))
+            query = layer.cross_attention.query(layer.cross_residual.enter(states))
+            if index == config.alignment_layer:
+                alignment = [self._alignment(query, cross[2 * index], source_mask)]
+            attended = attend(query, cross[2 * index], cross[2 * index + 1], source_mask, config.heads)
+            states = layer.cross_residual.leave(states, layer.cross_attention.output(attended))
+            branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
+            states = layer.feed_forward_residual.leave(states, branch)
+        # (R, 1, V); in float32 whatever the weights are: sums of log-probabilities need the digits.
+        logits = model.logits(model.decoder_norm(states)).float()
+        return torch.log_softmax(logits.squeeze(1), dim=-1), *grown, *alignment
+
+    def _alignment(self, query: Tensor, keys: Tensor, source_mask: Tensor) -> Tensor:
+        """The map of the alignment head alone: (R, 1, D) queries, (R, S, D) keys -> (R, S) float32."""
+        width, head = self.model.config.head_width, self.model.config.alignment_head
+        channels = slice(head * width, (head + 1) * width)
+        scores = (query[..., channels] * width**-0.5) @ keys[..., channels].transpose(1, 2)  # (R, 1, S)
+        return torch.softmax(mask_scores(scores.float().squeeze(1), source_mask), dim=-1)
+
+
+def _position_table(model: Transformer) -> Tensor:
+    """Signals of all positions that the graphs serve, (max_positions, D), in the model's own number type."""
+    return model.positions.table(model.config.max_positions).detach().to(model.projection.weight.dtype)
+
+
+def _fused_self(attention: MultiHeadAttention) -> nn.Linear:
+    return fuse(attention.query, attention.key, attention.value)
+
+
+def cross_names(layers: int) -> list[str]:
+    """Names of the encoder features, in the order of the graphs."""
+    return [f"cross_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
+
+
+def past_names(layers: int) -> list[str]:
+    """Names of the decoder's past, in the order of the graphs."""
+    return [f"past_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
+
+
+def present_names(layers: int) -> list[str]:
+    """Names of the decoder's grown past, in the order of the graphs."""
+    return [f"present_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
+
+
+def export_encoder(model: Transformer) -> onnx.ModelProto:
+    """Trace the encoder graph of a model in evaluation mode."""
+    batch, length = Dim("batch", min=1), Dim("source", min=1)
+    source = torch.full((2, 3), model.config.eos_id)
+    return _trace(
+        EncoderGraph(model),
+        (source, torch.ones(2, 3, dtype=torch.bool)),
+        ["source", "source_mask"],
+        cross_names(model.config.decoder_layers),
+        [{0: batch, 1: length}, {0: batch, 1: length}],
+    )
+
+
+def export_decoder(model: Transformer) -> onnx.ModelProto:
+    """Trace the decoder graph of a model in evaluation mode, and end it with a top-k over the vocabulary."""
+    config = model.config
+    rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=0)
+    features = [
+        torch.zeros(2, 3, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
+    ]
+    history = [
+        torch.zeros(2, 4, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
+    ]
+    inputs = (
+        torch.full((2, 1), config.eos_id),
+        torch.full((2, 1), 4),
+        torch.ones(2, 3, dtype=torch.bool),
+        torch.ones(2, 4, dtype=torch.bool),
+        features,
+        history,
+    )
+    outputs = ["log_probabilities", *present_names(config.decoder_layers)]
+    if config.alignment_layer is not None:
+        outputs.append("alignment")
+    graph = _trace(
+        DecoderGraph(model),
+        inputs,
+        [
+            "tokens",
+            "positions",
+            "source_mask",
+            "past_mask",
+            *cross_names(config.decoder_layers),
+            *past_names(config.decoder_layers),
+        ],
+        outputs,
+        [
+            {0: rows},
+            {0: rows},
+            {0: rows, 1: source},
+            {0: rows, 1: past},
+            [{0: rows, 1: source}] * len(features),
+            [{0: rows, 1: past}] * len(history),
+        ],
+    )
+    return _end_with_top_k(graph)
+
+
+def _trace(
+    module: nn.Module, inputs: tuple[object, ...], input_names: list[str], output_names: list[str], shapes: list[object]
+) -> onnx.ModelProto:
+    with warnings.catch_warnings(), torch.no_grad():
+        # The exporter's own deprecations are no news for who exports; a tracer warning would mean a wrong graph.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("error", TracerWarning)
+        program = torch.onnx.export(
+            module.eval(),
+            inputs,
+            dynamo=True,
+            opset_version=OPSET,
+            input_names=input_names,
+            output_names=output_names,
+            dynamic_shapes=tuple(shapes),
+            verbose=False,
+        )
+    if program is None:
+        raise RuntimeError("torch.onnx.export returned no program")
+    buffer = io.BytesIO()
+    program.save(buffer)  # type: ignore[arg-type]  # a file works, only the annotation says path
+    return onnx.load_from_string(buffer.getvalue())
+
+
+def _end_with_top_k(graph: onnx.ModelProto) -> onnx.ModelProto:
+    """Replace the log-probabilities (R, V) by the K best: scores (R, K) float32 and candidates (R, K) int64.
+
+    K is an input, (1,) int64. It is added here because a traced top-k would have a fixed K.
+    """
+    body = graph.graph
+    body.node.append(helper.make_node("TopK", ["log_probabilities", "top"], ["scores", "candidates"], axis=-1))
+    body.input.append(helper.make_tensor_value_info("top", TensorProto.INT64, [1]))
+    kept = [output for output in body.output if output.name != "log_probabilities"]
+    del body.output[:]
+    body.output.extend(
+        [
+            helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["rows", "candidates"]),
+            helper.make_tensor_value_info("candidates", TensorProto.INT64, ["rows", "candidates"]),
+            *kept,
+        ]
+    )
+    onnx.checker.check_model(graph)
+    return graph

@@ -1,0 +1,122 @@
+"""Holds the exported graphs to the PyTorch model, through the runtime that ships.
+
+Errors are absolute differences: of the encoder features, and of next-token log-probabilities over the whole vocabulary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from app.engine.decoding import decode
+from app.engine.runtime import OnnxModel
+from app.engine.translation import SearchOptions
+from model.data import pad
+from model.inference import TorchModel
+from model.transformer import Encoded, Transformer
+
+# Sentences and longest source of each batch; target lengths differ from both on purpose.
+SHAPES = ((1, 1), (1, 17), (3, 5), (8, 40), (2, 130))
+TARGET_LENGTH = 9
+
+# Largest error that float32 may show. Trained models reach some 1e-4: sums of a few hundred terms in another order.
+TOLERANCE = 2e-3
+
+
+class ParityError(ValueError):
+    """An exported graph does not compute what the model computes."""
+
+
+@dataclass(frozen=True)
+class Parity:
+    """Largest errors over the grid of shapes."""
+
+    encoder: float
+    step: float
+    full_pass: float
+
+    def to_dict(self) -> dict[str, float]:
+        """For the manifest."""
+        return asdict(self)
+
+
+def measure(model: Transformer, graphs: OnnxModel, *, seed: int = 0) -> Parity:
+    """Compare on random ids over ``SHAPES``.
+
+    The graphs decode step by step. ``step`` compares them with the model's own steps, ``full_pass`` with one
+    teacher-forced pass over the whole target: both caches must be right.
+    """
+    rng = np.random.default_rng(seed)
+    errors = [_compare(model, graphs, rng, batch, longest) for batch, longest in SHAPES]
+    return Parity(*(max(column) for column in zip(*errors, strict=True)))
+
+
+@torch.no_grad()
+def _compare(
+    model: Transformer, graphs: OnnxModel, rng: np.random.Generator, batch: int, longest: int
+) -> tuple[float, float, float]:
+    config = model.config
+    first = max(config.pad_id, config.eos_id, config.decoder_start_id) + 1
+    lengths = [longest, *rng.integers(1, longest + 1, batch - 1)]
+    sources = [rng.integers(first, config.source_vocabulary, length) for length in lengths]
+    target = rng.integers(first, config.target_vocabulary, (batch, TARGET_LENGTH))
+    target[:, 0] = config.decoder_start_id
+    features = graphs.encode([source.tolist() for source in sources])
+    encoded: Encoded = model.encode(pad(sources))
+    cache = model.start(encoded)
+    expected = [side for pair in cache.cross for side in pair]
+    encoder = max(
+        float(np.abs(array - wanted[row, : len(array)].numpy()).max())
+        for row, item in enumerate(features)
+        for array, wanted in zip(item.arrays, expected, strict=True)
+    )
+    states = model.decode(torch.from_numpy(target), encoded)
+    full = torch.log_softmax(model.logits(states), dim=-1).numpy()  # (B, T, V)
+    rows = graphs.rows()
+    rows.join(features)
+    step_error = full_error = 0.0
+    for position in range(TARGET_LENGTH):
+        tokens = target[:, position]
+        scores, candidates = rows.step(tokens.tolist(), config.target_vocabulary)
+        got = np.empty_like(scores)
+        np.put_along_axis(got, candidates, scores, axis=1)  # from sorted back to vocabulary order
+        logits = model.step(torch.from_numpy(tokens).unsqueeze(1), cache)
+        step_error = max(step_error, float(np.abs(got - torch.log_softmax(logits, -1).numpy()).max()))
+        full_error = max(full_error, float(np.abs(got - full[:, position]).max()))
+    return encoder, step_error, full_error
+
+
+def require(parity: Parity, tolerance: float = TOLERANCE) -> None:
+    """Refuse float32 graphs whose errors exceed the tolerance.
+
+    Raises:
+        ParityError: Names the graph and the error.
+    """
+    for name, error in parity.to_dict().items():
+        if not error <= tolerance:  # NaN must fail too
+            raise ParityError(f"{name}: the exported graph differs from the model by {error:.1e}, over {tolerance:.0e}")
+
+
+def agreement(
+    model: Transformer, graphs: OnnxModel, sources: Sequence[Sequence[int]], *, batch: int = 32
+) -> dict[str, Any]:
+    """Greedy translations of real sentences: how many come out with identical tokens."""
+    options = SearchOptions(beam_size=1)
+    same = 0
+    order = sorted(range(len(sources)), key=lambda index: len(sources[index]))
+    for start in range(0, len(order), batch):
+        chosen = [sources[index] for index in order[start : start + batch]]
+        results = [
+            decode(
+                side,
+                chosen,
+                start_id=model.config.decoder_start_id,
+                eos_id=model.config.eos_id,
+                options=options,
+            )
+            for side in (TorchModel(model), graphs)
+        ]
+        same += sum(a[0].tokens == b[0].tokens for a, b in zip(*results, strict=True))
+    return {"sentences": len(sources), "identical": same}
