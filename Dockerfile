@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+# The service alone: no PyTorch, no compiler, no shell needed at run time. Build for a GPU with
+#   docker build --build-arg RUNTIME=cuda .
+# The CUDA libraries then come as Python packages; the host gives only the driver (NVIDIA container toolkit).
+
+FROM python:3.11-slim AS build
+ARG RUNTIME=cpu
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+WORKDIR /source
+RUN python -m venv /opt/dragoman
+ENV PATH=/opt/dragoman/bin:$PATH
+COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY app app
+COPY model model
+COPY export export
+RUN pip install --constraint constraints.txt .
+# Both runtimes own the same folder: one has to go before the other comes.
+RUN if [ "$RUNTIME" = cuda ]; then \
+        pip uninstall --yes onnxruntime && \
+        pip install --constraint constraints.txt "onnxruntime-gpu[cuda,cudnn]"; \
+    fi
+# Compiled here, because the file system is read-only when it runs.
+RUN python -m compileall -q /opt/dragoman
+
+FROM python:3.11-slim
+ENV PATH=/opt/dragoman/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1
+COPY --from=build /opt/dragoman /opt/dragoman
+WORKDIR /srv/dragoman
+COPY artifacts/de-en artifacts/de-en
+# A number, so that Kubernetes can see that it isn't root.
+USER 65532:65532
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/readyz', timeout=4)"]
+ENTRYPOINT ["dragoman"]
+CMD ["serve", "--host", "0.0.0.0"]

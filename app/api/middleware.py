@@ -1,0 +1,151 @@
+"""Plain ASGI middleware: request ids, access lines, URL prefix, CORS headers, an answer for unexpected exceptions.
+
+Starlette's BaseHTTPMiddleware is avoided: it puts itself between the client's disconnect and the endpoint.
+"""
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Sequence
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.failures import INTERNAL_ERROR
+from app.telemetry import request_id
+
+logger = logging.getLogger(__name__)
+
+_ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+class RequestContext:
+    """Gives every request an id, taken from ``X-Request-ID`` if usable, returns it, and logs one line at the end.
+
+    The line holds the path but never the query string, which may contain the text to translate.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        offered = Headers(scope=scope).get("x-request-id", "")
+        identifier = offered if _ACCEPTABLE_ID.fullmatch(offered) else uuid.uuid4().hex
+        status = 0
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = identifier
+            await send(message)
+
+        token = request_id.set(identifier)
+        started = time.perf_counter()
+        try:
+            await self.app(scope, receive, send_with_id)
+        finally:
+            logger.info(
+                "request",
+                extra={
+                    "method": scope["method"],
+                    "path": scope["path"][:200],
+                    "status": status,
+                    "duration_ms": round((time.perf_counter() - started) * 1000, 1),
+                },
+            )
+            request_id.reset(token)
+
+
+class UrlPrefix:
+    """Serves everything under a prefix too, whether or not a proxy in front has taken the prefix off the path."""
+
+    def __init__(self, app: ASGIApp, prefix: str) -> None:
+        self.app = app
+        self.prefix = prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        # The router takes root_path off a path that starts with it and leaves any other path as it is.
+        await self.app({**scope, "root_path": self.prefix} if self.prefix else scope, receive, send)
+
+
+class CrossOrigin:
+    """Puts LibreTranslate's CORS headers on every response and answers every OPTIONS request with 204.
+
+    Args:
+        app: The application inside.
+        origins: Origins that may read the answers, or only ``*`` for any.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self.app = app
+        self.origins = frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = self._headers(Headers(scope=scope).get("origin"))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(headers)
+            await send(message)
+
+        if scope["method"] == "OPTIONS":
+            await Response(status_code=204)(scope, receive, send_with_headers)
+        else:
+            await self.app(scope, receive, send_with_headers)
+
+    def _headers(self, origin: str | None) -> dict[str, str]:
+        headers = {
+            "Access-Control-Allow-Headers": "Authorization, Content-Type",
+            "Access-Control-Expose-Headers": "Authorization",
+            "Access-Control-Allow-Methods": "GET, POST",
+            "Access-Control-Allow-Credentials": "true",
+            "Access-Control-Max-Age": "1728000",
+        }
+        if "*" in self.origins:
+            return headers | {"Access-Control-Allow-Origin": "*"}
+        if origin in self.origins:
+            headers["Access-Control-Allow-Origin"] = origin
+        return headers | {"Vary": "Origin"}
+
+
+class UnexpectedErrors:
+    """Answers an exception that nobody expected with a 500 that tells nothing, and logs where it was raised.
+
+    It stands inside the other two, so that this answer carries their headers; the framework's own handler is outside
+    of all middleware.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        has_started = False
+
+        async def send_noting_start(message: Message) -> None:
+            nonlocal has_started
+            has_started = has_started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_noting_start)
+        except Exception:
+            if has_started:
+                raise  # half an answer is out: only closing the connection can tell the client
+            logger.exception("an unexpected error")
+            await JSONResponse(INTERNAL_ERROR, status_code=500)(scope, receive, send)

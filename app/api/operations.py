@@ -1,0 +1,61 @@
+"""For operators: health, liveness, readiness, and what is being served."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+
+from app.api import documentation as docs
+from app.api.service import CurrentService
+from app.errors import EngineUnavailable
+
+router = APIRouter(tags=["Operations"])
+
+_REASONS = {
+    "starting": "The model is still loading.",
+    "stopping": "The server is shutting down.",
+    "failed": "The engine has failed; restart the server.",
+}
+
+
+def program_version() -> str:
+    """The installed version, or ``0`` when run from a source tree that is not installed."""
+    try:
+        return version("dragoman")
+    except PackageNotFoundError:
+        return "0"
+
+
+@router.get("/health", summary="LibreTranslate's health check", responses=docs.HEALTH_RESPONSES)
+@router.get("/livez", summary="Is the process alive?", responses=docs.HEALTH_RESPONSES)
+async def live() -> Response:
+    """Answers 200 as long as the process can answer at all."""
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/readyz", summary="Can texts be translated now?", responses=docs.READY_RESPONSES)
+async def ready(service: CurrentService) -> Response:
+    """Answers 200 once the model has been loaded and has passed its self-test; 503 with the reason otherwise."""
+    if service.engine.state != "ready":
+        raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/info", summary="What is being served", responses=docs.INFO_RESPONSES)
+async def info(service: CurrentService) -> Response:
+    """The program, the model with its provenance and measured scores, what really runs it, and the limits."""
+    settings = service.settings
+    return JSONResponse(
+        {
+            "version": program_version(),
+            "state": service.engine.state,
+            "model": service.engine.info(),
+            "limits": {
+                "text_chars": settings.max_text_chars,
+                "texts": settings.max_texts,
+                "body_bytes": settings.max_body_bytes,
+                "alternatives": settings.alternatives_limit,
+                "request_timeout_s": settings.request_timeout_s,
+            },
+        }
+    )

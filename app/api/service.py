@@ -1,0 +1,26 @@
+"""What every endpoint works with, put together once by the composition root."""
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from app.engine.translation import TranslationEngine
+from app.settings import Settings
+from app.text.detection import Detector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """The engine and what surrounds it, for one application."""
+
+    settings: Settings
+    engine: TranslationEngine
+    detector: Detector
+
+
+def _of_request(request: Request) -> Service:
+    return cast(Service, request.app.state.service)
+
+
+CurrentService = Annotated[Service, Depends(_of_request)]

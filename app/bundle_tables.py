@@ -1,0 +1,80 @@
+"""Shows a bundle's manifest as tables. Goes by the shape of the data, so that a new field is shown without a change."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+UNSHOWN = ("sha256", "_signature")  # as long as a line each, of interest to programs only; the JSON output has them
+
+
+def describe(facts: Mapping[str, Any], *, title: str) -> Iterator[Table]:
+    """Tables of a manifest: what fits on a line each, then each group and each list of things.
+
+    Args:
+        facts: As JSON has them: dicts, lists, strings, numbers.
+        title: Heading of the first table.
+    """
+    plain = {name: value for name, value in facts.items() if not _has_parts(value)}
+    if plain:
+        yield rows_table(title, plain)
+    for name, value in facts.items():
+        if not _has_parts(value):
+            continue
+        if isinstance(value, list):
+            yield _things_table(name, value)
+        elif all(isinstance(part, Mapping) for part in value.values()):
+            yield _things_table(name, [{"name": key, **part} for key, part in value.items()])
+        else:
+            yield from describe(value, title=name)
+
+
+def rows_table(title: str, rows: Mapping[str, Any]) -> Table:
+    """A table of names and values."""
+    table = _empty_table(title)
+    for name, value in rows.items():
+        table.add_row(_label(name), _cell(value))
+    return table
+
+
+def _things_table(title: str, things: list[Mapping[str, Any]]) -> Table:
+    """A table with a row for each thing and a column for each of their fields."""
+    names = [name for name in dict.fromkeys(name for thing in things for name in thing) if not name.endswith(UNSHOWN)]
+    table = _empty_table(title, *names)
+    for thing in things:
+        table.add_row(*(_cell(thing.get(name)) for name in names))
+    return table
+
+
+def _empty_table(title: str, *columns: str) -> Table:
+    table = Table(title=_label(title), title_justify="left", show_header=bool(columns))
+    for name in columns:
+        table.add_column(_label(name), overflow="fold")
+    if not columns:
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+    return table
+
+
+def _has_parts(value: Any) -> bool:
+    """True for a filled dict or list of dicts: what needs a table of its own."""
+    return bool(value) and (
+        isinstance(value, Mapping) or (isinstance(value, list) and all(isinstance(part, Mapping) for part in value))
+    )
+
+
+def _label(name: str) -> Text:
+    # Text, not str: in a str, rich would take what stands in brackets for markup.
+    return Text(name.replace("_", " "))
+
+
+def _cell(value: Any) -> Text:
+    if value is None or value == [] or value == {}:
+        return Text("")
+    if isinstance(value, Mapping):
+        return Text("\n".join(f"{name.replace('_', ' ')}: {_cell(part)}" for name, part in value.items()))
+    if isinstance(value, list):
+        return Text("\n".join(str(_cell(part)) for part in value))
+    return Text(value if isinstance(value, str) else json.dumps(value))

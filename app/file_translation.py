@@ -1,0 +1,111 @@
+"""Translates files with an engine in this process: bytes in pieces, pieces in chunks. Knows no HTTP and no terminal."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import typer
+
+from app.command_group import CommandFailed
+from app.engine.translation import SearchOptions, TranslationEngine
+from app.text.detection import Detector
+
+AUTO = "auto"
+STDIN = Path("-")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is translated at a time: a line, or a whole file.
+
+    Attributes:
+        text: Without the end of the line.
+        ending: The end of the line, or nothing.
+        size_bytes: How much was read for it.
+    """
+
+    text: str
+    ending: str
+    size_bytes: int
+
+
+def read_pieces(path: Path, *, whole: bool) -> Iterator[Piece]:
+    """Reads a file, or stdin for ``-``, as one piece or line by line; only the lines asked for are in memory.
+
+    Raises:
+        CommandFailed: A line is not UTF-8.
+        OSError: The file can't be read.
+    """
+    with nullcontext(typer.get_binary_stream("stdin")) if path == STDIN else path.open("rb") as stream:
+        for number, raw in enumerate([stream.read()] if whole else stream, start=1):
+            try:
+                text = raw.decode()
+            except UnicodeDecodeError as error:
+                line = number + raw.count(b"\n", 0, error.start)
+                name = "stdin" if path == STDIN else path
+                raise CommandFailed(f"{name}, line {line}: this is not UTF-8 text") from None
+            body = text if whole else text.rstrip("\r\n")
+            yield Piece(text=body, ending=text[len(body) :], size_bytes=len(raw))
+
+
+class TranslationJob:
+    """Translates pieces with one engine, in order.
+
+    Args:
+        engine: Not started yet.
+        source: Language code, or ``auto``: then each call of ``translate`` goes by the first text that has letters.
+        target: Language code.
+        beam_size: Hypotheses kept per sentence.
+
+    Attributes:
+        truncated: Sentences so far whose search was ended by the length limit.
+    """
+
+    def __init__(self, *, engine: TranslationEngine, source: str, target: str, beam_size: int) -> None:
+        self.truncated = 0
+        self._engine = engine
+        self._source = source
+        self._target = target
+        self._options = SearchOptions(beam_size=beam_size)
+        self._detector = Detector(sorted({code for pair in engine.pairs for code in pair}))
+        # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
+        # ends the read at once, which inside a running loop it would not.
+        self._runner = asyncio.Runner()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Keeps the engine started inside the ``with`` block."""
+        with self._runner:
+            self._runner.run(self._engine.start())
+            try:
+                yield
+            finally:
+                self._runner.run(self._engine.stop())
+
+    def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
+        """Translates the pieces of one file, ``chunk_size`` at a time.
+
+        Raises:
+            DragomanError: Whatever the engine raises.
+        """
+        remaining = iter(pieces)
+        source = None if self._source == AUTO else self._source
+        while chunk := list(islice(remaining, chunk_size)):
+            texts = [piece.text for piece in chunk]
+            source = source or self._detect(texts)
+            # Where no language is to be seen there is nothing to translate.
+            translated = self._translate(texts, source) if source else texts
+            yield from (replace(piece, text=text) for piece, text in zip(chunk, translated, strict=True))
+
+    def _detect(self, texts: Sequence[str]) -> str | None:
+        best = self._detector.detect("\n".join(texts))[0]
+        return best.language if best.confidence > 0 else None
+
+    def _translate(self, texts: Sequence[str], source: str) -> list[str]:
+        work = self._engine.translate(texts, source=source, target=self._target, options=self._options)
+        translations, _ = self._runner.run(work)
+        self.truncated += sum(sentence.truncated for translation in translations for sentence in translation.sentences)
+        return [translation.text for translation in translations]

@@ -1,0 +1,77 @@
+"""The composition root: puts settings, engine, edge and middleware together into an application."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from app.api import libretranslate, operations
+from app.api.documentation import DESCRIPTION, TAGS, TITLE
+from app.api.failures import install_handlers
+from app.api.languages import languages_of
+from app.api.middleware import CrossOrigin, RequestContext, UnexpectedErrors, UrlPrefix
+from app.api.pages import install_pages
+from app.api.service import Service
+from app.engine.translation import TranslationEngine
+from app.settings import Settings
+from app.text.detection import Detector
+
+
+def create_app(
+    settings: Settings, engine: TranslationEngine | None = None, detector: Detector | None = None
+) -> FastAPI:
+    """Builds the application.
+
+    The engine starts inside the lifespan, before the first request is accepted, not in the background: a model that
+    can't be loaded then ends the process with its own error instead of leaving a server that only answers 503, and
+    a server that accepts connections is ready.
+
+    Args:
+        settings: All settings.
+        engine: What translates; None builds the real engine from the settings.
+        detector: What tells languages apart; None builds one for the engine's languages.
+
+    Raises:
+        BundleError: The bundle is missing, damaged or not understood.
+        ConfigurationError: The settings don't fit this machine.
+    """
+    if engine is None:
+        # Imported here, so that tests with an engine of their own don't load numpy and ONNX Runtime.
+        from app.engine.engine import Engine
+
+        engine = Engine.from_settings(settings)
+    if detector is None:
+        detector = Detector(languages_of(engine.pairs))
+    service = Service(settings=settings, engine=engine, detector=detector)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await asyncio.gather(service.engine.start(), asyncio.to_thread(service.detector.load))
+        try:
+            yield
+        finally:
+            await service.engine.stop()
+
+    app = FastAPI(
+        title=TITLE,
+        description=DESCRIPTION,
+        version=operations.program_version(),
+        openapi_tags=TAGS,
+        root_path_in_servers=False,
+        servers=[{"url": settings.root_path or "/"}],
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    install_handlers(app)
+    # The last one added is the outermost.
+    app.add_middleware(UnexpectedErrors)
+    app.add_middleware(CrossOrigin, origins=settings.cors_origins)
+    app.add_middleware(UrlPrefix, prefix=settings.root_path)
+    app.add_middleware(RequestContext)
+    app.include_router(libretranslate.router)
+    app.include_router(operations.router)
+    install_pages(app)
+    return app

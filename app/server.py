@@ -1,0 +1,110 @@
+"""Runs the app under uvicorn: takes the port, says where everything is, ends cleanly. Knows nothing of translation."""
+
+import math
+import signal
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import uvicorn
+
+from app.errors import ConfigurationError
+from app.settings import Settings
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None]) -> None:
+    """Serves ``app`` until SIGTERM or SIGINT; requests already accepted are finished first.
+
+    Args:
+        app: The ASGI application; its lifespan is run.
+        settings: Host, port, URL prefix and the time to drain at shutdown.
+        announce: Called once, with the base URL, when connections are accepted.
+
+    Raises:
+        ConfigurationError: The address can't be listened on.
+        Exception: Whatever made the application's start-up fail.
+    """
+    # Before the model is loaded: a port that is taken should be known at once.
+    listener = _bind(settings.host, settings.port)
+    guarded = _KeepStartupError(app)
+    config = uvicorn.Config(
+        guarded,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
+    )
+    server = _AnnouncingServer(config, lambda: announce(_base_url(settings, listener)))
+    # After its own clean end uvicorn raises the signal once more, which would turn the exit code into 143.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    try:
+        server.run(sockets=[listener])
+    except SystemExit:
+        if guarded.error is None:
+            raise
+        raise guarded.error from None
+    finally:
+        listener.close()
+
+
+class _AnnouncingServer(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._announce()
+
+
+class _KeepStartupError:
+    """Keeps the exception of a failed start-up, which uvicorn would only log, as a traceback."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self.error: Exception | None = None
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_without_traceback(message: Message) -> None:
+            await send({**message, "message": ""} if message["type"] == "lifespan.startup.failed" else message)
+
+        try:
+            await self._app(scope, receive, send_without_traceback)
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ConfigurationError(f"can't listen on {host}: {error.strerror}") from None
+    # A server that is started again at once must not wait for the last one's closed connections to time out.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        raise ConfigurationError(f"can't listen on {host} port {port}: {error.strerror}") from None
+    return listener
+
+
+def _base_url(settings: Settings, listener: socket.socket) -> str:
+    """A URL that a browser on this machine can open; the port is the real one where 0 was asked for."""
+    host = {"0.0.0.0": "localhost", "::": "localhost"}.get(settings.host, settings.host)
+    if ":" in host:
+        host = f"[{host}]"
+    return f"http://{host}:{listener.getsockname()[1]}{settings.root_path}"

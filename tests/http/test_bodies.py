@@ -1,0 +1,153 @@
+"""The ways to send parameters, and what is refused while reading them."""
+
+import json
+
+import pytest
+
+from app.settings import Settings
+from tests.http.fakes import serving
+
+pytestmark = pytest.mark.anyio
+
+BEER = {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}
+BEER_IN_ENGLISH = {"translatedText": "I'd like a beer."}
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        "Application/JSON",
+        "application/ld+json",
+        "application/vnd.api+json;v=1",
+    ],
+)
+async def test_json_types(client, content_type):
+    response = await client.post("/translate", content=json.dumps(BEER), headers={"Content-Type": content_type})
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+async def test_json_may_start_with_a_byte_order_mark(client):
+    content = b"\xef\xbb\xbf" + json.dumps(BEER).encode()
+    response = await client.post("/translate", content=content, headers={"Content-Type": "application/json"})
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+async def test_urlencoded_form(client):
+    response = await client.post("/translate", data=BEER | {"alternatives": "0", "api_key": ""})
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+async def test_multipart_form_whose_file_parts_are_skipped(client):
+    parts = {name: (None, value) for name, value in BEER.items()} | {"document": ("a.txt", b"x" * 2_000_000)}
+    response = await client.post("/translate", files=parts)
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+async def test_query_parameters(client):
+    response = await client.post("/translate", params=BEER)
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+async def test_query_and_form_are_merged_and_the_query_wins(client, engine):
+    response = await client.post("/translate?target=en&source=de", data={"q": BEER["q"], "target": "zz"})
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+async def test_query_is_ignored_beside_json(client):
+    response = await client.post("/translate?target=en", json={"q": "x", "source": "de"})
+    assert (response.status_code, response.json()["error"]) == (400, "Invalid request: missing target parameter")
+
+
+async def test_first_value_of_a_form_counts_and_lists_are_for_json(client, engine):
+    await client.post("/translate", content="q=a&q=b&source=de&target=en", headers={"Content-Type": FORM})
+    assert engine.calls == [(["a"], "de", "en")]
+
+
+async def test_form_options_are_read_as_numbers(client, engine):
+    response = await client.post("/translate", data=BEER | {"beam_size": "2", "length_penalty": "0.25"})
+    assert response.status_code == 200
+    assert (engine.options[0].beam_size, engine.options[0].length_penalty) == (2, 0.25)
+
+
+async def test_line_breaks_are_normalised_in_forms_only(client, engine):
+    text = "a\r\nb\rc\n"
+    await client.post("/translate", data=BEER | {"q": text})
+    await client.post("/translate", params=BEER | {"q": text})
+    await client.post("/translate", json=BEER | {"q": text})
+    assert [texts for texts, _, _ in engine.calls] == [["a\nb\nc"], ["a\nb\nc"], [text]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"q"',
+        b"42",
+        b"{",
+        b'{"q": "x",}',
+        b"{'q': 'x'}",
+        b'{"q": NaN}',
+        b'{"q": -Infinity}',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"beam_size": ' + b"9" * 10_000 + b"}",
+        "{}".encode("utf-16"),
+    ],
+)
+async def test_what_is_not_a_json_object(client, content):
+    response = await client.post("/translate", content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == 400
+    assert response.json()["error"] in ("Invalid JSON format", "Invalid request: the body is not valid UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "content"),
+    [
+        ("application/json", b'{"q": "\xff"}'),
+        (FORM, b"q=\xff&source=de&target=en"),
+        (FORM, b"q=%FF&source=de&target=en"),
+        (FORM, b"q=%ED%A0%80&source=de&target=en"),
+        (FORM, b"&".join(b"a=b" for _ in range(2000))),
+        ("multipart/form-data", b"--x\r\n"),
+        ("multipart/form-data; boundary=x", b"hello"),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="q"\r\n\r\n\xff\r\n--x--\r\n',
+        ),
+        (
+            "multipart/form-data; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n' * 2000 + b"--x--\r\n",
+        ),
+    ],
+)
+async def test_malformed_bodies(client, content_type, content):
+    response = await client.post("/translate", content=content, headers={"Content-Type": content_type})
+    assert response.status_code == 400
+    assert response.json()["error"].startswith("Invalid request: ")
+    assert response.json()["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/octet-stream", "", "nonsense/;;;=="])
+async def test_other_types_leave_the_query(client, content_type):
+    headers = {"Content-Type": content_type}
+    response = await client.post("/translate", params=BEER, content=b"\x00\xff", headers=headers)
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize("path", ["/translate", "/detect"])
+async def test_body_over_its_limit(engine, announced, path):
+    async def chunks():
+        for _ in range(3):
+            yield b"x" * 1000
+
+    settings = Settings(max_text_chars=2000, max_body_bytes=2000)
+    async with serving(engine, settings) as client:
+        response = await client.post(path, content=b"x" * 3000 if announced else chunks())
+    assert response.status_code == 413
+    assert response.json() == {"error": "The request body exceeds the limit of 2000 bytes.", "code": "body_too_large"}

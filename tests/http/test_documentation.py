@@ -1,0 +1,160 @@
+"""The OpenAPI document tells the truth, and the pages need nothing from elsewhere."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.api.failures import STATUS
+from app.api.parameters import DECIMAL_OPTIONS, WHOLE_OPTIONS
+from app.api.schemas import TranslateRequest
+from tests.http.fakes import FakeEngine, build
+
+pytestmark = pytest.mark.anyio
+
+DOCUMENT = build(FakeEngine()).openapi()
+OPERATIONS = [(method, path, body) for path, item in DOCUMENT["paths"].items() for method, body in item.items()]
+
+
+def examples_of(part: dict[str, Any]) -> dict[str, Any]:
+    return {name: example["value"] for name, example in part["content"]["application/json"]["examples"].items()}
+
+
+def response_examples(operation: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
+    for status, response in operation["responses"].items():
+        for name, value in examples_of(response).items():
+            yield int(status), name, value
+
+
+REQUESTS = [
+    (method, path, name, body)
+    for method, path, operation in OPERATIONS
+    if "requestBody" in operation
+    for name, body in examples_of(operation["requestBody"]).items()
+]
+
+
+@pytest.mark.parametrize(("method", "path", "name", "body"), REQUESTS)
+async def test_request_examples_give_the_documented_responses(client, method, path, name, body):
+    operation = DOCUMENT["paths"][path][method]
+    documented = [(status, value) for status, other, value in response_examples(operation) if other == name]
+    response = await client.request(method, path, json=body)
+    assert [(response.status_code, without_confidence(response.json()))] == [
+        (status, without_confidence(value)) for status, value in documented
+    ]
+
+
+@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, body in OPERATIONS if method == "get"])
+async def test_get_examples_have_the_shape_of_the_responses(client, method, path):
+    response = await client.get(path)
+    assert response.status_code == 200
+    (example,) = [value for status, _, value in response_examples(DOCUMENT["paths"][path][method]) if status == 200]
+    assert shape(response.json()) == shape(example)
+
+
+def test_every_endpoint_has_a_summary_a_tag_and_examples_for_every_status():
+    for method, path, operation in OPERATIONS:
+        assert operation["summary"] and operation["description"] and operation["tags"], path
+        statuses = {int(status) for status in operation["responses"]}
+        assert statuses == {status for status, _, _ in response_examples(operation)}, path
+        assert 422 not in statuses, path
+        if method == "post":
+            assert {200, 400, 413, 500} <= statuses
+
+
+def test_documented_errors_are_those_of_the_table():
+    codes = {(status, error.code) for error, status in STATUS.items()} | {(413, "body_too_large")}
+    documented = {
+        (status, value["code"])
+        for _, _, operation in OPERATIONS
+        for status, _, value in response_examples(operation)
+        if status >= 400
+    }
+    assert documented <= codes
+    for status, code in codes - {(499, "cancelled"), (500, "bundle_error"), (500, "configuration_error")}:
+        assert (status, code) in documented
+
+
+def test_documented_parameters_are_those_that_are_read():
+    read = {"q", "source", "target", "format", "alternatives", "deadline_ms", *WHOLE_OPTIONS, *DECIMAL_OPTIONS}
+    assert set(TranslateRequest.model_fields) == read
+
+
+def ranges() -> Iterator[tuple[str, float, bool]]:
+    for name, schema in TranslateRequest.model_json_schema()["properties"].items():
+        for kind in [schema, *schema.get("anyOf", [])]:
+            for bound, beyond in (("minimum", -1), ("maximum", 1)):
+                if bound in kind and name != "alternatives":
+                    yield name, kind[bound], True
+                    yield name, kind[bound] + beyond, False
+
+
+@pytest.mark.parametrize(("name", "value", "is_valid"), list(ranges()))
+async def test_documented_ranges_are_those_that_are_checked(client, name, value, is_valid):
+    body = {"q": "x", "source": "de", "target": "en", name: value}
+    if name == "min_length":
+        body["max_length"] = 512
+    response = await client.post("/translate", json=body)
+    # A deadline of 1 ms may pass.
+    assert response.status_code in ((200, 504) if is_valid else (400,))
+
+
+async def test_spec_and_openapi_are_the_same(client):
+    spec = await client.get("/spec")
+    assert spec.json() == (await client.get("/openapi.json")).json() == DOCUMENT
+    assert DOCUMENT["info"]["title"] == "Dragoman"
+    assert {tag["name"] for tag in DOCUMENT["tags"]} == {tag for _, _, body in OPERATIONS for tag in body["tags"]}
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+async def test_pages_run_only_their_own_scripts(client, path):
+    response = await client.get(path)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
+    scripts = re.findall(r"<script>(.*?)</script>", response.text, re.DOTALL)
+    assert scripts
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy["script-src"]
+    assert "unsafe" not in policy["script-src"]
+    assert not re.search(r"\son\w+=", response.text), "inline handlers would be blocked"
+    assert "//" not in re.sub(r"(?m)\s//\s.*$", "", "".join(policy.values()))
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+async def test_pages_load_everything_from_this_server(client, path):
+    response = await client.get(path)
+    references = re.findall(r"(?:src|href)=\"([^\"]*)\"", response.text) + re.findall(r"url: '([^']*)'", response.text)
+    assert references
+    for reference in references:
+        assert not re.match(r"(https?:)?//", reference), reference
+        if not reference.startswith("data:"):
+            assert (await client.get(reference)).status_code == 200, reference
+
+
+async def test_index_labels_its_fields(client):
+    html = (await client.get("/")).text
+    fields = set(re.findall(r"<(?:select|textarea)[^>]*id=\"(\w+)\"", html))
+    assert fields == set(re.findall(r"<label[^>]*for=\"(\w+)\"", html)) == {"source", "target", "input", "output"}
+
+
+def without_confidence(value: Any) -> Any:
+    """The detector decides how sure it is; the documentation can't know it to the decimal."""
+    if isinstance(value, list):
+        return [without_confidence(item) for item in value]
+    if isinstance(value, dict):
+        return {name: without_confidence(item) for name, item in value.items() if name != "confidence"}
+    return value
+
+
+def shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: shape(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [shape(item) for item in value[:1]]
+    return type(value)

@@ -1,0 +1,123 @@
+"""/detect, /languages, /frontend/settings and the operators' endpoints."""
+
+import pytest
+
+from app.settings import Settings
+from tests.http.fakes import FakeEngine, serving
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("send", [{"json": {"q": "Wo ist der Bahnhof?"}}, {"data": {"q": "Wo ist der Bahnhof?"}}])
+async def test_detect_answers_best_first(client, send):
+    response = await client.post("/detect", **send)
+    assert response.status_code == 200
+    assert response.json()[0]["language"] == "de"
+    confidences = [found["confidence"] for found in response.json()]
+    assert confidences == sorted(confidences, reverse=True)
+    assert 1 <= len(confidences) <= 3
+    assert all(0 <= confidence <= 100 for confidence in confidences)
+
+
+async def test_detect_merges_a_list_into_one_answer(client):
+    one = await client.post("/detect", json={"q": ["Wo ist", "der Bahnhof?"]})
+    assert one.json() == (await client.post("/detect", json={"q": "Wo ist\nder Bahnhof?"})).json()
+
+
+@pytest.mark.parametrize("text", ["42", "🙂", " "])
+async def test_detect_undetectable(client, text):
+    response = await client.post("/detect", json={"q": text})
+    assert (response.status_code, response.json()) == (200, [{"confidence": 0.0, "language": "en"}])
+
+
+@pytest.mark.parametrize("body", [{}, {"q": ""}, {"q": []}, {"q": None}])
+async def test_detect_without_text(client, body):
+    response = await client.post("/detect", json=body)
+    assert response.status_code == 400
+    assert response.json() == {"error": "Invalid request: missing q parameter", "code": "invalid_request"}
+
+
+async def test_detect_keeps_the_text_limit(engine):
+    async with serving(engine, Settings(max_text_chars=4)) as client:
+        response = await client.post("/detect", json={"q": "fünf5"})
+    assert response.json()["error"] == "Invalid request: request (5) exceeds text limit (4)"
+
+
+async def test_languages_are_among_their_own_targets(client):
+    response = await client.get("/languages")
+    assert response.json() == [
+        {"code": "de", "name": "German", "targets": ["de", "en"]},
+        {"code": "en", "name": "English", "targets": ["de", "en"]},
+    ]
+
+
+async def test_languages_with_a_form_body_as_libretranslatepy_sends_it(client):
+    response = await client.request("GET", "/languages", data={"api_key": "x"})
+    assert response.status_code == 200
+
+
+async def test_languages_of_one_direction():
+    async with serving(FakeEngine(frozenset({("fi", "xyz")}))) as client:
+        response = await client.get("/languages")
+    assert response.json() == [
+        {"code": "fi", "name": "Finnish", "targets": ["fi", "xyz"]},
+        {"code": "xyz", "name": "xyz", "targets": ["xyz"]},
+    ]
+
+
+async def test_frontend_settings(engine):
+    async with serving(engine, Settings(max_text_chars=5000)) as client:
+        answer = (await client.get("/frontend/settings")).json()
+    assert answer["charLimit"] == 5000
+    assert answer["language"]["source"] == {"code": "auto", "name": "Auto Detect"}
+    assert answer["language"]["target"] == {"code": "en", "name": "English"}
+
+
+@pytest.mark.parametrize("path", ["/health", "/livez", "/readyz"])
+async def test_healthy(client, path):
+    response = await client.get(path)
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+@pytest.mark.parametrize("state", ["starting", "stopping", "failed"])
+async def test_not_ready_says_why_and_is_still_alive(client, engine, state):
+    engine.state = state
+    response = await client.get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["code"] == "engine_unavailable"
+    assert response.json()["error"].endswith(".")
+    assert int(response.headers["Retry-After"]) >= 1
+    assert (await client.get("/livez")).status_code == 200
+    assert (await client.get("/health")).status_code == 200
+
+
+async def test_info(client):
+    answer = (await client.get("/info")).json()
+    assert answer["state"] == "ready"
+    assert answer["model"]["name"] == "fake"
+    assert answer["limits"]["texts"] == Settings().max_texts
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/translate"), ("GET", "/detect"), ("POST", "/languages"), ("POST", "/health"), ("POST", "/spec")],
+)
+async def test_wrong_method(client, method, path):
+    response = await client.request(method, path)
+    assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
+    assert response.headers["Allow"]
+
+
+async def test_unknown_path(client):
+    response = await client.get("/nothing/here")
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+async def test_everything_works_under_a_prefix(engine):
+    async with serving(engine, Settings(root_path="/mt")) as client:
+        for path in ("/mt/health", "/mt/", "/mt/docs", "/mt/docs/assets/swagger-ui.css", "/health"):
+            assert (await client.get(path)).status_code == 200, path
+        body = {"q": "Guten Morgen!", "source": "de", "target": "en"}
+        assert (await client.post("/mt/translate", json=body)).json() == {"translatedText": "Good morning!"}
+        assert "/mt/docs/assets/swagger-ui.css" in (await client.get("/mt/docs")).text
+        assert (await client.get("/mt/spec")).json()["servers"] == [{"url": "/mt"}]

@@ -1,0 +1,235 @@
+"""POST /translate: the contract's answers."""
+
+import json
+
+import httpx
+import pytest
+
+from app.settings import Settings
+from tests.http.fakes import serving
+
+pytestmark = pytest.mark.anyio
+
+BEER = {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}
+
+
+async def post(client: httpx.AsyncClient, body: object) -> tuple[int, dict]:
+    # httpx refuses to write what a client can well send (NaN, lone surrogates), so the JSON is made here.
+    content = json.dumps(body).encode()
+    response = await client.post("/translate", content=content, headers={"Content-Type": "application/json"})
+    return response.status_code, response.json()
+
+
+async def test_string_gives_string(client, engine):
+    response = await client.post("/translate", json=BEER)
+    assert response.status_code == 200
+    assert response.json() == {"translatedText": "I'd like a beer."}
+    assert engine.calls == [(["Ich möchte ein Bier."], "de", "en")]
+
+
+async def test_server_timing_is_in_milliseconds(client):
+    response = await client.post("/translate", json=BEER)
+    assert response.headers["Server-Timing"] == "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5"
+
+
+async def test_list_gives_list_in_order(client):
+    body = {"q": ["Guten Morgen!", "", "x y", "Ich möchte ein Bier."], "source": "de", "target": "en"}
+    assert await post(client, body) == (
+        200,
+        {"translatedText": ["Good morning!", "", "[en] x y", "I'd like a beer."]},
+    )
+
+
+async def test_list_of_one_stays_a_list(client):
+    assert await post(client, BEER | {"q": ["Guten Morgen!"], "alternatives": 1}) == (
+        200,
+        {"translatedText": ["Good morning!"], "alternatives": [["Good morning."]]},
+    )
+
+
+@pytest.mark.parametrize("value", [0, None, "", -3, "0", "-1"])
+async def test_no_alternatives_unless_asked_for(client, engine, value):
+    status, answer = await post(client, BEER | {"alternatives": value})
+    assert (status, answer) == (200, {"translatedText": "I'd like a beer."})
+    assert engine.options[0].n_best == 1
+
+
+@pytest.mark.parametrize(("value", "beams", "others"), [(1, 4, 1), ("2", 4, 2), (2.0, 4, 2), (7, 8, 2), (15, 16, 2)])
+async def test_alternatives_widen_the_beam(client, engine, value, beams, others):
+    status, answer = await post(client, BEER | {"q": "Guten Morgen!", "alternatives": value})
+    assert status == 200
+    assert answer == {"translatedText": "Good morning!", "alternatives": ["Good morning.", "Morning!"][:others]}
+    assert engine.options[0].beam_size == beams
+    assert engine.options[0].n_best == int(value) + 1
+
+
+async def test_beam_of_requests_that_choose_none_is_a_setting(engine):
+    async with serving(engine, Settings(beam_size=2)) as client:
+        await client.post("/translate", json=BEER)
+        await client.post("/translate", json=BEER | {"alternatives": 1})
+    assert [options.beam_size for options in engine.options] == [2, 4]
+
+
+async def test_search_options_reach_the_engine(client, engine):
+    wanted = {
+        "beam_size": 2, "length_penalty": 1, "min_length": 3, "max_length": 50, "no_repeat_ngram": 3,
+        "repetition_penalty": 1.5,
+    }  # fmt: skip
+    assert (await post(client, BEER | wanted | {"deadline_ms": 1500}))[0] == 200
+    assert {name: getattr(engine.options[0], name) for name in wanted} == wanted
+    assert engine.deadlines_s == [1.5]
+
+
+async def test_deadline_is_at_most_the_servers(engine):
+    async with serving(engine, Settings(request_timeout_s=5)) as client:
+        await client.post("/translate", json=BEER)
+        await client.post("/translate", json=BEER | {"deadline_ms": 60_000})
+    assert engine.deadlines_s == [5.0, 5.0]
+
+
+async def test_unknown_fields_are_ignored(client):
+    assert (await post(client, BEER | {"api_key": None, "secret": "x", "colour": {"a": 1}}))[0] == 200
+
+
+@pytest.mark.parametrize("text", ["🙂", " ", "\n\t", "3.14 + 2", "…!", "\r\n 42 \r\n"])
+async def test_text_without_letters_comes_back_unchanged(client, engine, text):
+    assert await post(client, BEER | {"q": text}) == (200, {"translatedText": text})
+    assert await post(client, BEER | {"q": text, "source": "auto", "target": "de"}) == (
+        200,
+        {"translatedText": text, "detectedLanguage": {"confidence": 0.0, "language": "en"}},
+    )
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize("code", ["de", "DE"])
+async def test_same_source_and_target_is_identity(client, engine, code):
+    body = {"q": "Ich  möchte\tein Bier.\r\n", "source": code, "target": "de", "alternatives": 1}
+    assert await post(client, body) == (200, {"translatedText": body["q"], "alternatives": []})
+    assert engine.calls == []
+
+
+async def test_codes_are_lowered(client, engine):
+    assert (await post(client, BEER | {"source": "De", "target": "EN"}))[0] == 200
+    assert engine.calls[0][1:] == ("de", "en")
+
+
+async def test_auto_detects_every_item_on_its_own(client, engine):
+    texts = ["Wo ist der Bahnhof, bitte?", "Where is the station, please?", "123"]
+    status, answer = await post(client, {"q": texts, "source": "auto", "target": "en"})
+    assert status == 200
+    assert answer["translatedText"] == ["[en] Wo ist der Bahnhof, bitte?", "Where is the station, please?", "123"]
+    assert [found["language"] for found in answer["detectedLanguage"]] == ["de", "en", "en"]
+    assert all(0 <= found["confidence"] <= 100 for found in answer["detectedLanguage"])
+    assert engine.calls == [([texts[0]], "de", "en")]
+
+
+async def test_auto_with_several_source_languages(engine):
+    engine.pairs = frozenset({("de", "fr"), ("en", "fr")})
+    texts = ["Where is the station, please?", "Wo ist der Bahnhof, bitte?", "How do I get there?"]
+    async with serving(engine) as client:
+        answer = (await client.post("/translate", json={"q": texts, "source": "auto", "target": "fr"})).json()
+    assert answer["translatedText"] == [f"[fr] {text}" for text in texts]
+    assert engine.calls == [([texts[0], texts[2]], "en", "fr"), ([texts[1]], "de", "fr")]
+
+
+async def test_html_keeps_its_tags(client):
+    body = {"q": "<p>Guten Morgen!</p>\n<hr>", "source": "de", "target": "en", "format": "html", "alternatives": 2}
+    assert await post(client, body) == (200, {"translatedText": "<p>Good morning!</p>\n<hr>", "alternatives": []})
+
+
+async def test_html_list_as_mastodon_sends_it(client):
+    body = {"q": ["<p>Wo ist der Bahnhof?</p>", "Umfrage"], "source": "auto", "target": "en", "format": "html"}
+    status, answer = await post(client, body | {"api_key": ""})
+    assert status == 200
+    assert answer["translatedText"][0] == "<p>Where is the station?</p>"
+    assert len(answer["translatedText"]) == len(answer["detectedLanguage"]) == 2
+
+
+@pytest.mark.parametrize("value", ["text", "", None])
+async def test_text_is_the_default_format(client, value):
+    assert await post(client, BEER | {"q": "<b>x</b>", "format": value}) == (
+        200,
+        {"translatedText": "[en] <b>x</b>"},
+    )
+
+
+# One row of the contract's table each: what is sent over a good request, and the text of the answer.
+INVALID = [
+    ({"q": ""}, "Invalid request: missing q parameter"),
+    ({"q": []}, "Invalid request: missing q parameter"),
+    ({"q": None, "source": ""}, "Invalid request: missing q parameter"),
+    ({"source": "", "target": ""}, "Invalid request: missing source parameter"),
+    ({"target": None, "alternatives": "x"}, "Invalid request: missing target parameter"),
+    ({"alternatives": "x", "source": "zz"}, "Invalid request: alternatives parameter is not a number"),
+    ({"alternatives": 1.5}, "Invalid request: alternatives parameter is not a number"),
+    ({"alternatives": [1]}, "Invalid request: alternatives parameter is not a number"),
+    ({"alternatives": True}, "Invalid request: alternatives parameter is not a number"),
+    ({"alternatives": 16, "q": ["x"] * 9}, "Invalid request: alternatives parameter must be <= 15"),
+    ({"alternatives": 10**300}, "Invalid request: alternatives parameter must be <= 15"),
+    ({"q": ["x" * 99] * 9, "source": "zz"}, "Invalid request: request (9) exceeds text limit (8)"),
+    ({"q": "x" * 41, "source": "zz"}, "Invalid request: request (41) exceeds text limit (40)"),
+    ({"q": ["x", "é" * 41]}, "Invalid request: request (41) exceeds text limit (40)"),
+    ({"source": "zz", "target": "yy", "format": "pdf"}, "zz is not supported"),
+    ({"target": "yy", "format": "pdf"}, "yy is not supported"),
+    ({"target": "auto"}, "auto is not supported"),
+    ({"format": "xyz", "source": "es", "target": "de"}, "xyz format is not supported"),
+    ({"source": "es", "target": "de", "beam_size": 0}, "German (de) is not available as a target language from Spanish (es)"),  # noqa: E501
+    ({"beam_size": 17}, "beam_size is 17; it must be a whole number from 1 to 16."),
+    ({"beam_size": "many"}, "beam_size is not a number; it must be a whole number from 1 to 16."),
+    ({"beam_size": 2.5}, "beam_size is 2.5; it must be a whole number from 1 to 16."),
+    ({"beam_size": False}, "beam_size is false; it must be a whole number from 1 to 16."),
+    ({"beam_size": 2, "alternatives": 2}, "n_best is 3; it must not exceed beam_size, which is 2."),
+    ({"length_penalty": -0.1}, "length_penalty is -0.1; it must be a number from 0 to 3."),
+    ({"length_penalty": 10**400}, "length_penalty is too large; it must be a number from 0 to 3."),
+    ({"max_length": 0}, "max_length is 0; it must be a whole number from 1 to 512."),
+    ({"min_length": 9, "max_length": 8}, "min_length is 9; it must not exceed max_length, which is 8."),
+    ({"no_repeat_ngram": 11}, "no_repeat_ngram is 11; it must be a whole number from 0 to 10."),
+    ({"repetition_penalty": [1]}, "repetition_penalty is not a number; it must be a number from 1 to 5."),
+    ({"deadline_ms": 0}, "deadline_ms is 0; it must be a whole number from 1 to 86400000."),
+    ({"deadline_ms": "soon"}, "deadline_ms is not a number; it must be a whole number from 1 to 86400000."),
+    ({"q": 42}, "Invalid request: q parameter must be a string or a list of strings"),
+    ({"q": {"a": "b"}}, "Invalid request: q parameter must be a string or a list of strings"),
+    ({"q": ["a", None]}, "Invalid request: q parameter must be a string or a list of strings"),
+    ({"q": "a\0b"}, "Invalid request: q parameter holds a NUL character"),
+    ({"q": ["a", "\ud800"]}, "Invalid request: q parameter holds an unpaired surrogate"),
+    ({"source": "\udfff"}, "Invalid request: source parameter holds an unpaired surrogate"),
+    ({"source": ["de"]}, "Invalid request: source parameter must be a string"),
+    ({"target": 1}, "Invalid request: target parameter must be a string"),
+    ({"format": 1}, "Invalid request: format parameter must be a string"),
+    ({"source": "z" * 5000}, "z" * 40 + "… is not supported"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "text"), INVALID)
+async def test_first_failing_check_gives_the_contracts_text(engine, changes, text):
+    engine.pairs = frozenset({("de", "en"), ("en", "de"), ("es", "en")})
+    async with serving(engine, Settings(max_texts=8, max_text_chars=40)) as client:
+        status, answer = await post(client, BEER | changes)
+    assert (status, answer["error"]) == (400, text)
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"q": ""}, "invalid_request"),
+        ({"source": "zz"}, "unsupported_pair"),
+        ({"beam_size": 0}, "option_out_of_range"),
+        ({"q": "x" * 1_000_001}, "text_too_long"),
+    ],
+)
+async def test_invalid_requests_have_codes(client, changes, code):
+    status, answer = await post(client, BEER | changes)
+    assert (status, answer["code"]) == (400, code)
+
+
+async def test_detected_language_without_a_model_for_the_target(engine):
+    engine.pairs = frozenset({("de", "en"), ("en", "fr")})
+    async with serving(engine) as client:
+        body = {"q": "Wo ist der Bahnhof, bitte?", "source": "auto", "target": "fr"}
+        response = await client.post("/translate", json=body)
+    assert response.status_code == 400
+    assert response.json() == {
+        "error": "French (fr) is not available as a target language from German (de)",
+        "code": "unsupported_pair",
+    }

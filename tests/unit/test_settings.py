@@ -1,0 +1,102 @@
+import os
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from app.errors import ConfigurationError
+from app.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch):
+    for name in os.environ:
+        if name.upper().startswith("DRAGOMAN_"):
+            monkeypatch.delenv(name)
+
+
+def test_defaults_are_valid_and_frozen():
+    settings = Settings.load()
+    assert settings.port == 8000
+    assert settings.bundle == Path("artifacts/de-en")
+    assert 1 <= settings.threads <= 4
+    with pytest.raises(ValidationError):
+        settings.port = 1
+
+
+def test_arguments_win_over_the_environment_over_the_defaults(monkeypatch):
+    monkeypatch.setenv("DRAGOMAN_PORT", "8001")
+    monkeypatch.setenv("dragoman_host", "0.0.0.0")
+    assert (Settings.load().port, Settings.load().host) == (8001, "0.0.0.0")
+    assert Settings.load(port=8002).port == 8002
+
+
+def test_threads_follow_the_cores_this_process_may_use(monkeypatch):
+    for cores, threads in ((1, 1), (3, 3), (64, 4)):
+        monkeypatch.setattr("app.settings.available_cores", lambda cores=cores: cores)
+        assert Settings.load().threads == threads
+
+
+def test_unknown_variables_are_named(monkeypatch):
+    monkeypatch.setenv("DRAGOMAN_PROT", "8001")
+    monkeypatch.setenv("DRAGOMAN_BEAMS", "1")
+    with pytest.raises(ConfigurationError, match=r"^unknown environment variable DRAGOMAN_BEAMS, DRAGOMAN_PROT$"):
+        Settings.load()
+
+
+def test_unknown_arguments_are_named():
+    with pytest.raises(ConfigurationError, match="DRAGOMAN_PROT"):
+        Settings.load(prot=1)
+
+
+def test_malformed_values_are_named_but_not_repeated(monkeypatch):
+    monkeypatch.setenv("DRAGOMAN_PORT", "s3cret")
+    with pytest.raises(ConfigurationError, match=r"^DRAGOMAN_PORT: ") as caught:
+        Settings.load()
+    assert "s3cret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"precision": "float16"}, "precision float16 needs provider cuda"),
+        ({"precision": "int8", "provider": "cuda"}, "precision int8 needs provider cpu"),
+        ({"max_batch_rows": 3, "alternatives_limit": 0}, "must be at least beam_size"),
+        ({"max_batch_rows": 8}, "must exceed alternatives_limit"),
+        ({"max_queue_tokens": 10}, "must not be less than max_batch_tokens"),
+        ({"max_body_bytes": 2000}, "can't hold a text of max_text_chars"),
+        ({"cors_origins": "*,https://a.example"}, "either \\* or a list"),
+        ({"port": 70000}, "DRAGOMAN_PORT"),
+        ({"alternatives_limit": 16}, "DRAGOMAN_ALTERNATIVES_LIMIT"),
+        ({"root_path": "mt"}, "DRAGOMAN_ROOT_PATH"),
+        ({"root_path": "/mt/"}, "DRAGOMAN_ROOT_PATH"),
+        ({"log_level": "loud"}, "DRAGOMAN_LOG_LEVEL"),
+    ],
+)
+def test_bad_combinations_are_refused_in_one_sentence(values, text):
+    with pytest.raises(ConfigurationError, match=text):
+        Settings.load(**values)
+
+
+@pytest.mark.parametrize(
+    ("provider", "precision", "expected"),
+    [
+        ("cpu", "auto", "int8"),
+        ("cuda", "auto", "float16"),
+        ("cpu", "float32", "float32"),
+        ("cuda", "float32", "float32"),
+    ],
+)
+def test_automatic_precision(provider, precision, expected):
+    assert Settings.load(provider=provider, precision=precision).graph_precision == expected
+
+
+def test_origins_are_separated_by_commas(monkeypatch):
+    monkeypatch.setenv("DRAGOMAN_CORS_ORIGINS", "https://a.example/, https://b.example")
+    assert Settings.load().cors_origins == ("https://a.example", "https://b.example")
+
+
+def test_every_setting_is_described():
+    for name, field in Settings.model_fields.items():
+        assert field.description and field.description.endswith("."), name
