@@ -6,7 +6,8 @@ A model folder holds ``model.safetensors``, ``config.json`` and ``tokenizer.spm`
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from model.config import ConfigError, TransformerConfig
+from model.config import TransformerConfig
 from model.transformer import Transformer
 
 
@@ -60,13 +61,10 @@ def load_model(folder: Path) -> Transformer:
     Raises:
         CheckpointError: A file is missing or damaged, or weights and configuration don't match.
     """
-    try:
-        config = TransformerConfig.from_dict(json.loads((folder / "config.json").read_text(encoding="utf-8")))
-        tensors = load_file(folder / "model.safetensors")
-    except OSError as error:
-        raise CheckpointError(f"{folder} is no checkpoint: {error.filename or folder}: {error.strerror}") from error
-    except (ValueError, SafetensorError, ConfigError) as error:
-        raise CheckpointError(f"{folder} is damaged: {error}") from error
+    with _reading(folder / "config.json") as path:
+        config = TransformerConfig.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    with _reading(folder / "model.safetensors") as path:
+        tensors = load_file(path)
     model = Transformer(config)
     expected = model_tensors(model)
     wrong = sorted(expected.keys() ^ tensors.keys()) or sorted(
@@ -81,8 +79,10 @@ def load_model(folder: Path) -> Transformer:
 def save_training(
     folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, state: TrainingState, tokenizer: Path
 ) -> Path:
-    """Write ``folder/step-NNNNNNN``: into a partial folder first, then renamed."""
+    """Write ``folder/step-NNNNNNN``: into a partial folder first, then renamed. One that exists is left alone."""
     out = folder / f"step-{state.update:07d}"
+    if out.exists():
+        return out  # a run's last update, saved on schedule: replacing it would risk the only copy
     partial = folder / f"{out.name}.partial"
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -94,7 +94,6 @@ def save_training(
     }
     save_file(moments, partial / "optimizer.safetensors")
     (partial / "state.json").write_text(json.dumps(asdict(state)) + "\n", encoding="utf-8")
-    shutil.rmtree(out, ignore_errors=True)
     partial.rename(out)
     return out
 
@@ -109,12 +108,14 @@ def load_training(folder: Path, model: Transformer, optimizer: torch.optim.Optim
     if saved.config != model.config:
         raise CheckpointError(f"{folder} holds a model of another configuration than the recipe's")
     model.load_state_dict(saved.state_dict())
-    moments = load_file(folder / "optimizer.safetensors")
-    for name, parameter in model.named_parameters():
-        for kind in ("step", "exp_avg", "exp_avg_sq"):
-            value = moments[f"{name}/{kind}"].to(parameter.device)
-            optimizer.state[parameter][kind] = value.reshape(()) if kind == "step" else value.view_as(parameter)
-    return TrainingState(**json.loads((folder / "state.json").read_text(encoding="utf-8")))
+    with _reading(folder / "optimizer.safetensors") as path:
+        moments = load_file(path)
+        for name, parameter in model.named_parameters():
+            for kind in ("step", "exp_avg", "exp_avg_sq"):
+                value = moments[f"{name}/{kind}"].to(parameter.device)
+                optimizer.state[parameter][kind] = value.reshape(()) if kind == "step" else value.view_as(parameter)
+    with _reading(folder / "state.json") as path:
+        return TrainingState(**json.loads(path.read_text(encoding="utf-8")))
 
 
 def training_checkpoints(folder: Path) -> list[Path]:
@@ -147,3 +148,16 @@ def average(checkpoints: Sequence[Path], out: Path) -> None:
     write_model(partial, mean, models[0].config, checkpoints[-1] / "tokenizer.spm")
     shutil.rmtree(out, ignore_errors=True)
     partial.rename(out)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Path]:
+    """Turn whatever a missing or damaged file causes into one error that names it."""
+    try:
+        yield path
+    except OSError as error:
+        raise CheckpointError(f"{path} can't be read: {error.strerror or error}") from error
+    except KeyError as error:
+        raise CheckpointError(f"{path} is damaged: there is no {error}") from error
+    except (ValueError, TypeError, RuntimeError, SafetensorError) as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error

@@ -45,6 +45,8 @@ def train(
         torch.set_num_threads(threads)
     if device not in ("auto", "cpu", "cuda"):
         raise typer.BadParameter("must be auto, cpu or cuda", param_hint="--device")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise typer.BadParameter("there is no CUDA device on this machine", param_hint="--device")
     run = out or Path("runs") / recipe.stem
     place = Place.detect(device)
     console = Console(stderr=True)

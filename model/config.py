@@ -1,11 +1,23 @@
 """The one description of a Transformer: enough for the paper's models, for ours and for every Marian/OPUS-MT model."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 NormPlacement = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "sinusoidal-concatenated", "learned"]
+
+_CHOICES = {"norm": get_args(NormPlacement), "activation": get_args(Activation), "positions": get_args(Positions)}
+_AT_LEAST_ONE = (
+    "source_vocabulary",
+    "target_vocabulary",
+    "encoder_layers",
+    "decoder_layers",
+    "width",
+    "heads",
+    "feed_forward",
+    "max_positions",
+)
 
 
 class ConfigError(ValueError):
@@ -70,9 +82,18 @@ class TransformerConfig:
     alignment_head: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("source_vocabulary", "target_vocabulary", "encoder_layers", "decoder_layers", "width", "heads"):
+        for name in _AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1")
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ConfigError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        for name in ("dropout", "attention_dropout", "feed_forward_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 0 and less than 1")
+        for name in ("pad_id", "eos_id", "decoder_start_id"):
+            if not 0 <= getattr(self, name) < self.target_vocabulary:
+                raise ConfigError(f"{name} {getattr(self, name)} is not in the target vocabulary")
         if self.width % self.heads:
             raise ConfigError(f"width {self.width} is not a multiple of heads {self.heads}")
         if self.width % 2 and self.positions != "learned":

@@ -12,8 +12,8 @@ import sentencepiece
 
 from model.alignment import align
 from model.data import Packed
-from model.pairs import read_pairs
-from model.recipe import Recipe
+from model.pairs import PairsError, read_pairs
+from model.recipe import Recipe, RecipeError
 from model.tokenizer import train_tokenizer
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
@@ -38,16 +38,22 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         report: Called with a line on each step.
 
     Raises:
-        model.pairs.PairsError: A file is missing or malformed.
+        PairsError: A file is missing, malformed or empty.
+        TokenizerError: The text is too little for the recipe's vocabulary.
+        RecipeError: The run's folder holds a corpus of other files.
     """
     done = run / "corpus" / "sources.json"
+    paths = [data / source.path for source in recipe.sources] + [data / recipe.validation]
     if done.exists():
+        if [fact["file"] for fact in corpus_facts(run)] != [path.name for path in paths]:
+            raise RecipeError(f"{run} was made from other pair files than the recipe names: choose another folder")
         return
     done.parent.mkdir(parents=True, exist_ok=True)
-    paths = [data / source.path for source in recipe.sources] + [data / recipe.validation]
     texts = []
     for path in paths:
         texts.append(list(read_pairs(path)))
+        if not texts[-1]:
+            raise PairsError(f"{path}: holds no pairs")
         report(f"read {len(texts[-1]):,} pairs from {path.name}")
     tokenizer = run / "tokenizer.spm"
     if not tokenizer.exists():
@@ -73,7 +79,9 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         {"file": path.name, "pairs": len(pairs), "sha256": sha256(path)}
         for path, pairs in zip(paths, texts, strict=True)
     ]
-    done.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    partial = done.with_suffix(".partial")
+    partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    partial.replace(done)
 
 
 def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:

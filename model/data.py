@@ -154,8 +154,10 @@ class BatchStream:
         training = self.recipe.training
         rows, lengths = [], []
         for index, (corpus, weight) in enumerate(zip(self.corpora, self.weights, strict=True)):
-            size = np.stack([corpus.lengths(0), corpus.lengths(1)]).max(0) + 2  # tag or start, end of sentence
-            usable = np.flatnonzero((size <= min(training.max_length, training.batch_tokens)) & (size > 2))
+            sides = np.stack([corpus.lengths(0), corpus.lengths(1)])
+            size = sides.max(0) + 2  # tag or start, end of sentence
+            # A pair with an empty side would teach to make something up, or to leave something out.
+            usable = np.flatnonzero((size <= min(training.max_length, training.batch_tokens)) & (sides.min(0) > 0))
             for reverse in (0, 1):
                 repeats = np.full(len(usable), int(weight)) + (rng.random(len(usable)) < weight % 1)
                 drawn = np.repeat(usable, repeats)
@@ -194,9 +196,9 @@ class BatchStream:
         )
 
 
-def pad(rows: Sequence[NDArray[np.integer]]) -> Tensor:
-    """Rows of ids -> (B, longest) int64, padded with ``PAD_ID`` on the right."""
-    padded = np.full((len(rows), max(len(row) for row in rows)), PAD_ID, dtype=np.int64)
+def pad(rows: Sequence[NDArray[np.integer]], pad_id: int = PAD_ID) -> Tensor:
+    """Rows of ids -> (B, longest) int64, padded on the right."""
+    padded = np.full((len(rows), max(len(row) for row in rows)), pad_id, dtype=np.int64)
     for row, ids in zip(padded, rows, strict=True):
         row[: len(ids)] = ids
     return torch.from_numpy(padded)

@@ -3,20 +3,21 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 import sacrebleu
-import sentencepiece
 
 from app.engine.bundle import MANIFEST, Bundle, Precision, Score, write_manifest
 from app.engine.decoding import decode
 from app.engine.engine import Engine
+from app.engine.tokenizer import Tokenizer
 from app.engine.translation import SearchOptions
 from app.settings import Settings
 from model.checkpoint import load_model
 from model.inference import TorchModel
-from model.pairs import read_pairs
+from model.pairs import PairsError, read_pairs
 from model.provenance import read_card
 from model.tokenizer import target_tag
 
@@ -77,20 +78,21 @@ class CheckpointTranslator:
 
         Raises:
             CheckpointError: It is missing or damaged.
+            BundleError: Its tokenizer is.
         """
         self._model = load_model(path)
-        self._processor = sentencepiece.SentencePieceProcessor(model_file=str(path / "tokenizer.spm"))
+        self._tokenizer = Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
         self.languages = read_card(path).languages
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
         """Decode as one batch."""
         config = self._model.config
-        tag = self._processor.piece_to_id(target_tag(target))
-        sources = [[tag, *ids, config.eos_id] for ids in self._processor.encode(list(texts))]
+        tag = self._tokenizer.piece_id(target_tag(target))
+        sources = [[tag, *self._tokenizer.encode(text), config.eos_id] for text in texts]
         results = decode(
             TorchModel(self._model), sources, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options
         )
-        return [self._processor.decode(list(found[0].tokens)) for found in results]
+        return [self._tokenizer.decode(found[0].tokens) for found in results]
 
     def close(self) -> None:
         """Nothing to release."""
@@ -117,9 +119,12 @@ class TestSet:
         """Read a pair file, or its first ``limit`` pairs.
 
         Raises:
-            PairsError: It is missing or malformed.
+            PairsError: It is missing, malformed or empty.
         """
-        return cls(path.name.split(".tsv")[0], tuple(read_pairs(path))[:limit])
+        pairs = tuple(islice(read_pairs(path), limit))
+        if not pairs:
+            raise PairsError(f"{path}: holds no pairs")
+        return cls(path.name.split(".tsv")[0], pairs)
 
 
 def evaluate(

@@ -21,7 +21,8 @@ class TorchModel:
     @torch.no_grad()
     def encode(self, sources: Sequence[Sequence[int]]) -> list[Tensor]:
         """Encode a padded batch."""
-        encoded = self.transformer.encode(pad([np.asarray(source) for source in sources]))
+        rows = [np.asarray(source) for source in sources]
+        encoded = self.transformer.encode(pad(rows, self.transformer.config.pad_id))
         return [states[: len(source)] for states, source in zip(encoded.states, sources, strict=True)]
 
     def rows(self) -> "TorchRows":

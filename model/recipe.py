@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from model.config import ConfigError, TransformerConfig
 
+_DECIDED_BY_TOKENIZER = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
+
 
 class RecipeError(ValueError):
     """The recipe can't be used; the message names the file and the key."""
@@ -33,7 +35,9 @@ class Training(_Section):
     updates: int = Field(gt=0, description="optimiser steps in all")
     batch_tokens: int = Field(1600, gt=0, description="padded target tokens of one batch")
     accumulate: int = Field(1, ge=1, description="batches per optimiser step")
-    max_length: int = Field(120, gt=0, description="longer pairs (in pieces, either side) are left out")
+    max_length: int = Field(
+        120, gt=0, description="pairs with a longer side, in pieces and two special ids, are left out"
+    )
     schedule: Literal["inverse-sqrt", "cosine"] = "cosine"
     peak_rate: float = Field(1e-3, gt=0)
     warmup: int = Field(1000, ge=1, description="updates of linear warm-up")
@@ -67,11 +71,19 @@ class Recipe(_Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Recipe":
+        if len(set(self.languages)) < 2:
+            raise ValueError("the two languages are the same")
+        if unknown := sorted(set(self.golden) - set(self.languages)):
+            raise ValueError(f"golden sentences in {unknown[0]}, which is not one of the languages")
+        if fixed := sorted(_DECIDED_BY_TOKENIZER & set(self.model)):
+            raise ValueError(f"model.{fixed[0]} is decided by the tokenizer")
         if self.training.early_updates and not any(source.early for source in self.sources):
             raise ValueError("early_updates is set, but no source is marked early")
         if self.training.alignment_weight and self.model.get("alignment_layer") is None:
             raise ValueError("alignment_weight is set, but model.alignment_layer is not")
-        self.transformer(self.vocabulary)
+        config = self.transformer(self.vocabulary)
+        if config.positions == "learned" and self.training.max_length > config.max_positions:
+            raise ValueError("training.max_length is more than the model's learned max_positions")
         return self
 
     def transformer(self, vocabulary: int) -> TransformerConfig:
@@ -94,9 +106,9 @@ class Recipe(_Section):
             return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
             raise RecipeError(f"{path}: {error.strerror}") from error
-        except tomllib.TOMLDecodeError as error:
-            raise RecipeError(f"{path}: {error}") from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "recipe"
             raise RecipeError(f"{path}: {where}: {first['msg']}") from error
+        except ValueError as error:  # not TOML, or not UTF-8
+            raise RecipeError(f"{path}: {error}") from error

@@ -23,6 +23,10 @@ _SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace() and
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 
 
+class TokenizerError(ValueError):
+    """The text does not make the tokenizer asked for; the message has SentencePiece's reason."""
+
+
 def target_tag(language: str) -> str:
     """The control piece that asks for a target language. Control pieces can't be produced by any input text."""
     return f"<2{language}>"
@@ -60,27 +64,38 @@ def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, lan
         out: Path of the ``.spm`` file.
         vocabulary: Number of pieces V, all special ones included.
         languages: Target languages; each gets a control piece, see ``target_tag``.
+
+    Raises:
+        TokenizerError: There is too little text, or too much variety in it, for so many pieces.
     """
     with TemporaryDirectory() as folder:
         rules = Path(folder) / "nfc.tsv"
         rules.write_text("\n".join(dict.fromkeys(nfc_rules())) + "\n", encoding="utf-8")
         prefix = Path(folder) / "model"
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(sentences),
-            model_prefix=str(prefix),
-            model_type="unigram",
-            vocab_size=vocabulary,
-            character_coverage=0.9999,
-            byte_fallback=True,
-            split_digits=True,
-            normalization_rule_tsv=str(rules),
-            control_symbols=[target_tag(language) for language in languages],
-            pad_id=PAD_ID,
-            bos_id=BOS_ID,
-            eos_id=EOS_ID,
-            unk_id=UNK_ID,
-            max_sentence_length=2000,
-            num_threads=2,
-            minloglevel=1,
-        )
-        out.write_bytes(prefix.with_suffix(".model").read_bytes())
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(sentences),
+                model_prefix=str(prefix),
+                model_type="unigram",
+                vocab_size=vocabulary,
+                character_coverage=0.9999,
+                byte_fallback=True,
+                split_digits=True,
+                normalization_rule_tsv=str(rules),
+                control_symbols=[target_tag(language) for language in languages],
+                pad_id=PAD_ID,
+                bos_id=BOS_ID,
+                eos_id=EOS_ID,
+                unk_id=UNK_ID,
+                max_sentence_length=2000,
+                num_threads=2,
+                minloglevel=1,
+            )
+        except RuntimeError as error:
+            # "INTERNAL: file(line) [condition] Vocabulary size too high (8000). Please set it to a value <= 512."
+            reason = str(error).rpartition("] ")[2]
+            raise TokenizerError(f"no tokenizer of {vocabulary} pieces from this text: {reason}") from error
+        # Whole or not at all: a run that is killed here must not go on with half a tokenizer.
+        partial = out.with_suffix(".partial")
+        partial.write_bytes(prefix.with_suffix(".model").read_bytes())
+        partial.replace(out)

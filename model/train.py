@@ -93,6 +93,7 @@ class Trainer:
         saved = training_checkpoints(run / "checkpoints")
         if saved:
             self.state = load_training(saved[-1], self.model, self.optimizer)
+        if place.rank == 0:
             _cut_metrics(run / "metrics.jsonl", self.state.update)
         # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
         self.step_module: torch.nn.Module = _Step(self.model, self.training.label_smoothing)
