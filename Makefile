@@ -2,7 +2,7 @@
 # change. `make` alone lists the commands.
 
 PYTHON ?= python3
-HOST ?= 127.0.0.1
+HOST := 127.0.0.1
 PORT ?= 8000
 # cpu, or cuda for an NVIDIA GPU.
 RUNTIME ?= cpu
@@ -13,7 +13,7 @@ DEV := .venv-dev
 REQUIREMENTS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check format clean
+.PHONY: help serve test check train-tiny bundle bench format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -35,6 +35,15 @@ check: $(DEV)/installed  ## Check format, lint, types, import rules and the cont
 	$(DEV)/bin/lint-imports
 	$(DEV)/bin/hadolint Dockerfile
 	$(DEV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
+	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
+
+bundle: $(DEV)/installed  ## Export the finished run runs/de-en as the shipped bundle
+	$(DEV)/bin/dragoman export runs/de-en/averaged artifacts/de-en
+
+bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
+	$(DEV)/bin/python benchmarks/engine.py artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 
 format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff format .

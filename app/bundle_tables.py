@@ -77,4 +77,6 @@ def _cell(value: Any) -> Text:
         return Text("\n".join(f"{name.replace('_', ' ')}: {_cell(part)}" for name, part in value.items()))
     if isinstance(value, list):
         return Text("\n".join(str(_cell(part)) for part in value))
+    if isinstance(value, float):
+        return Text(f"{value:.6g}")
     return Text(value if isinstance(value, str) else json.dumps(value))

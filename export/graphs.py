@@ -11,9 +11,10 @@ import io
 import warnings
 from collections.abc import Sequence
 
+import numpy as np
 import onnx
 import torch
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
@@ -224,7 +225,7 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             [{0: rows, 1: past}] * len(history),
         ],
     )
-    return _end_with_top_k(graph)
+    return _end_with_top_k(graph, config.target_vocabulary)
 
 
 def _trace(
@@ -252,13 +253,19 @@ def _trace(
     return onnx.load_from_string(buffer.getvalue())
 
 
-def _end_with_top_k(graph: onnx.ModelProto) -> onnx.ModelProto:
+def _end_with_top_k(graph: onnx.ModelProto, vocabulary: int) -> onnx.ModelProto:
     """Replace the log-probabilities (R, V) by the K best: scores (R, K) float32 and candidates (R, K) int64.
 
-    K is an input, (1,) int64. It is added here because a traced top-k would have a fixed K.
+    K is an input, (1,) int64; more than V asks for all. It is added here because a traced top-k would have a fixed K.
     """
     body = graph.graph
-    body.node.append(helper.make_node("TopK", ["log_probabilities", "top"], ["scores", "candidates"], axis=-1))
+    body.initializer.append(numpy_helper.from_array(np.array([vocabulary], dtype=np.int64), "vocabulary"))
+    body.node.extend(
+        [
+            helper.make_node("Min", ["top", "vocabulary"], ["candidate_count"]),
+            helper.make_node("TopK", ["log_probabilities", "candidate_count"], ["scores", "candidates"], axis=-1),
+        ]
+    )
     body.input.append(helper.make_tensor_value_info("top", TensorProto.INT64, [1]))
     kept = [output for output in body.output if output.name != "log_probabilities"]
     del body.output[:]

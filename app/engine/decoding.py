@@ -63,7 +63,7 @@ def length_penalty(length: int, alpha: float) -> float:
 
 def default_max_length(source_tokens: int) -> int:
     """Target tokens allowed when the request sets no limit: generous, so that only a loop ever meets it."""
-    return 3 * source_tokens + 16
+    return 2 * source_tokens + 20
 
 
 class Search:
@@ -80,12 +80,12 @@ class Search:
         Args:
             start_id: What the decoder sees first.
             eos_id: End of sentence.
-            max_length: Limit in target tokens; ``options.max_length`` overrides it.
-            options: Beam, penalties and limits.
+            max_length: Limit in target tokens; ``options.max_length`` is for the caller to weigh.
+            options: Beam, penalties and the other limits.
         """
         self.options = options
         self._eos_id = eos_id
-        self._max_length = options.max_length or max_length
+        self._max_length = max_length
         self._live: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
         self._finished: list[Hypothesis] = []
         self.last_tokens = [start_id]
@@ -241,7 +241,7 @@ def decode(
         start_id: What the decoder sees first.
         eos_id: End of sentence.
         options: The same for all.
-        max_length: Limit in target tokens; None derives it from each source.
+        max_length: Limit in target tokens if the options set none; None derives it from each source.
 
     Returns:
         Up to ``n_best`` hypotheses a source, best first.
@@ -250,7 +250,7 @@ def decode(
         Search(
             start_id=start_id,
             eos_id=eos_id,
-            max_length=max_length or default_max_length(len(source)),
+            max_length=options.max_length or max_length or default_max_length(len(source)),
             options=options,
         )
         for source in sources

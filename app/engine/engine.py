@@ -240,12 +240,14 @@ class Engine:
         return [found[job.source] for job in jobs]
 
     def _search(self, job: Job) -> Search:
-        manifest = self.bundle.manifest
+        manifest, options = self.bundle.manifest, job.options
+        # One more than the minimum, so that the model gets to end it.
+        wanted = options.max_length or max(default_max_length(len(job.source)), options.min_length + 1)
         return Search(
             start_id=manifest.ids.decoder_start,
             eos_id=manifest.ids.eos,
-            max_length=min(default_max_length(len(job.source)), manifest.shape.max_positions),
-            options=job.options,
+            max_length=min(wanted, manifest.shape.max_positions),
+            options=options,
         )
 
     def _assemble(self, prepared: _Prepared, outcomes: Sequence[Outcome]) -> TextTranslation:
@@ -262,15 +264,15 @@ class Engine:
         return TextTranslation(text=best, alternatives=alternatives, sentences=sentences)
 
     def _sentence(self, unit: str, hypotheses: Sequence[Hypothesis]) -> SentenceTranslation:
-        texts = [self._tokenizer.decode(hypothesis.tokens).strip() for hypothesis in hypotheses]
-        # A model that says nothing must not swallow text: the source stands in.
-        unique = list(dict.fromkeys(text for text in texts if text)) or [unit]
+        versions: dict[str, Hypothesis] = {}
+        for hypothesis in hypotheses:
+            versions.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
+        # A model that says nothing must not swallow text: another hypothesis, or else the source, stands in.
+        silence = versions.pop("", hypotheses[0])
+        text, *alternatives = versions or [unit]
+        best = versions.get(text, silence)
         return SentenceTranslation(
-            source=unit,
-            text=unique[0],
-            score=hypotheses[0].score,
-            alternatives=tuple(unique[1:]),
-            truncated=hypotheses[0].truncated,
+            source=unit, text=text, score=best.score, alternatives=tuple(alternatives), truncated=best.truncated
         )
 
 

@@ -197,6 +197,9 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
             f"provider {provider} was asked for, but this ONNX Runtime has only "
             f"{', '.join(onnxruntime.get_available_providers())}; install onnxruntime-gpu or choose provider cpu"
         )
+    if provider == "cuda":
+        # The CUDA libraries that came as Python packages are on no search path of the system's.
+        onnxruntime.preload_dlls()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -138,6 +138,9 @@ class Scheduler:
         self._pending: list[Job] = []
         self._pending_tokens = 0
         self._running: dict[Any, Job] = {}
+        # All that were accepted and have not ended, wherever they are: a job in the hands of a function that raises
+        # is neither pending nor running.
+        self._unfinished: set[Job] = set()
         self._batch = new_batch()
         self._stopping = self._aborting = self._dead = False
         self._swept = 0.0
@@ -172,6 +175,7 @@ class Scheduler:
                 job.submitted = now
             self._pending.extend(jobs)
             self._pending_tokens += tokens
+            self._unfinished.update(jobs)
             self._condition.notify()
 
     def stop(self, drain_s: float) -> None:
@@ -296,7 +300,7 @@ class Scheduler:
     def _fail_all(self) -> None:
         with self._condition:
             self._dead = True
-            jobs = [*self._running.values(), *self._pending]
+            jobs = list(self._unfinished)
             self._running.clear()
             self._pending.clear()
             self._pending_tokens = 0
@@ -305,6 +309,7 @@ class Scheduler:
 
     def _end(self, job: Job, result: Outcome | DragomanError) -> None:
         """The only place where a job ends."""
+        self._unfinished.discard(job)
         if not job.future.set_running_or_notify_cancel():
             self.counters["cancelled"] += 1
         elif isinstance(result, Outcome):

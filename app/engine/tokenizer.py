@@ -15,8 +15,9 @@ class Pieces:
 
     Attributes:
         ids: Piece ids, without special ids.
-        spans: Per piece (begin, end) in code points of the text as given: normalisation is already undone. The bytes
-            of a character that is not in the vocabulary share its span: all but the last are empty.
+        spans: Per piece (begin, end) in code points of the text as given: normalisation is already undone, and white
+            space belongs to the piece behind it. The bytes of a character that is not in the vocabulary share its
+            span: all but the last are empty.
     """
 
     ids: tuple[int, ...]
@@ -42,8 +43,9 @@ class Tokenizer:
 
     def encode_with_spans(self, text: str) -> Pieces:
         """Ids of a source text with their places in it."""
-        pieces = self._source.encode(text, return_type="proto").pieces
-        return Pieces(tuple(piece.id for piece in pieces), tuple((piece.begin, piece.end) for piece in pieces))
+        # The offsets of return_type="proto" count bytes.
+        mapping = self._source.encode(text, return_type="offset_mapping")
+        return Pieces(tuple(mapping["ids"]), tuple(mapping["offsets"]))
 
     def decode(self, ids: Sequence[int]) -> str:
         """Target ids -> text. Control pieces vanish; a broken byte sequence becomes U+FFFD."""
@@ -64,6 +66,6 @@ class Tokenizer:
 
 def _load(path: Path) -> sentencepiece.SentencePieceProcessor:
     try:
-        return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+        return sentencepiece.SentencePieceProcessor.from_proto(path.read_bytes())  # the constructor takes an empty file
     except (OSError, RuntimeError) as error:
         raise BundleError(f"{path} is no SentencePiece model") from error

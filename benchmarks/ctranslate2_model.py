@@ -1,0 +1,129 @@
+"""A bundle's weights as a CTranslate2 model, so that both engines can be timed on the same network.
+
+For pre-norm bundles with one shared vocabulary and an alignment head, as the shipped one; others are refused.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ctranslate2
+import numpy as np
+import onnx
+import sentencepiece
+from ctranslate2.specs import TransformerSpec, common_spec
+from numpy.typing import NDArray
+from onnx import numpy_helper
+
+from app.engine.bundle import Bundle
+
+Weights = dict[str, NDArray[Any]]
+
+
+def convert(bundle: Bundle, out: Path) -> None:
+    """Write a CTranslate2 model folder.
+
+    Args:
+        bundle: Source of weights, sizes and vocabulary.
+        out: Folder to make.
+
+    Raises:
+        ValueError: The graphs are not of the shape that this converter knows.
+    """
+    shape = bundle.manifest.shape
+    encoder, decoder = (_read(path) for path in bundle.graphs("float32"))
+    spec = TransformerSpec.from_config(
+        (shape.encoder_layers, shape.decoder_layers), shape.heads, pre_norm=True, activation=common_spec.Activation.RELU
+    )
+    _fill_encoder(spec.encoder, *encoder)
+    crosses = _fill_decoder(spec.decoder, *decoder)
+    # The projections that the encoder graph makes for all decoder layers at once belong to those layers here.
+    matrices, weights = encoder[1], encoder[0]
+    fused = np.split(matrices[-1].T, 2 * shape.decoder_layers)
+    biases = np.split(weights["cross_projection.bias"], 2 * shape.decoder_layers)
+    for layer, attention in enumerate(crosses):
+        attention.linear[1].weight = np.concatenate(fused[2 * layer : 2 * layer + 2])
+        attention.linear[1].bias = np.concatenate(biases[2 * layer : 2 * layer + 2])
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / bundle.manifest.source_tokenizer))
+    pieces = [processor.id_to_piece(index) for index in range(processor.vocab_size())]
+    spec.register_source_vocabulary(pieces)
+    spec.register_target_vocabulary(pieces)
+    spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = "<s>", "</s>", "<unk>"
+    spec.config.decoder_start_token = pieces[bundle.manifest.ids.decoder_start]
+    spec.config.add_source_bos = spec.config.add_source_eos = False
+    spec.validate()
+    out.mkdir(parents=True)
+    spec.save(str(out))
+
+
+def _read(path: Path) -> tuple[Weights, list[NDArray[Any]]]:
+    """Named initialisers, and the constant matrices (in, out) in the order in which they are multiplied."""
+    graph = onnx.load(path).graph
+    halves = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Cast"}
+    weights = {
+        halves.get(tensor.name, tensor.name): numpy_helper.to_array(tensor).astype(np.float32)
+        for tensor in graph.initializer
+        if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+    }
+    products = [node.input[1] for node in graph.node if node.op_type == "MatMul"]
+    return weights, [weights[name] for name in products if name in weights]
+
+
+def _fill_encoder(spec: Any, weights: Weights, matrices: list[NDArray[Any]]) -> None:
+    _fill_common(spec, weights, "encoder_norm")
+    if len(matrices) != 4 * len(spec.layer) + 1:
+        raise ValueError("the encoder graph is not of the expected shape")
+    ordered = iter(matrices)
+    for index, layer in enumerate(spec.layer):
+        prefix = f"model.encoder.{index}"
+        _linear(layer.self_attention.linear[0], ordered, weights[f"self_projections.{index}.bias"])
+        _linear(layer.self_attention.linear[1], ordered, weights[f"{prefix}.self_attention.output.bias"])
+        _norm(layer.self_attention.layer_norm, weights, f"{prefix}.self_residual.norm")
+        _feed_forward(layer.ffn, ordered, weights, prefix)
+
+
+def _fill_decoder(spec: Any, weights: Weights, matrices: list[NDArray[Any]]) -> list[Any]:
+    """Returns the cross-attention of each layer, whose keys and values are the encoder graph's."""
+    _fill_common(spec, weights, "decoder_norm")
+    if len(matrices) != 6 * len(spec.layer):
+        raise ValueError("the decoder graph is not of the expected shape")
+    spec.projection.weight = weights["model.projection.weight"]
+    ordered = iter(matrices)
+    for index, layer in enumerate(spec.layer):
+        prefix = f"model.decoder.{index}"
+        _linear(layer.self_attention.linear[0], ordered, weights[f"self_projections.{index}.bias"])
+        _linear(layer.self_attention.linear[1], ordered, weights[f"{prefix}.self_attention.output.bias"])
+        _norm(layer.self_attention.layer_norm, weights, f"{prefix}.self_residual.norm")
+        _linear(layer.attention.linear[0], ordered, weights[f"{prefix}.cross_attention.query.bias"])
+        _linear(layer.attention.linear[2], ordered, weights[f"{prefix}.cross_attention.output.bias"])
+        _norm(layer.attention.layer_norm, weights, f"{prefix}.cross_residual.norm")
+        _feed_forward(layer.ffn, ordered, weights, prefix)
+    return [layer.attention for layer in spec.layer]
+
+
+def _fill_common(spec: Any, weights: Weights, final_norm: str) -> None:
+    embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
+    embeddings.weight = weights["model.projection.weight"]
+    spec.position_encodings.encodings = next(weights[name] for name in weights if name.startswith("positions"))
+    _norm(spec.layer_norm, weights, f"model.{final_norm}")
+
+
+def _feed_forward(spec: Any, ordered: Iterator[NDArray[Any]], weights: Weights, prefix: str) -> None:
+    _linear(spec.linear_0, ordered, weights[f"{prefix}.feed_forward.inner.bias"])
+    _linear(spec.linear_1, ordered, weights[f"{prefix}.feed_forward.outer.bias"])
+    _norm(spec.layer_norm, weights, f"{prefix}.feed_forward_residual.norm")
+
+
+def _linear(spec: Any, ordered: Iterator[NDArray[Any]], bias: NDArray[Any]) -> None:
+    spec.weight, spec.bias = np.ascontiguousarray(next(ordered).T), bias
+
+
+def _norm(spec: Any, weights: Weights, name: str) -> None:
+    spec.gamma, spec.beta = weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def open_model(folder: Path, *, compute_type: str, threads: int) -> ctranslate2.Translator:
+    """A translator on the CPU with one worker of ``threads`` threads."""
+    return ctranslate2.Translator(
+        str(folder), device="cpu", compute_type=compute_type, inter_threads=1, intra_threads=threads
+    )

@@ -1,0 +1,66 @@
+"""What tests share: the event loop of async tests, and one tiny real model with its bundle, built once a session.
+
+Nothing of the training world is imported before a test asks for it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from app.engine.bundle import Bundle
+    from app.engine.runtime import OnnxModel
+    from model.transformer import Transformer
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def tiny_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.tiny import write_tokenizer
+
+    return write_tokenizer(tmp_path_factory.mktemp("tokenizer") / "tokenizer.spm")
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tiny_tokenizer: Path) -> Transformer:
+    """Trained a little, with weights that float16 can hold, as a build rounds them. Not to be changed."""
+    from tests.tiny import random_model, round_weights, train_tiny
+
+    model = random_model()
+    train_tiny(model, tiny_tokenizer, updates=100)
+    round_weights(model)
+    return model
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.tiny import write_checkpoint
+
+    return write_checkpoint(tmp_path_factory.mktemp("checkpoint") / "tiny", tiny_model, tiny_tokenizer)
+
+
+@pytest.fixture(scope="session")
+def tiny_bundle(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """All precisions. Copy the folder before changing anything in it."""
+    from export.build import build_bundle
+
+    with warnings.catch_warnings():
+        # Of two inputs that share an axis the exporter names one, and warns.
+        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
+        return build_bundle(tiny_checkpoint, tmp_path_factory.mktemp("bundle") / "tiny", report=lambda line: None)
+
+
+@pytest.fixture(scope="session")
+def tiny_onnx(tiny_bundle: Bundle) -> OnnxModel:
+    """The float32 graphs. Holds no state between decodes."""
+    from tests.tiny import open_graphs
+
+    return open_graphs(tiny_bundle, "float32")

@@ -1,0 +1,318 @@
+"""The exported graphs compute what the model computes, and a build is whole or not there."""
+
+import shutil
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+
+import export.build
+from app.engine.bundle import MANIFEST, Bundle
+from app.engine.runtime import OnnxModel
+from export.build import WEIGHTS, BuildError, Sentences, build_bundle
+from export.graphs import export_decoder, export_encoder
+from export.parity import Parity, ParityError, agreement, measure, require
+from model.config import TransformerConfig
+from model.data import pad
+from model.tokenizer import BOS_ID, PAD_ID
+from model.transformer import Transformer
+from tests.tiny import VOCABULARY, open_graphs, random_model, sentence_pairs, source_ids
+
+TEXTS = [german for german, _ in sentence_pairs(16, seed=21)]
+# What the tiny trained model shows, with room: float32 some 4e-6.
+FLOAT32_TOLERANCE = 1e-4
+
+# With the tiny model itself (pre-norm, ReLU, interleaved sinusoids, all embeddings tied, biases, an alignment head)
+# they cover every option of the configuration. Depths, vocabularies and position limits differ on purpose.
+VARIANTS: dict[str, dict[str, object]] = {
+    "post-norm, swish, learned positions, nothing tied, no biases, no alignment": {
+        "norm": "post",
+        "embedding_norm": True,
+        "activation": "swish",
+        "positions": "learned",
+        "max_positions": 60,
+        "scale_embeddings": False,
+        "source_vocabulary": 70,
+        "target_vocabulary": 50,
+        "tie_source_target": False,
+        "tie_output": False,
+        "biases": False,
+        "alignment_layer": None,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+    },
+    "GELU, concatenated sinusoids, Marian's bias, odd numbers": {
+        "activation": "gelu",
+        "positions": "sinusoidal-concatenated",
+        "source_vocabulary": 50,
+        "target_vocabulary": 50,
+        "output_bias": True,
+        "norm_epsilon": 1e-6,
+        "pad_id": 7,
+        "eos_id": 0,
+        "decoder_start_id": 7,
+        "width": 24,
+        "heads": 3,
+        "feed_forward": 20,
+        "encoder_layers": 1,
+        "decoder_layers": 2,
+        "alignment_layer": 0,
+        "alignment_head": 2,
+    },
+}
+
+
+def randomise_vectors(model: Transformer) -> None:
+    """Biases and norms start as zeros and ones, which would hide them."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() == 1:
+                parameter.add_(0.3 * torch.randn_like(parameter))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_other_configurations(name, tmp_path):
+    model = random_model(**VARIANTS[name])
+    randomise_vectors(model)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
+        onnx.save(export_encoder(model), tmp_path / "encoder.onnx")
+        onnx.save(export_decoder(model), tmp_path / "decoder.onnx")
+    graphs = OnnxModel(
+        tmp_path / "encoder.onnx", tmp_path / "decoder.onnx", pad_id=model.config.pad_id, provider="cpu", threads=1
+    )
+    require(measure(model, graphs), FLOAT32_TOLERANCE)
+    outputs = {output.name for output in onnx.load(tmp_path / "decoder.onnx").graph.output}
+    assert ("alignment" in outputs) == (model.config.alignment_layer is not None)
+
+
+def test_the_variants_cover_the_configuration(tiny_model):
+    """A new option must be given a second value here."""
+    plain = tiny_model.config.to_dict()
+    training_only = {"dropout", "attention_dropout", "feed_forward_dropout"}
+    values = {name: {plain[name], *(v[name] for v in VARIANTS.values() if name in v)} for name in plain}
+    assert {name for name, seen in values.items() if len(seen) == 1} <= training_only
+    assert values["norm"] == {"pre", "post"}
+    assert values["activation"] == {"relu", "gelu", "swish"}
+    assert values["positions"] == {"sinusoidal", "sinusoidal-concatenated", "learned"}
+    for variant in VARIANTS.values():
+        TransformerConfig.from_dict(plain | variant)
+
+
+@pytest.mark.parametrize(("precision", "tolerance"), [("float32", FLOAT32_TOLERANCE), ("float16", 0.05), ("int8", 1.5)])
+def test_the_precisions_of_a_bundle(tiny_model, tiny_bundle, precision, tolerance):
+    parity = measure(tiny_model, open_graphs(tiny_bundle, precision))
+    require(parity, tolerance)
+    assert tiny_bundle.manifest.parity[precision] == pytest.approx(parity.to_dict(), rel=0.5)
+    # An error of zero would mean that nothing was compared.
+    assert min(parity.to_dict().values()) > 0
+
+
+def test_greedy_translations_agree(tiny_model, tiny_onnx, tiny_bundle, tiny_tokenizer):
+    sources = source_ids(tiny_tokenizer, TEXTS)
+    assert agreement(tiny_model, tiny_onnx, sources, batch=16) == {"sentences": 16, "identical": 16}
+    int8 = agreement(tiny_model, open_graphs(tiny_bundle, "int8"), sources)
+    assert int8["sentences"] == 16
+    assert int8["identical"] >= 4  # a barely trained model flips easily
+    other = agreement(random_model(seed=5), tiny_onnx, sources)
+    assert other["identical"] < 4
+
+
+def test_wrong_graphs_are_refused(tiny_onnx):
+    parity = measure(random_model(seed=5), tiny_onnx)
+    with pytest.raises(ParityError, match="encoder: the exported graph differs from the model by"):
+        require(parity)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1.0])
+@pytest.mark.parametrize("name", ["encoder", "step", "full_pass"])
+def test_each_error_counts(name, bad):
+    sound = {"encoder": 1e-5, "step": 1e-5, "full_pass": 1e-5}
+    require(Parity(**sound))
+    with pytest.raises(ParityError, match=f"^{name}: "):
+        require(Parity(**(sound | {name: bad})))
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_alignment_is_the_attention_of_the_trained_head(tiny_model, tiny_bundle, tiny_tokenizer, precision):
+    config = tiny_model.config
+    sources = source_ids(tiny_tokenizer, TEXTS[:3])
+    target = torch.tensor([[BOS_ID, 300, 310, 320, 330]] * 3)
+    with torch.no_grad():
+        _, maps = tiny_model(pad([np.array(source) for source in sources]), target)
+    expected = maps.cross[config.alignment_layer][:, config.alignment_head].numpy()  # (B, T, S)
+    encoder, decoder = (onnxruntime.InferenceSession(path) for path in tiny_bundle.graphs(precision))
+    mask = pad([np.array(source) for source in sources]).numpy() != PAD_ID
+    features = encoder.run(None, {"source": pad([np.array(s) for s in sources]).numpy(), "source_mask": mask})
+    cross = {output.name: array for output, array in zip(encoder.get_outputs(), features, strict=True)}
+    past = {name: np.zeros((3, 0, config.width), np.float32) for name in past_names(decoder)}
+    for position in range(target.shape[1]):
+        feeds = {
+            "tokens": target[:, position : position + 1].numpy(),
+            "positions": np.full((3, 1), position),
+            "source_mask": mask,
+            "past_mask": np.ones((3, position), dtype=bool),
+            "top": np.array([1]),
+        }
+        alignment, *grown = decoder.run(
+            ["alignment", *(name.replace("past", "present") for name in past)], feeds | cross | past
+        )
+        past = dict(zip(past, grown, strict=True))
+        assert alignment.dtype == np.float32
+        assert alignment.sum(1) == pytest.approx(np.ones(3), abs=1e-5)
+        assert (alignment[~mask] == 0).all()
+        tolerance = 1e-5 if precision == "float32" else 0.1
+        assert np.abs(alignment - expected[:, position]).max() < tolerance
+    assert expected[:, 1:].max() > 2 / mask.sum(1).max()  # the head looks somewhere
+
+
+def past_names(decoder: onnxruntime.InferenceSession) -> list[str]:
+    return [item.name for item in decoder.get_inputs() if item.name.startswith(("past_keys", "past_values"))]
+
+
+def test_both_float_precisions_read_one_file_of_weights(tiny_bundle, tiny_model):
+    places: dict[str, set[tuple[int, int]]] = {}
+    for precision in ("float32", "float16"):
+        for path in tiny_bundle.graphs(precision):
+            graph = onnx.load(path, load_external_data=False)
+            external = [{e.key: e.value for e in t.external_data} for t in graph.graph.initializer if t.external_data]
+            assert {entry["location"] for entry in external} == {WEIGHTS}
+            places[path.name] = {(int(entry["offset"]), int(entry["length"])) for entry in external}
+    embedding = tiny_model.target_embedding.weight.detach().half().numpy()
+    content = (tiny_bundle.path / WEIGHTS).read_bytes()
+    shared = set.intersection(*places.values())
+    assert embedding.tobytes() in [content[offset : offset + length] for offset, length in shared]
+    # Every byte is somebody's, up to the alignment of the pieces.
+    assert len(content) < sum(length for _, length in set.union(*places.values())) + 64 * len(
+        set.union(*places.values())
+    )
+
+
+def test_int8_weights_are_integers(tiny_bundle):
+    for name in ("encoder", "decoder"):
+        graph = onnx.load(tiny_bundle.path / f"{name}.int8.onnx").graph
+        arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
+        assert {array.itemsize for array in arrays.values() if array.size >= VOCABULARY * 64} == {1}
+        products = [node for node in graph.node if node.op_type == "MatMulInteger"]
+        assert len(products) >= 8
+        for node in products:
+            # 7 of 8 bits: sums of products stay within 16 bits on processors without VNNI.
+            assert np.abs(arrays[node.input[1]].astype(int)).max() <= 64
+
+
+# From here on, builds reuse the graphs of the session's bundle: tracing takes many seconds and is tested above.
+
+
+@pytest.fixture
+def traced(tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_graphs(model, folder, report):
+        for name in tiny_bundle.manifest.files:
+            if name.endswith(".onnx") or name == WEIGHTS:
+                shutil.copy(tiny_bundle.path / name, folder)
+        return dict(tiny_bundle.manifest.graphs)
+
+    monkeypatch.setattr(export.build, "_write_graphs", write_graphs)
+
+
+def listing(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def old(tiny_bundle: Bundle, tmp_path: Path) -> Path:
+    """An older bundle of the same name."""
+    return Path(shutil.copytree(tiny_bundle.path, tmp_path / "out" / "bundle"))
+
+
+def test_a_build_replaces_an_older_bundle(traced, old, tiny_checkpoint):
+    (old / "left-over").write_bytes(b"")
+    lines: list[str] = []
+    built = build_bundle(
+        tiny_checkpoint,
+        old,
+        sentences=[Sentences("de", "en", [*TEXTS, "Hund " * 100]), Sentences("en", "de", ["The dog."])],
+        report=lines.append,
+    )
+    assert built == Bundle.open(old)
+    assert sorted(path.name for path in old.parent.iterdir()) == ["bundle"]
+    assert not (old / "left-over").exists()
+    # The sentence that is too long for the model is left out; float16 is too slow on a CPU.
+    assert built.manifest.parity["float32"]["greedy_agreement"] == {"sentences": 17, "identical": 17}
+    assert built.manifest.parity["int8"]["greedy_agreement"]["sentences"] == 17
+    assert "greedy_agreement" not in built.manifest.parity["float16"]
+    assert lines[-1].startswith(f"wrote {old}, ")
+
+
+def test_the_manifest_describes_the_model(tiny_bundle, tiny_model):
+    manifest, config = tiny_bundle.manifest, tiny_model.config
+    assert manifest.shape.vocabulary == config.target_vocabulary == VOCABULARY
+    assert manifest.shape.max_positions == config.max_positions
+    assert manifest.shape.alignment_head
+    assert (manifest.ids.pad, manifest.ids.eos, manifest.ids.decoder_start) == (0, 2, 1)
+    assert [(pair.source, pair.target, pair.tag) for pair in manifest.pairs] == [
+        ("de", "en", "<2en>"),
+        ("en", "de", "<2de>"),
+    ]
+    assert manifest.provenance.sources[0].name == "made-up"
+
+
+@pytest.mark.parametrize(("stage", "error"), [(0, KeyboardInterrupt), (1, RuntimeError), (3, KeyboardInterrupt)])
+def test_an_interrupted_build_leaves_the_old_bundle(traced, old, tiny_checkpoint, stage, error):
+    before = listing(old.parent)
+    calls = 0
+
+    def report(line: str) -> None:
+        nonlocal calls
+        if calls == stage:
+            raise error
+        calls += 1
+
+    with pytest.raises(error):
+        build_bundle(tiny_checkpoint, old, report=report)
+    assert listing(old.parent) == before
+
+
+def test_an_interrupted_first_build_leaves_nothing(traced, tmp_path, tiny_checkpoint):
+    def report(line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_bundle(tiny_checkpoint, tmp_path / "bundle", report=report)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_graphs_make_no_bundle(traced, old, tiny_checkpoint, monkeypatch):
+    before = listing(old.parent)
+    monkeypatch.setattr(export.build, "load_model", lambda folder: random_model(seed=5))
+    with pytest.raises(ParityError):
+        build_bundle(tiny_checkpoint, old, report=lambda line: None)
+    assert listing(old.parent) == before
+
+
+@pytest.mark.parametrize("kind", ["folder", "empty folder", "file"])
+def test_what_is_no_bundle_is_not_replaced(tmp_path, tiny_checkpoint, kind):
+    out = tmp_path / "precious"
+    if kind == "file":
+        out.write_text("data")
+    else:
+        out.mkdir()
+        if kind == "folder":
+            (out / "data").write_text("data")
+    before = listing(tmp_path)
+    with pytest.raises(BuildError, match="precious exists and is no bundle"):
+        build_bundle(tiny_checkpoint, out, report=lambda line: None)
+    assert out.exists()
+    assert listing(tmp_path) == before
+
+
+def test_remains_of_a_killed_build_do_not_disturb(traced, old, tiny_checkpoint):
+    partial = old.with_name(f".{old.name}.partial")
+    partial.mkdir()
+    (partial / MANIFEST).write_text("{")
+    built = build_bundle(tiny_checkpoint, old, report=lambda line: None)
+    assert Bundle.open(old).manifest == built.manifest
+    assert not partial.exists()

@@ -1,0 +1,146 @@
+"""The bundle in the repository, end to end: what a newcomer gets."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+from app.engine.bundle import Bundle
+from app.engine.decoding import decode
+from app.engine.engine import Engine
+from app.engine.runtime import OnnxModel
+from app.engine.translation import SearchOptions
+from app.settings import Settings
+from benchmarks.ctranslate2_model import convert, open_model
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "artifacts" / "de-en"
+
+# Sentence -> words of which one must occur in the translation.
+EVERYDAY = {
+    ("de", "en"): {
+        "Ich möchte ein Bier.": ["beer"],
+        "Wo ist der Bahnhof?": ["station"],
+        "Danke!": ["thank", "thanks"],
+        "Das Wetter ist heute schön.": ["weather"],
+        "Mein Vater ist Arzt.": ["father"],
+        "Ich habe Hunger.": ["hungry", "hunger"],
+    },
+    ("en", "de"): {
+        "I would like a beer.": ["bier"],
+        "Where is the station?": ["bahnhof", "station", "sender"],
+        "Thank you very much!": ["dank", "danke"],
+        "The weather is nice today.": ["wetter"],
+        "My father is a doctor.": ["vater"],
+        "I am hungry.": ["hunger", "hungrig"],
+    },
+}
+PLAIN = [
+    *(text for sentences in EVERYDAY.values() for text in sentences),
+    "Tom hat gestern seinen alten Freund am Flughafen getroffen.",
+    "She asked me whether I could help her with the luggage.",
+    "Die Regierung will im nächsten Jahr mehr Geld für Schulen ausgeben.",
+    "The prime minister said on Monday that the talks would continue.",
+]
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    return Bundle.open(SHIPPED)
+
+
+class Service:
+    """The shipped bundle's engine, started, with a loop of its own."""
+
+    def __init__(self, runner: asyncio.Runner) -> None:
+        self._runner = runner
+        self.engine = Engine.from_settings(Settings(bundle=SHIPPED, threads=1))
+        runner.run(self.engine.start())
+
+    def translate(self, text: str, source: str, target: str) -> str:
+        call = self.engine.translate([text], source=source, target=target, options=SearchOptions(beam_size=4))
+        [translation], _ = self._runner.run(call)
+        return translation.text
+
+    def stop(self) -> None:
+        self._runner.run(self.engine.stop())
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with asyncio.Runner() as runner:
+        service = Service(runner)
+        yield service
+        service.stop()
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "words"),
+    [(pair, text, words) for pair, sentences in EVERYDAY.items() for text, words in sentences.items()],
+)
+def test_everyday_sentences(service: Service, pair: tuple[str, str], text: str, words: list[str]) -> None:
+    translation = service.translate(text, *pair)
+    assert any(word in translation.lower() for word in words), translation
+
+
+def test_every_golden_sentence_comes_out_as_recorded(service: Service) -> None:
+    golden = service.engine.info()["golden"]
+    assert isinstance(golden, dict)
+    # int8 may flip one against the float32 record.
+    assert golden["identical"] >= golden["sentences"] - 2
+
+
+def test_another_engine_translates_the_same(bundle: Bundle, tmp_path: Path) -> None:
+    """CTranslate2, float32, greedy, on the same weights: an oracle that shares no code with ours."""
+    manifest = bundle.manifest
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / manifest.source_tokenizer))
+    sources = [
+        [processor.piece_to_id(tag), *processor.encode(text), manifest.ids.eos]
+        for text in PLAIN
+        for tag in ("<2en>", "<2de>")
+    ]
+    model = OnnxModel(*bundle.graphs("float32"), pad_id=manifest.ids.pad, provider="cpu", threads=1)
+    ours = decode(
+        model,
+        sources,
+        start_id=manifest.ids.decoder_start,
+        eos_id=manifest.ids.eos,
+        options=SearchOptions(beam_size=1),
+        max_length=80,
+    )
+    convert(bundle, tmp_path / "peer")
+    peer = open_model(tmp_path / "peer", compute_type="float32", threads=1)
+    theirs = peer.translate_batch(
+        [[processor.id_to_piece(index) for index in source] for source in sources], beam_size=1, max_decoding_length=80
+    )
+    pieces = [[processor.id_to_piece(index) for index in found[0].tokens] for found in ours]
+    assert pieces == [result.hypotheses[0] for result in theirs]
+
+
+def test_bundle_is_small_enough_to_ship() -> None:
+    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) <= 40e6
+
+
+def test_no_training_source_excludes_commercial_use(bundle: Bundle) -> None:
+    sources = bundle.manifest.provenance.sources
+    assert len(sources) > 5
+    assert not {source.name for source in sources} & {"multi30k", "wmt14-extra-refs", "pro-git"}
+    assert all(source.licence and source.origin and len(source.sha256) == 64 for source in sources)
+    assert not any(re.search(r"non-?commercial|\bNC\b", source.licence) for source in sources)
+
+
+def test_readme_quotes_the_manifest(bundle: Bundle) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    measured = {
+        (score.test_set, score.source, score.target): score
+        for score in bundle.manifest.scores
+        if score.precision == "int8" and score.beam_size == 4
+    }
+    sets = {"tatoeba.valid", "tatoeba.test", "multi30k.test2016", "wmt19"}
+    assert measured.keys() == {(name, *pair) for name in sets for pair in (("de", "en"), ("en", "de"))}
+    for (name, source, target), score in measured.items():
+        row = rf"\| {re.escape(name)} \| {source} to {target} \| {score.bleu:.1f} \| {score.chrf:.1f} \|"
+        assert re.search(row, readme), f"README has no row for {name} {source}-{target}"

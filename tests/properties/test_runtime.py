@@ -1,0 +1,161 @@
+"""The float32 graphs of a tiny trained model: neighbours and caches change nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.engine.decoding import Decode, Hypothesis, Search, decode
+from app.engine.translation import SearchOptions
+from app.errors import BundleError, ConfigurationError, ModelFailure
+from model.reference import beam_search, greedy_search, model_scores
+from model.tokenizer import BOS_ID, EOS_ID, PAD_ID
+from tests.tiny import VOCABULARY, OnnxModel, sentence_pairs, source_ids
+
+TEXTS = [german for german, _ in sentence_pairs(16, seed=7)]
+MAX_LENGTH = 24
+GREEDY = SearchOptions(beam_size=1)
+BEAM = SearchOptions(beam_size=4, n_best=4)
+SCORE_TOLERANCE = 1e-4  # sums over padding of another length are taken in another order
+
+
+@pytest.fixture(scope="module")
+def sources(tiny_tokenizer):
+    return source_ids(tiny_tokenizer, TEXTS)
+
+
+@pytest.fixture(scope="module")
+def alone(tiny_onnx, sources):
+    """Each sentence translated by itself, per beam size."""
+    return {options: [translate(tiny_onnx, [source], options)[0] for source in sources] for options in (GREEDY, BEAM)}
+
+
+def translate(model, batch, options) -> list[list[Hypothesis]]:
+    return decode(model, batch, start_id=BOS_ID, eos_id=EOS_ID, options=options, max_length=MAX_LENGTH)
+
+
+def assert_same(found: list[Hypothesis], expected: list[Hypothesis]) -> None:
+    assert [item.tokens for item in found] == [item.tokens for item in expected]
+    assert [item.truncated for item in found] == [item.truncated for item in expected]
+    assert [item.score for item in found] == pytest.approx([item.score for item in expected], abs=SCORE_TOLERANCE)
+
+
+def test_the_model_is_worth_testing(alone):
+    """Translations differ in words and in length; they end at different steps."""
+    best = [hypotheses[0] for hypotheses in alone[GREEDY]]
+    assert len({item.tokens for item in best}) > len(best) / 2
+    assert len({len(item.tokens) for item in best}) > 4
+    assert not all(item.truncated for item in best)
+
+
+@pytest.mark.parametrize("options", [GREEDY, BEAM], ids=["greedy", "beam"])
+@settings(deadline=None, max_examples=12)
+@given(order=st.permutations(range(len(TEXTS))), size=st.integers(2, len(TEXTS)))
+def test_companions_and_order_change_nothing(tiny_onnx, sources, alone, options, order, size):
+    chosen = order[:size]
+    found = translate(tiny_onnx, [sources[index] for index in chosen], options)
+    for index, hypotheses in zip(chosen, found, strict=True):
+        assert_same(hypotheses, alone[options][index])
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    plan=st.lists(
+        st.tuples(st.integers(0, len(TEXTS) - 1), st.integers(0, 9), st.sampled_from([GREEDY, BEAM]), st.booleans()),
+        min_size=2,
+        max_size=10,
+    )
+)
+def test_rows_may_join_late_and_leave_early(tiny_onnx, sources, alone, plan):
+    """Greedy and beam searches in one batch, joining at different steps; some are dropped two steps later."""
+    searches = [
+        Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=options) for _, _, options, _ in plan
+    ]
+    batch = Decode(tiny_onnx)
+    dropped = set()
+    for step in range(10 + MAX_LENGTH):
+        joining = [place for place, (_, when, _, _) in enumerate(plan) if when == step]
+        if joining:
+            features = tiny_onnx.encode([sources[plan[place][0]] for place in joining])
+            batch.join([searches[place] for place in joining], features)
+        gone = [
+            place
+            for place, (_, when, _, leaves) in enumerate(plan)
+            if leaves and when + 2 == step and searches[place] in batch.searches
+        ]
+        if gone:
+            batch.drop([searches[place] for place in gone])
+            dropped.update(gone)
+        if batch.searches:
+            batch.step()
+    assert not batch.searches
+    for place, (index, _, options, _) in enumerate(plan):
+        if place not in dropped:
+            assert_same(searches[place].hypotheses(), alone[options][index])
+
+
+def test_a_step_from_the_cache_is_a_pass_from_the_beginning(tiny_model, sources, alone):
+    """Greedy and beam search over the graphs with caches find what PyTorch without any cache finds."""
+    for index, source in enumerate(sources[:8]):
+        scores = model_scores(tiny_model, source)
+        [best] = alone[GREEDY][index]
+        assert best.tokens == greedy_search(scores, eos_id=EOS_ID, max_length=MAX_LENGTH)
+        expected = beam_search(scores, eos_id=EOS_ID, max_length=MAX_LENGTH, beam=4, alpha=BEAM.length_penalty)
+        found = alone[BEAM][index]
+        assert [item.tokens for item in found] == [item.tokens for item in expected]
+        assert [item.score for item in found] == pytest.approx([item.score for item in expected], abs=SCORE_TOLERANCE)
+
+
+def test_a_cached_sentence_holds_its_own_length_only(tiny_onnx, sources):
+    for source, features in zip(sources, tiny_onnx.encode(sources), strict=True):
+        assert features.length == len(source)
+        assert features.nbytes == sum(array.nbytes for array in features.arrays)
+        for array in features.arrays:
+            assert array.shape == (len(source), 64)
+            assert array.base is None  # no view that keeps the whole batch alive
+
+
+def test_more_candidates_than_the_vocabulary_has(tiny_onnx, sources):
+    rows = tiny_onnx.rows()
+    rows.join(tiny_onnx.encode(sources[:2]))
+    scores, candidates = rows.step([BOS_ID, BOS_ID], 2 * VOCABULARY)
+    assert scores.shape == candidates.shape == (2, VOCABULARY)
+    assert (np.diff(scores, axis=1) <= 0).all()
+    assert [sorted(row) for row in candidates.tolist()] == [list(range(VOCABULARY))] * 2
+    assert np.exp(scores).sum(1) == pytest.approx([1.0, 1.0], abs=1e-4)
+
+
+def test_an_id_outside_the_vocabulary_is_a_model_failure(tiny_onnx):
+    with pytest.raises(ModelFailure):
+        tiny_onnx.encode([[VOCABULARY]])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite_are_a_model_failure(tiny_onnx, sources, monkeypatch, bad):
+    healthy = tiny_onnx.step
+
+    def step(feeds):
+        scores, *others = healthy(feeds)
+        scores[0, 0] = bad
+        return [scores, *others]
+
+    monkeypatch.setattr(tiny_onnx, "step", step)
+    rows = tiny_onnx.rows()
+    rows.join(tiny_onnx.encode(sources[:1]))
+    with pytest.raises(ModelFailure, match="not finite"):
+        rows.step([BOS_ID], 4)
+
+
+def test_a_provider_that_is_not_there(tiny_bundle, monkeypatch):
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CPUExecutionProvider"])
+    encoder, decoder = tiny_bundle.graphs("float32")
+    with pytest.raises(ConfigurationError, match=r"provider cuda was asked for, .* only CPUExecutionProvider"):
+        OnnxModel(encoder, decoder, pad_id=PAD_ID, provider="cuda", threads=1)
+
+
+def test_a_damaged_graph_is_named(tiny_bundle, tmp_path):
+    encoder, decoder = tiny_bundle.graphs("int8")
+    truncated = tmp_path / "decoder.int8.onnx"
+    truncated.write_bytes(decoder.read_bytes()[:-1000])
+    with pytest.raises(BundleError, match=r"decoder\.int8\.onnx can't be loaded"):
+        OnnxModel(encoder, truncated, pad_id=PAD_ID, provider="cpu", threads=1)

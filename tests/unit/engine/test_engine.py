@@ -1,0 +1,315 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from app.engine.decoding import Hypothesis
+from app.engine.engine import Engine
+from app.engine.scheduler import Limits
+from app.engine.translation import SearchOptions
+from app.errors import BundleError, DeadlineExceeded, EngineUnavailable, Overloaded, UnsupportedPair
+from app.settings import Settings
+from tests.tiny import GOLDEN, LEXICON, LONGEST_SOURCE, VOCABULARY, sentence_pairs
+from tests.toy import ROOMY, Gate, ToyModel, engine_of, greedy
+
+pytestmark = pytest.mark.anyio
+
+GERMAN = [german[0].upper() + german[1:] for german, _ in sentence_pairs(12, seed=11)]
+ENDLESS = -60.0
+
+
+def from_bundle(bundle, **settings) -> Engine:
+    return Engine.from_settings(Settings(bundle=bundle.path, precision="float32", threads=1, **settings))
+
+
+@asynccontextmanager
+async def started(engine: Engine) -> AsyncIterator[Engine]:
+    await engine.start()
+    try:
+        yield engine
+    finally:
+        await engine.stop()
+
+
+@pytest.fixture
+async def engine(tiny_bundle) -> AsyncIterator[Engine]:
+    """The real one over the float32 graphs."""
+    async with started(from_bundle(tiny_bundle)) as engine:
+        yield engine
+
+
+async def translate(engine: Engine, *texts: str, options: SearchOptions | None = None, **others):
+    translations, _ = await engine.translate(
+        texts, source="de", target="en", options=options or SearchOptions(beam_size=1), **others
+    )
+    return translations
+
+
+def without_space(text: str) -> str:
+    return "".join(text.split())
+
+
+async def test_what_stands_between_the_sentences_stays(engine):
+    text = f"\n  {GERMAN[0]}\t{GERMAN[1]}\n\n- {GERMAN[2]}  \r\n***\n"
+    [found] = await translate(engine, text)
+    assert [sentence.source for sentence in found.sentences] == GERMAN[:3]
+    first, second, third = (sentence.text for sentence in found.sentences)
+    assert found.text == f"\n  {first}\t{second}\n\n- {third}  \r\n***\n"
+
+
+async def test_a_sentence_is_translated_the_same_alone_and_in_any_company(engine):
+    options = SearchOptions(beam_size=4, n_best=4)
+    alone = [(await translate(engine, text, options=options))[0] for text in GERMAN]
+    together = await translate(engine, *reversed(GERMAN), options=options)
+    assert [item.text for item in reversed(together)] == [item.text for item in alone]
+    assert [item.alternatives for item in reversed(together)] == [item.alternatives for item in alone]
+
+
+@pytest.mark.parametrize("ending", [".", ""])
+@pytest.mark.parametrize("separator", [" ", ", ", "\u00a0"])
+async def test_a_long_sentence_is_broken_up_and_nothing_is_lost(engine, tiny_bundle, separator, ending):
+    """Fillers make the words differ, so that a dropped or doubled one shows."""
+    text = separator.join(word + str(number) for number, word in enumerate(list(LEXICON) * 2)) + ending
+    [found] = await translate(engine, text, options=greedy(max_length=4))
+    assert len(found.sentences) > 3
+    assert without_space("".join(sentence.source for sentence in found.sentences)) == without_space(text)
+    for sentence in found.sentences:
+        assert sentence.text
+        assert len(engine._tokenizer.encode(sentence.source)) + 2 <= LONGEST_SOURCE
+    cursor = 0
+    for sentence in found.sentences:
+        cursor = found.text.index(sentence.text, cursor) + len(sentence.text)
+
+
+async def test_a_word_longer_than_the_model_takes(engine):
+    text = "x" * 300 + " Ende"
+    [found] = await translate(engine, text, options=greedy(max_length=4))
+    assert without_space("".join(sentence.source for sentence in found.sentences)) == without_space(text)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "…!!! ---", "🙂🙂", "\u200b\u00ad", "*** \n ###"])
+async def test_without_letters_there_is_nothing_to_translate(engine, text):
+    [found] = await translate(engine, text)
+    assert (found.text, found.alternatives, found.sentences) == (text, (), ())
+
+
+async def test_no_texts_and_many_texts(engine):
+    assert await translate(engine) == []
+    found = await translate(engine, GERMAN[0], "", GERMAN[1])
+    assert [len(item.sentences) for item in found] == [1, 0, 1]
+
+
+async def test_a_text_of_many_characters(engine):
+    text = " ".join(GERMAN * 20)
+    assert len(text) > 4_000  # split off the event loop
+    [found] = await translate(engine, text)
+    assert " ".join(sentence.source for sentence in found.sentences) == text
+    once = {sentence.source: sentence.text for sentence in found.sentences}
+    assert found.text == " ".join(once[sentence.source] for sentence in found.sentences)
+
+
+async def test_alternatives_are_unique_and_differ_from_the_translation(engine):
+    options = SearchOptions(beam_size=4, n_best=4)
+    texts = [*GERMAN, " ".join(GERMAN[:2])]
+    found = await translate(engine, *texts, options=options)
+    assert any(item.alternatives for item in found)
+    for item in found:
+        for versions in (item, *item.sentences):
+            assert len({versions.text, *versions.alternatives}) == 1 + len(versions.alternatives)
+    *_, pair = found
+    assert 1 <= len(pair.alternatives) <= 3
+    without = await translate(engine, *texts, options=SearchOptions(beam_size=4))
+    assert [item.text for item in without] == [item.text for item in found]
+    assert not any(item.alternatives for item in without)
+
+
+async def test_a_model_that_says_nothing_swallows_no_text(engine):
+    said_nothing, second = Hypothesis((), -0.1, -0.1), Hypothesis((270,), -0.9, -0.5, truncated=True)
+    sentence = engine._sentence("Der Hund.", [said_nothing, second])
+    assert (sentence.text, sentence.score, sentence.truncated) == (engine._tokenizer.decode([270]), -0.5, True)
+    sentence = engine._sentence("Der Hund.", [said_nothing])
+    assert (sentence.text, sentence.score, sentence.alternatives) == ("Der Hund.", -0.1, ())
+
+
+async def test_a_cut_off_translation_says_so(engine):
+    [found] = await translate(engine, GERMAN[0], options=greedy(max_length=1))
+    assert [sentence.truncated for sentence in found.sentences] == [True]
+    [found] = await translate(engine, GERMAN[0])
+    assert [sentence.truncated for sentence in found.sentences] == [False]
+
+
+async def test_no_translation_outgrows_the_positions_of_the_model(engine, tiny_bundle):
+    [found] = await translate(engine, "Hund.", options=greedy(min_length=512, max_length=512))
+    assert found.sentences[0].truncated
+    assert found.text
+
+
+async def test_a_minimum_beyond_the_default_limit_is_kept(tiny_bundle):
+    model = ToyModel(VOCABULARY, eos_bonus=60.0)
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        [found] = await translate(engine, "Hund.", options=greedy(min_length=100))
+    assert model.steps == 101
+    assert not found.sentences[0].truncated
+
+
+async def test_a_pair_that_no_model_translates(engine):
+    assert engine.pairs == {("de", "en"), ("en", "de")}
+    with pytest.raises(UnsupportedPair, match="No model translates from de to fr"):
+        await engine.translate(["Der Hund."], source="de", target="fr", options=greedy())
+
+
+async def test_the_direction_matters(engine):
+    there = await engine.translate(["Wasser"], source="de", target="en", options=greedy())
+    back = await engine.translate(["Wasser"], source="en", target="de", options=greedy())
+    assert there[0][0].sentences[0].score != back[0][0].sentences[0].score
+
+
+async def test_a_start_checks_the_golden_sentences(engine, tiny_bundle):
+    assert engine.state == "ready"
+    assert engine.info()["golden"] == {"sentences": 4, "identical": 4}
+    assert [item.source for item in tiny_bundle.golden] == [*GOLDEN["de"], *GOLDEN["en"]]
+
+
+@pytest.mark.parametrize(("wrong", "starts"), [(1, True), (2, True), (3, False), (4, False)])
+async def test_too_many_golden_sentences_that_come_out_otherwise(tiny_bundle, wrong, starts):
+    engine = from_bundle(tiny_bundle)
+    golden = [
+        item.model_copy(update={"translation": "something else"}) if place < wrong else item
+        for place, item in enumerate(tiny_bundle.golden)
+    ]
+    engine.bundle = replace(engine.bundle, golden=tuple(golden))
+    try:
+        if starts:
+            await engine.start()
+            assert engine.state == "ready"
+            return
+        with pytest.raises(BundleError, match=f"only {4 - wrong} of 4 golden sentences came out as recorded"):
+            await engine.start()
+        assert engine.state == "failed"
+        with pytest.raises(EngineUnavailable):
+            await translate(engine, "Der Hund.")
+    finally:
+        await engine.stop()
+
+
+async def test_a_missing_precision_is_refused(tiny_bundle, tmp_path):
+    with pytest.raises(BundleError, match=r"manifest\.json: No such file"):
+        Engine.from_settings(Settings(bundle=tmp_path))
+
+
+async def test_every_cpu_precision_starts(tiny_bundle):
+    for precision in ("int8", "float32"):
+        engine = Engine.from_settings(Settings(bundle=tiny_bundle.path, precision=precision, threads=1))
+        engine.bundle = replace(engine.bundle, golden=())  # a model this small may well flip in 8 bits
+        async with started(engine):
+            assert engine.info()["precision"] == precision
+            assert (await translate(engine, GERMAN[0]))[0].text
+
+
+async def test_a_deadline_that_has_passed(engine):
+    with pytest.raises(DeadlineExceeded):
+        await translate(engine, *GERMAN, deadline_s=0)
+    assert (await translate(engine, GERMAN[0], deadline_s=60))[0].text
+
+
+async def test_a_full_queue_refuses_at_once(tiny_bundle):
+    model = ToyModel(VOCABULARY)
+    gate = Gate(model)
+    limits = Limits(max_queue_tokens=10, max_batch_rows=64, max_batch_tokens=1_000)
+    async with started(engine_of(tiny_bundle, model, limits=limits, drain_s=10.0)) as engine:
+        running = asyncio.create_task(translate(engine, "Der Hund trinkt."))
+        await asyncio.to_thread(gate.wait_for_step)
+        waiting = asyncio.create_task(translate(engine, "Die Katze liebt den König."))
+        while not engine.statistics()["queued_sentences"]:
+            await asyncio.sleep(0)
+        with pytest.raises(Overloaded):
+            await translate(engine, "Der Bäcker kauft Wasser.")
+        gate.open()
+        assert (await running)[0].text
+        assert (await waiting)[0].text
+        assert engine.statistics()["rejected"] == 1
+
+
+async def test_a_caller_who_leaves_frees_the_rows_within_two_steps(tiny_bundle):
+    model = ToyModel(VOCABULARY, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        leaving = asyncio.create_task(translate(engine, "Der Hund. Die Katze.", options=SearchOptions(beam_size=4)))
+        await asyncio.to_thread(gate.wait_for_step)
+        staying = asyncio.create_task(translate(engine, "Gestern.", options=greedy(max_length=9)))
+        while not engine.statistics()["queued_sentences"]:
+            await asyncio.sleep(0)
+        assert len(gate.rows) == 2
+        leaving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        gate.let_one_pass()
+        await asyncio.to_thread(gate.wait_for_step)
+        assert len(gate.rows) == 1
+        gate.open()
+        assert (await staying)[0].text
+        assert engine.statistics()["cancelled"] == 2
+        assert engine.statistics()["running_rows"] == 0
+
+
+async def test_if_one_sentence_fails_the_others_of_the_call_are_given_up(tiny_bundle):
+    model = ToyModel(VOCABULARY, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    async with started(engine_of(tiny_bundle, model, drain_s=10.0)) as engine:
+        call = asyncio.create_task(translate(engine, "Der Hund.", "Die Katze.", deadline_s=3600))
+        await asyncio.to_thread(gate.wait_for_step)
+        first, _ = engine._scheduler._running.values()
+        first.deadline = 0.0
+        gate.let_one_pass()
+        with pytest.raises(DeadlineExceeded):
+            await call
+        gate.open()
+    assert engine.statistics()["running_rows"] == 0
+    assert engine.statistics()["cancelled"] == 1
+
+
+async def test_a_sentence_seen_before_skips_the_encoder(tiny_bundle):
+    model = ToyModel(VOCABULARY)
+    encoded: list[tuple[int, ...]] = []
+    model.on_encode = encoded.extend
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        await translate(engine, "Der Hund.", "Der Hund.", "Die Katze.")
+        await translate(engine, "Die Katze.", options=SearchOptions(beam_size=3))
+        assert len(encoded) == 2
+        statistics = engine.statistics()
+    assert statistics["feature_cache_hits"] >= 1
+    assert statistics["feature_cache_misses"] >= 2
+    assert statistics["feature_cache_bytes"] == sum(8 * len(source) for source in encoded)
+
+
+async def test_info_and_statistics_go_into_json(engine, tiny_bundle):
+    await translate(engine, *GERMAN)
+    info = json.loads(json.dumps(engine.info()))
+    assert info["name"] == "tiny"
+    assert info["pairs"] == ["de-en", "en-de"]
+    assert info["providers"][0] == "CPUExecutionProvider"
+    assert info["shape"]["vocabulary"] == VOCABULARY
+    assert info["provenance"]["licence"] == "CC0-1.0"
+    statistics = engine.statistics()
+    assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["finished"] == len(GERMAN) + len(tiny_bundle.golden)
+
+
+async def test_a_stop_lets_accepted_work_finish(tiny_bundle):
+    model = ToyModel(VOCABULARY)
+    gate = Gate(model)
+    engine = engine_of(tiny_bundle, model, limits=replace(ROOMY, max_batch_rows=1), drain_s=10.0)
+    await engine.start()
+    calls = [asyncio.create_task(translate(engine, text)) for text in GERMAN[:4]]
+    await asyncio.to_thread(gate.wait_for_step)
+    stop = asyncio.create_task(engine.stop())
+    while engine.state != "stopping":
+        await asyncio.sleep(0)
+    with pytest.raises(EngineUnavailable, match="stopping"):
+        await translate(engine, GERMAN[5])
+    gate.open()
+    await stop
+    assert all(item[0].text for item in await asyncio.gather(*calls))

@@ -1,0 +1,283 @@
+import json
+import threading
+from concurrent.futures import wait
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.decoding import decode
+from app.engine.scheduler import Job, Limits, plan
+from app.engine.translation import SearchOptions
+from app.errors import DeadlineExceeded, EngineUnavailable, Overloaded
+from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, greedy, job, running, scheduler_of
+
+ENDLESS = -60.0
+all_limits = st.builds(
+    Limits,
+    max_queue_tokens=st.just(10_000),
+    max_batch_rows=st.integers(1, 20),
+    max_batch_tokens=st.integers(1, 120),
+)
+
+
+@st.composite
+def queues(draw: st.DrawFn) -> list[Job]:
+    jobs = draw(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 8), st.integers(0, 3)), max_size=12))
+    return [
+        Job(source=(3,) * length, options=SearchOptions(beam_size=beam), alone=not chance)
+        for length, beam, chance in jobs
+    ]
+
+
+def rows_of(jobs: list[Job]) -> int:
+    return sum(job.options.beam_size for job in jobs)
+
+
+@given(queues(), st.integers(0, 25), all_limits)
+def test_a_plan_keeps_the_bounds_and_takes_the_oldest(pending, live_rows, limits):
+    before = list(pending)
+    chosen = plan(pending, live_rows=live_rows, limits=limits)
+    assert pending == before
+    assert len(set(map(id, chosen))) == len(chosen)
+    assert all(job in pending for job in chosen)
+    if not chosen:
+        # Only a running decode keeps the oldest waiting.
+        assert not pending or live_rows
+        return
+    assert chosen[0] is pending[0]
+    if live_rows or len(chosen) > 1:
+        assert live_rows + rows_of(chosen) <= limits.max_batch_rows
+    if len(chosen) > 1:
+        assert len(chosen) * max(len(job.source) for job in chosen) <= limits.max_batch_tokens
+
+
+@given(queues(), st.integers(0, 25), all_limits)
+def test_a_job_that_is_tried_alone_has_no_company(pending, live_rows, limits):
+    chosen = plan(pending, live_rows=live_rows, limits=limits)
+    if any(job.alone for job in chosen):
+        assert len(chosen) == 1
+        assert live_rows == 0
+
+
+@given(queues(), all_limits)
+def test_companions_are_those_of_nearest_length(pending, limits):
+    chosen = plan(pending, live_rows=0, limits=limits)
+    if not chosen or chosen[0].alone:
+        return
+    anchor = len(chosen[0].source)
+    left = [job for job in pending if job not in chosen and not job.alone]
+    farthest = max(abs(len(job.source) - anchor) for job in chosen)
+    assert all(abs(len(job.source) - anchor) >= farthest for job in left)
+
+
+@given(queues(), all_limits)
+def test_nothing_starves(pending, limits):
+    """Each plan over an idle decode takes the oldest, so a queue is served in at most as many plans as it has jobs."""
+    served: list[Job] = []
+    while pending:
+        chosen = plan(pending, live_rows=0, limits=limits)
+        assert chosen[0] is pending[0]
+        served += chosen
+        pending = [job for job in pending if job not in chosen]
+    assert len(set(map(id, served))) == len(served)
+
+
+def test_every_job_ends_with_its_own_translation():
+    model = ToyModel(12)
+    jobs = [
+        job(*range(3, 4 + index % 5), index, options=SearchOptions(beam_size=1 + index % 4)) for index in range(3, 40)
+    ]
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=9, max_batch_tokens=30))) as scheduler:
+        scheduler.submit(jobs[:20])
+        scheduler.submit(jobs[20:])
+        found = [item.future.result(WAIT_S).hypotheses for item in jobs]
+    alone = ToyModel(12)
+    for item, hypotheses in zip(jobs, found, strict=True):
+        assert [hypotheses] == decode(
+            alone, [item.source], start_id=START, eos_id=EOS, options=item.options, max_length=40
+        )
+    assert scheduler.counters["finished"] == len(jobs)
+
+
+def test_rows_never_exceed_the_bound_even_when_beams_have_grown():
+    """A beam of 16 over 12 tokens has grown only after two steps: its rows are reserved before."""
+    model = ToyModel(12, eos_bonus=-3.0)
+    widest: list[int] = []
+    model.on_step = lambda rows: widest.append(len(rows))
+    jobs = [job(3, index, options=SearchOptions(beam_size=16)) for index in range(3, 9)]
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=28), max_length=6)) as scheduler:
+        scheduler.submit(jobs)
+        wait([item.future for item in jobs], WAIT_S)
+    assert 12 < max(widest) <= 28
+
+
+def test_a_sentence_joins_a_decode_that_runs():
+    model = ToyModel(12, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    first, second = job(3, options=greedy(max_length=30)), job(4, options=greedy(max_length=2))
+    with running(scheduler_of(model)) as scheduler:
+        scheduler.submit([first])
+        gate.wait_for_step()
+        scheduler.submit([second])
+        gate.open()
+        second.future.result(WAIT_S)
+        first.future.result(WAIT_S)
+    assert model.steps == 30  # the second sentence took no step of its own
+
+
+def test_timing_adds_up():
+    with running(scheduler_of(ToyModel(12))) as scheduler:
+        item = job(3, 4)
+        scheduler.submit([item])
+        timing = item.future.result(WAIT_S).timing
+    assert timing.queue_s >= 0
+    assert timing.encode_s >= 0
+    assert timing.decode_s > 0
+
+
+def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=5))) as scheduler:
+        first, second, third, fourth = job(3), job(3, 4, 5), job(6, 7, 8), job(3, 3)
+        scheduler.submit([first])
+        gate.wait_for_step()  # it has left the queue
+        scheduler.submit([second])
+        with pytest.raises(Overloaded) as caught:
+            scheduler.submit([third])
+        assert caught.value.retry_after_s > 0
+        scheduler.submit([fourth])
+        gate.open()
+        wait([first.future, second.future, fourth.future], WAIT_S)
+    assert scheduler.counters["rejected"] == 1
+    assert scheduler.counters["finished"] == 3
+    assert not third.future.done()
+
+
+def test_a_request_is_queued_whole_or_not_at_all():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=5))) as scheduler:
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        scheduler.submit([job(3, 4, 5)])
+        with pytest.raises(Overloaded):
+            scheduler.submit([job(3), job(4), job(5)])
+        assert scheduler.statistics()["queued_sentences"] == 1
+        assert scheduler.statistics()["queued_tokens"] == 3
+        gate.open()
+
+
+def test_a_request_larger_than_the_queue_is_taken_when_nothing_waits():
+    with running(scheduler_of(ToyModel(12), limits=replace(ROOMY, max_queue_tokens=3))) as scheduler:
+        large = job(3, 4, 5, 6, 7, 8)
+        scheduler.submit([large])
+        assert large.future.result(WAIT_S).hypotheses
+
+
+class Clock:
+    """Stands in for the module ``time``."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr("app.engine.scheduler.time", self)
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_a_deadline_that_passes_while_waiting(monkeypatch):
+    clock, model = Clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS)
+    encoded = []
+    model.on_encode = encoded.extend
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
+        first, late, patient = job(3), job(4, deadline=1005.0), job(5, deadline=2000.0)
+        scheduler.submit([first, late, patient])
+        gate.wait_for_step()
+        clock.now = 1010.0
+        gate.open()
+        with pytest.raises(DeadlineExceeded):
+            late.future.result(WAIT_S)
+        assert first.future.result(WAIT_S)
+        assert patient.future.result(WAIT_S)
+    assert encoded == [(3,), (5,)]
+
+
+def test_a_deadline_that_passes_while_decoding_frees_the_rows(monkeypatch):
+    clock, model = Clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    with running(scheduler_of(model)) as scheduler:
+        late, other = job(3, deadline=1005.0, options=SearchOptions(beam_size=4)), job(4)
+        scheduler.submit([late, other])
+        gate.wait_for_step()
+        clock.now = 1010.0
+        gate.let_one_pass()
+        gate.wait_for_step()
+        assert {source for source, _ in gate.rows} == {(4,)}
+        with pytest.raises(DeadlineExceeded):
+            late.future.result(WAIT_S)
+        gate.open()
+        assert other.future.result(WAIT_S)
+
+
+@pytest.mark.parametrize("running_already", [True, False])
+def test_a_cancelled_job_frees_its_place(running_already):
+    model = ToyModel(12, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=2))) as scheduler:
+        first, second, third = job(3), job(4), job(5)
+        scheduler.submit([first, second, third])  # the third must wait
+        gate.wait_for_step()
+        gone = first if running_already else third
+        assert gone.future.cancel()
+        gate.let_one_pass()
+        gate.wait_for_step()
+        assert gone.source not in {source for source, _ in gate.rows}
+        gate.let_one_pass()
+        gate.wait_for_step()
+        assert {source for source, _ in gate.rows} == ({(4,), (5,)} if running_already else {(3,), (4,)})
+        gate.open()
+        rest = {first, second, third} - {gone}
+        assert len(wait([item.future for item in rest], WAIT_S).done) == 2
+    assert scheduler.counters["cancelled"] == 1
+    assert scheduler.counters["finished"] == 2
+
+
+def test_statistics_are_numbers_for_json():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=4))) as scheduler:
+        jobs = [job(3, 4, options=SearchOptions(beam_size=4)), job(5)]
+        scheduler.submit(jobs)
+        gate.wait_for_step()
+        statistics = scheduler.statistics()
+        gate.open()
+        wait([item.future for item in jobs], WAIT_S)
+    assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["running_sentences"] == statistics["running_rows"] == 1
+    assert statistics["queued_sentences"] == statistics["queued_tokens"] == 1
+    idle = scheduler.statistics()
+    assert [idle[name] for name in ("running_sentences", "running_rows", "queued_sentences", "queued_tokens")] == [
+        0
+    ] * 4
+    assert idle["steps"] == model.steps
+    assert idle["rows_stepped"] >= idle["steps"]
+
+
+def test_many_threads_may_submit():
+    jobs = [[job(3, 3 + place, index) for index in range(3, 9)] for place in range(8)]
+    with running(scheduler_of(ToyModel(12))) as scheduler:
+        threads = [threading.Thread(target=scheduler.submit, args=(group,)) for group in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(item.future.result(WAIT_S) for group in jobs for item in group)
+
+
+def test_before_the_start_nothing_is_taken():
+    with pytest.raises(EngineUnavailable):
+        scheduler_of(ToyModel(12)).submit([job(3)])
