@@ -80,7 +80,7 @@ def _compare(
     step_error = full_error = 0.0
     for position in range(TARGET_LENGTH):
         tokens = target[:, position]
-        scores, candidates = rows.step(tokens.tolist(), config.target_vocabulary)
+        scores, candidates, _ = rows.step(tokens.tolist(), config.target_vocabulary)
         got = np.empty_like(scores)
         np.put_along_axis(got, candidates, scores, axis=1)  # from sorted back to vocabulary order
         logits = model.step(torch.from_numpy(tokens).unsqueeze(1), cache)

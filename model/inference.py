@@ -58,11 +58,11 @@ class TorchRows:
             self._cache = self._cache.select(torch.tensor(list(rows), dtype=torch.int64))
 
     @torch.no_grad()
-    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Log-probabilities (R, K), best first, and token ids (R, K)."""
+    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any], None]:
+        """Log-probabilities (R, K), best first, and token ids (R, K); no alignment."""
         if self._cache is None:
             raise ValueError("no sentence has joined")
         logits = self._transformer.step(torch.tensor(tokens).unsqueeze(1), self._cache)
         scores = torch.log_softmax(logits.float(), dim=-1)
         best = scores.topk(min(top, scores.shape[-1]), dim=-1)
-        return best.values.numpy(), best.indices.numpy()
+        return best.values.numpy(), best.indices.numpy(), None

@@ -90,7 +90,7 @@ class ToyRows:
     def select(self, rows: Sequence[int]) -> None:
         self._rows = [self._rows[row] for row in rows]
 
-    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any], None]:
         assert len(tokens) == len(self._rows) > 0
         rows = [
             (source, () if target is None else (*target, token))
@@ -101,7 +101,7 @@ class ToyRows:
         self._model.on_step(rows)
         scores = np.stack([self._model.scores(*row) for row in rows])  # (R, V)
         best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
-        return np.take_along_axis(scores, best, axis=1), best
+        return np.take_along_axis(scores, best, axis=1), best, None
 
 
 class Gate:

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.api.languages import languages_of, name_of
-from app.engine.translation import SearchOptions, check_integer
+from app.engine.translation import SearchOptions, Splitting, check_integer
 from app.errors import InvalidRequest, TextTooLong, UnsupportedPair
 from app.settings import Settings
+from app.text.markup import HTML, Rules
 
 AUTO = "auto"
 MIN_BEAMS_WITH_ALTERNATIVES = 4
@@ -32,7 +33,8 @@ class TranslationRequest:
         is_list: True if the client sent a list and so gets lists back.
         source: A served language code, or ``auto``.
         target: A served language code.
-        is_html: True if the texts are HTML.
+        markup: How the texts are marked up; None for plain text.
+        splitting: What ends a sentence.
         alternatives: Further translations wanted for each text.
         options: How to search; ``n_best`` covers the alternatives.
         deadline_s: Seconds until the client no longer wants the answer.
@@ -42,7 +44,8 @@ class TranslationRequest:
     is_list: bool
     source: str
     target: str
-    is_html: bool
+    markup: Rules | None
+    splitting: Splitting
     alternatives: int
     options: SearchOptions
     deadline_s: float
@@ -76,7 +79,8 @@ def parse_translation(
         is_list=is_list,
         source=source,
         target=target,
-        is_html=is_html,
+        markup=HTML if is_html else None,
+        splitting="sentences",
         alternatives=alternatives,
         # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
         options=_parse_options(values, settings.beam_size, 0 if is_html else alternatives),

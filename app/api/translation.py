@@ -12,7 +12,7 @@ from app.api.service import Service
 from app.engine.translation import TextTranslation, Timing
 from app.errors import Cancelled, DeadlineExceeded
 from app.text.detection import Detection
-from app.text.markup import Document, extract
+from app.text.markup import Document, Rules, extract
 
 Result = TypeVar("Result")
 
@@ -63,7 +63,7 @@ async def translate(service: Service, wanted: TranslationRequest) -> tuple[list[
 
 
 async def _translate(service: Service, wanted: TranslationRequest) -> tuple[list[ItemTranslation], Timing]:
-    documents = await asyncio.to_thread(_extract_all, wanted.texts) if wanted.is_html else None
+    documents = await asyncio.to_thread(_extract_all, wanted.texts, wanted.markup) if wanted.markup else None
     contents = [document.texts for document in documents] if documents else [[text] for text in wanted.texts]
     detections = await _detect_all(service, contents) if wanted.source == AUTO else None
     sources = [detection.language for detection in detections] if detections else [wanted.source] * len(contents)
@@ -104,6 +104,7 @@ async def _translate_segments(
             source=source,
             target=wanted.target,
             options=wanted.options,
+            splitting=wanted.splitting,
             deadline_s=wanted.deadline_s,
         )
         for place, translation in zip(own_places, translations, strict=True):
@@ -125,8 +126,8 @@ async def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> li
     return await asyncio.to_thread(detect_all)
 
 
-def _extract_all(texts: Sequence[str]) -> list[Document]:
-    return [extract(text) for text in texts]
+def _extract_all(texts: Sequence[str], rules: Rules) -> list[Document]:
+    return [extract(text, rules) for text in texts]
 
 
 async def _disconnected(request: Request) -> None:

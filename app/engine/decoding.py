@@ -6,7 +6,7 @@ and leave between any two steps. Beams are rows of the same batch.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
 
@@ -22,10 +22,13 @@ class LiveRows(Protocol):
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
 
-    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Advance each row by its last token: log-probabilities (R, K), best first, and token ids (R, K).
+    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Advance each row by its last token.
 
-        ``top`` is K; a model with a smaller vocabulary may return fewer.
+        Returns:
+            Log-probabilities (R, K), best first; their token ids (R, K); and the source position (R,) that the
+            alignment head looks at, or None if there is no such head. ``top`` is K; a model with a smaller vocabulary
+            may return fewer.
         """
 
 
@@ -48,12 +51,22 @@ class Hypothesis:
         log_probability: Sum over its tokens, the end of sentence included.
         score: ``log_probability`` over the length penalty, see ``length_penalty``.
         truncated: The length limit ended it, not the model.
+        attended: For each token the source position it translates, as far as the model has an alignment head.
     """
 
     tokens: tuple[int, ...]
     log_probability: float
     score: float
     truncated: bool = False
+    attended: tuple[int, ...] = ()
+
+
+class _Live(NamedTuple):
+    """A hypothesis that may still grow; the fields are those of ``Hypothesis``."""
+
+    total: float
+    tokens: tuple[int, ...] = ()
+    attended: tuple[int, ...] = ()
 
 
 def length_penalty(length: int, alpha: float) -> float:
@@ -86,7 +99,7 @@ class Search:
         self.options = options
         self._eos_id = eos_id
         self._max_length = max_length
-        self._live: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+        self._live = [_Live(0.0)]
         self._finished: list[Hypothesis] = []
         self.last_tokens = [start_id]
 
@@ -103,47 +116,55 @@ class Search:
     @property
     def length(self) -> int:
         """Target tokens so far, the same for all live hypotheses."""
-        return len(self._live[0][1]) if self._live else 0
+        return len(self._live[0].tokens) if self._live else 0
 
     @property
     def candidates_needed(self) -> int:
         """Best tokens a row must offer for the search to be exact."""
         lost = int(self.length < self.options.min_length)
         if self.options.repetition_penalty > 1 or self.options.no_repeat_ngram:
-            lost += max(len(set(tokens)) for _, tokens in self._live)
+            lost += max(len(set(live.tokens)) for live in self._live)
         return self.beam + lost
 
-    def advance(self, scores: Sequence[Sequence[float]], candidates: Sequence[Sequence[int]]) -> list[int]:
+    def advance(
+        self,
+        scores: Sequence[Sequence[float]],
+        candidates: Sequence[Sequence[int]],
+        attended: Sequence[int] | None = None,
+    ) -> list[int]:
         """Extend the live hypotheses by one token.
 
         Args:
             scores: (rows, K) log-probabilities, best first.
             candidates: (rows, K) their tokens.
+            attended: (rows,) the source positions that the alignment head looks at, if there is one.
 
         Returns:
             For each hypothesis live from now on, the row (0-based, of this search) it extends; empty when the search
             is done.
         """
         extensions = [
-            (total + score, row, token)
-            for row, (total, tokens) in enumerate(self._live)
-            for score, token in self._allowed(tokens, scores[row], candidates[row])
+            (hypothesis.total + score, row, token)
+            for row, hypothesis in enumerate(self._live)
+            for score, token in self._allowed(hypothesis.tokens, scores[row], candidates[row])
         ]
         extensions.sort(key=lambda extension: -extension[0])  # stable: ties keep the order of rows and candidates
-        live, parents = [], []
+        live: list[_Live] = []
+        parents: list[int] = []
         for total, row, token in extensions[: self.beam]:
-            tokens = self._live[row][1]
+            parent = self._live[row]
             if token == self._eos_id:
-                self._finish(tokens, total, len(tokens) + 1)
+                self._finish(parent._replace(total=total), len(parent.tokens) + 1)
             else:
-                live.append((total, (*tokens, token)))
+                looked_at = () if attended is None else (*parent.attended, attended[row])
+                live.append(_Live(total, (*parent.tokens, token), looked_at))
                 parents.append(row)
         # Where every continuation is forbidden, what there is must do.
-        ended = self._live if not extensions else live if live and len(live[0][1]) >= self._max_length else []
-        for total, tokens in ended:
-            self._finish(tokens, total, len(tokens), truncated=True)
+        ended = self._live if not extensions else live if live and len(live[0].tokens) >= self._max_length else []
+        for hypothesis in ended:
+            self._finish(hypothesis, len(hypothesis.tokens), truncated=True)
         self._live, parents = ([], []) if ended else (live, parents)
-        self.last_tokens = [tokens[-1] for _, tokens in self._live]
+        self.last_tokens = [hypothesis.tokens[-1] for hypothesis in self._live]
         return parents
 
     def hypotheses(self) -> list[Hypothesis]:
@@ -151,9 +172,9 @@ class Search:
         ranked = sorted(self._finished, key=lambda hypothesis: (hypothesis.truncated, -hypothesis.score))
         return ranked[: self.options.n_best]
 
-    def _finish(self, tokens: tuple[int, ...], total: float, length: int, *, truncated: bool = False) -> None:
-        score = total / length_penalty(length, self.options.length_penalty)
-        self._finished.append(Hypothesis(tokens, total, score, truncated))
+    def _finish(self, ended: _Live, length: int, *, truncated: bool = False) -> None:
+        score = ended.total / length_penalty(length, self.options.length_penalty)
+        self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
 
     def _allowed(
         self, tokens: tuple[int, ...], scores: Sequence[float], candidates: Sequence[int]
@@ -198,13 +219,16 @@ class Decode:
     def step(self) -> list[Search]:
         """Advance every search by one token; returns those that are done, whose rows are gone."""
         tokens = [token for search in self.searches for token in search.last_tokens]
-        scores, candidates = self._rows.step(tokens, max(search.candidates_needed for search in self.searches))
-        score_rows, candidate_rows = scores.tolist(), candidates.tolist()
+        top = max(search.candidates_needed for search in self.searches)
+        best, ids, positions = self._rows.step(tokens, top)
+        scores, candidates = best.tolist(), ids.tolist()
+        attended = None if positions is None else positions.tolist()
         kept: list[int] = []
         first = 0
         for search in self.searches:
             last = first + search.rows
-            parents = search.advance(score_rows[first:last], candidate_rows[first:last])
+            looked_at = None if attended is None else attended[first:last]
+            parents = search.advance(scores[first:last], candidates[first:last], looked_at)
             kept += [first + parent for parent in parents]
             first = last
         done = [search for search in self.searches if not search.rows]

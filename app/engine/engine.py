@@ -12,9 +12,9 @@ from app.engine.features import FeatureCache
 from app.engine.runtime import Features, OnnxModel
 from app.engine.scheduler import Job, Limits, Outcome, Scheduler
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
+from app.engine.translation import Link, SearchOptions, SentenceTranslation, Splitting, TextTranslation, Timing
 from app.errors import BundleError, EngineUnavailable, UnsupportedPair
-from app.text.sentences import break_long, split
+from app.text.sentences import Segmentation, break_long, split
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -25,11 +25,12 @@ _INLINE_CHARS = 4_000
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A text cut into ``gap unit gap ... unit gap``, with the unit's source ids."""
+    """A text cut into ``gap unit gap ... unit gap``, with the unit's source ids and how many of these are the tag."""
 
     gaps: tuple[str, ...]
     units: tuple[str, ...]
     ids: tuple[tuple[int, ...], ...]
+    tag_length: int
 
 
 class Engine:
@@ -125,6 +126,7 @@ class Engine:
         source: str,
         target: str,
         options: SearchOptions,
+        splitting: Splitting = "sentences",
         deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
         """Translate texts, in order; see ``app.engine.translation.TranslationEngine`` for the contract.
@@ -133,18 +135,24 @@ class Engine:
         """
         if self.state != "ready":
             raise EngineUnavailable(f"The translation engine is {self.state}.")
-        return await self._translate(texts, source, target, options, deadline_s)
+        return await self._translate(texts, source, target, options, splitting, deadline_s)
 
     async def _translate(
-        self, texts: Sequence[str], source: str, target: str, options: SearchOptions, deadline_s: float | None
+        self,
+        texts: Sequence[str],
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
         if (source, target) not in self._prefix:
             raise UnsupportedPair(f"No model translates from {source} to {target}.")
         deadline = None if deadline_s is None else time.monotonic() + deadline_s
         if sum(map(len, texts)) <= _INLINE_CHARS:
-            prepared = self._prepare(texts, source, target)
+            prepared = self._prepare(texts, source, target, splitting)
         else:
-            prepared = await asyncio.to_thread(self._prepare, texts, source, target)
+            prepared = await asyncio.to_thread(self._prepare, texts, source, target, splitting)
         jobs = [Job(source=ids, options=options, deadline=deadline) for item in prepared for ids in item.ids]
         outcomes = await self._run(jobs)
         timings = [outcome.timing for outcome in outcomes]
@@ -154,7 +162,10 @@ class Engine:
             default=Timing(queue_s=0.0, encode_s=0.0, decode_s=0.0),
         )
         remaining = iter(outcomes)
-        return [self._assemble(item, [next(remaining) for _ in item.ids]) for item in prepared], slowest
+        assembled = [
+            self._assemble(item, [next(remaining) for _ in item.ids], alignment=options.alignment) for item in prepared
+        ]
+        return assembled, slowest
 
     def info(self) -> dict[str, object]:
         """The bundle's name, provenance and scores, and what really runs it."""
@@ -184,18 +195,19 @@ class Engine:
     async def _translate_golden(self, item: Golden) -> str:
         """Past the readiness check, which waits for this."""
         options = SearchOptions(beam_size=1)
-        [translation], _ = await self._translate(
-            [item.source], item.source_language, item.target_language, options, None
-        )
+        [translation], _ = await self._translate([item.source], item.source_language, item.target_language, options)
         return translation.text
 
-    def _prepare(self, texts: Sequence[str], source: str, target: str) -> list[_Prepared]:
+    def _prepare(self, texts: Sequence[str], source: str, target: str, splitting: Splitting) -> list[_Prepared]:
         prefix = self._prefix[source, target]
-        return [self._prepare_one(text, source, prefix) for text in texts]
+        return [self._prepare_one(text, source, prefix, splitting) for text in texts]
 
-    def _prepare_one(self, text: str, language: str, prefix: tuple[int, ...]) -> _Prepared:
+    def _prepare_one(self, text: str, language: str, prefix: tuple[int, ...], splitting: Splitting) -> _Prepared:
         """Cut a text into units the model can take: sentences, and parts of those that are too long."""
-        segmentation = split(text, language=language)
+        if splitting == "off":
+            segmentation = Segmentation(("", ""), (text,))
+        else:
+            segmentation = split(text, language=language, newlines=splitting == "sentences")
         room = self.bundle.manifest.longest_source - len(prefix) - 1
         gaps, units, ids = [segmentation.gaps[0]], [], []
         for sentence, gap in zip(segmentation.sentences, segmentation.gaps[1:], strict=True):
@@ -215,7 +227,7 @@ class Engine:
                 units.append(unit)
                 ids.append((*prefix, *pieces, self.bundle.manifest.ids.eos))
             gaps[-1] += gap
-        return _Prepared(tuple(gaps), tuple(units), tuple(ids))
+        return _Prepared(tuple(gaps), tuple(units), tuple(ids), len(prefix))
 
     async def _run(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Queue the jobs and wait; if the caller goes away or one job fails, the others are cancelled."""
@@ -250,30 +262,62 @@ class Engine:
             options=options,
         )
 
-    def _assemble(self, prepared: _Prepared, outcomes: Sequence[Outcome]) -> TextTranslation:
-        sentences = tuple(
-            self._sentence(unit, outcome.hypotheses) for unit, outcome in zip(prepared.units, outcomes, strict=True)
-        )
-        best = _join(prepared.gaps, [sentence.text for sentence in sentences])
+    def _assemble(self, prepared: _Prepared, outcomes: Sequence[Outcome], *, alignment: bool) -> TextTranslation:
+        sentences: list[SentenceTranslation] = []
+        source_begin = target_begin = 0
+        for gap, unit, outcome in zip(prepared.gaps, prepared.units, outcomes, strict=False):  # one gap more
+            source_begin, target_begin = source_begin + len(gap), target_begin + len(gap)
+            text, alternatives, best = self._texts(unit, outcome.hypotheses)
+            sentences.append(
+                SentenceTranslation(
+                    source=unit,
+                    source_begin=source_begin,
+                    text=text,
+                    target_begin=target_begin,
+                    score=best.score,
+                    alternatives=alternatives,
+                    truncated=best.truncated,
+                    alignment=self._links(unit, best, prepared.tag_length) if alignment and best.attended else (),
+                )
+            )
+            source_begin, target_begin = source_begin + len(unit), target_begin + len(text)
+        joined = _join(prepared.gaps, [sentence.text for sentence in sentences])
         ranks = max((len(sentence.alternatives) for sentence in sentences), default=0)
         others = (
             _join(prepared.gaps, [([s.text, *s.alternatives][: rank + 2])[-1] for s in sentences])
             for rank in range(ranks)
         )
-        alternatives = tuple(text for text in dict.fromkeys(others) if text != best)
-        return TextTranslation(text=best, alternatives=alternatives, sentences=sentences)
+        unique = tuple(text for text in dict.fromkeys(others) if text != joined)
+        return TextTranslation(text=joined, alternatives=unique, sentences=tuple(sentences))
 
-    def _sentence(self, unit: str, hypotheses: Sequence[Hypothesis]) -> SentenceTranslation:
+    def _texts(self, unit: str, hypotheses: Sequence[Hypothesis]) -> tuple[str, tuple[str, ...], Hypothesis]:
+        """The best text, the other texts, and the hypothesis that the best one comes from."""
         versions: dict[str, Hypothesis] = {}
         for hypothesis in hypotheses:
             versions.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
         # A model that says nothing must not swallow text: another hypothesis, or else the source, stands in.
         silence = versions.pop("", hypotheses[0])
         text, *alternatives = versions or [unit]
-        best = versions.get(text, silence)
-        return SentenceTranslation(
-            source=unit, text=text, score=best.score, alternatives=tuple(alternatives), truncated=best.truncated
-        )
+        return text, tuple(alternatives), versions.get(text, silence)
+
+    def _links(self, unit: str, best: Hypothesis, tag_length: int) -> tuple[Link, ...]:
+        """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""
+        spans = self._tokenizer.encode_with_spans(unit).spans
+        text, places = self._tokenizer.decode_with_spans(best.tokens)
+        stripped = len(text) - len(text.lstrip())
+        length = len(text.strip())
+        links = []
+        for (begin, end), position in zip(places, best.attended, strict=True):
+            # White space in front belongs to the piece, and is not part of the word.
+            begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+            begin, end = max(0, begin - stripped), min(end - stripped, length)
+            piece = position - tag_length
+            if begin < end and 0 <= piece < len(spans):
+                source_begin, source_end = spans[piece]
+                source_begin += len(unit[source_begin:source_end]) - len(unit[source_begin:source_end].lstrip())
+                if source_begin < source_end:
+                    links.append(Link(source_begin, source_end, begin, end))
+        return tuple(links)
 
 
 def _join(gaps: Sequence[str], units: Sequence[str]) -> str:

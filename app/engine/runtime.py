@@ -68,6 +68,7 @@ class OnnxModel:
             if given.name.startswith("past_") and given.name != "past_mask"
         ]
         self.present = [name.replace("past_", "present_") for name in self.past]
+        self.has_alignment = "alignment" in {output.name for output in self._decoder.get_outputs()}
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self.width = int(described.shape[-1])
         self.dtype = np.float16 if "float16" in described.type else np.float32
@@ -96,8 +97,14 @@ class OnnxModel:
         return Rows(self)
 
     def step(self, feeds: dict[str, Array]) -> list[Array]:
-        """Run the decoder graph: scores (R, K), candidates (R, K), then the grown past, 2L arrays (R, P + 1, D)."""
-        return _run(self._decoder, ["scores", "candidates", *self.present], feeds)
+        """Run the decoder graph.
+
+        Returns:
+            Scores (R, K), candidates (R, K), the grown past, 2L arrays (R, P + 1, D), and then, if the model has an
+            alignment head, its attention over the source, (R, S) float32.
+        """
+        alignment = ["alignment"] if self.has_alignment else []
+        return _run(self._decoder, ["scores", "candidates", *self.present, *alignment], feeds)
 
 
 class Rows:
@@ -160,7 +167,7 @@ class Rows:
         self._past_mask = self._past_mask[:, first:]
         self._past = [array[index, first:] for array in self._past]
 
-    def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array]:
+    def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token.
 
         Args:
@@ -168,7 +175,8 @@ class Rows:
             top: Candidates wanted, K.
 
         Returns:
-            Log-probabilities (R, K) float32, best first, and their token ids (R, K) int64.
+            Log-probabilities (R, K) float32, best first; their token ids (R, K) int64; and the source position (R,)
+            int64 that the alignment head looks at, or None if the model has no such head.
 
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
@@ -182,12 +190,14 @@ class Rows:
             **dict(zip(self._model.cross, self._cross, strict=True)),
             **dict(zip(self._model.past, self._past, strict=True)),
         }
-        scores, candidates, *self._past = self._model.step(feeds)
+        scores, candidates, *rest = self._model.step(feeds)
+        attended = rest.pop().argmax(axis=1) if self._model.has_alignment else None
+        self._past = rest
         self._positions = self._positions + 1
         self._past_mask = np.pad(self._past_mask, ((0, 0), (0, 1)), constant_values=True)
         if not np.isfinite(scores).all():
             raise ModelFailure("The model gave scores that are not finite.")
-        return scores, candidates
+        return scores, candidates, attended
 
 
 def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSession:

@@ -47,6 +47,11 @@ class Tokenizer:
         mapping = self._source.encode(text, return_type="offset_mapping")
         return Pieces(tuple(mapping["ids"]), tuple(mapping["offsets"]))
 
+    def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """Target ids -> text, and for each id its (begin, end) there, in code points; as in ``Pieces``."""
+        mapping = self._target.decode(list(ids), return_type="offset_mapping")
+        return mapping["text"], tuple(mapping["offsets"])
+
     def decode(self, ids: Sequence[int]) -> str:
         """Target ids -> text. Control pieces vanish; a broken byte sequence becomes U+FFFD."""
         text: str = self._target.decode(list(ids))

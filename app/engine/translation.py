@@ -3,12 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from app.errors import OptionOutOfRange
 
 MAX_BEAM_SIZE = 16
 MAX_LENGTH_TOKENS = 512
+
+Splitting = Literal["sentences", "no_newlines", "off"]
+"""What ends a sentence: punctuation and line breaks, punctuation alone, or only the end of the text. Whatever is
+still too long for the model is broken at clause boundaries all the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +28,7 @@ class SearchOptions:
         max_length: Most target tokens per sentence, 1 to 512; None derives it from the source length.
         no_repeat_ngram: No n-gram of this many target tokens occurs twice, 0 to 10; 0 is off.
         repetition_penalty: Factor, 1 to 5, by which tokens already produced lose score (Keskar et al. 2019); 1 is off.
+        alignment: Report which characters of the source each piece of the translation stands for.
 
     Raises:
         OptionOutOfRange: A value is of the wrong type, not finite, or outside its range.
@@ -36,6 +41,7 @@ class SearchOptions:
     max_length: int | None = None
     no_repeat_ngram: int = 0
     repetition_penalty: float = 1.0
+    alignment: bool = False
 
     def __post_init__(self) -> None:
         check_integer("beam_size", self.beam_size, 1, MAX_BEAM_SIZE)
@@ -54,23 +60,39 @@ class SearchOptions:
         _check_number("repetition_penalty", self.repetition_penalty, 1.0, 5.0)
 
 
+class Link(NamedTuple):
+    """Characters that translate each other: half-open ranges of code points."""
+
+    source_begin: int
+    source_end: int
+    target_begin: int
+    target_end: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class SentenceTranslation:
     """One sentence and its translation.
 
     Attributes:
         source: The sentence as it stood in the text.
+        source_begin: Where it stood there, in code points.
         text: The best hypothesis.
+        target_begin: Where it stands in the translated text, in code points.
         score: Its length-normalised log-probability, at most 0.
         alternatives: The further hypotheses, best first, without ``text``.
         truncated: True if the length limit ended the search before the model did.
+        alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
+            ``text``; only if the options ask for it and the model has an alignment head.
     """
 
     source: str
+    source_begin: int
     text: str
+    target_begin: int
     score: float
     alternatives: tuple[str, ...]
     truncated: bool
+    alignment: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +108,20 @@ class TextTranslation:
     text: str
     alternatives: tuple[str, ...]
     sentences: tuple[SentenceTranslation, ...]
+
+    @property
+    def alignment(self) -> tuple[Link, ...]:
+        """The links of all sentences, as ranges within the whole source text and ``text``."""
+        return tuple(
+            Link(
+                link.source_begin + sentence.source_begin,
+                link.source_end + sentence.source_begin,
+                link.target_begin + sentence.target_begin,
+                link.target_end + sentence.target_begin,
+            )
+            for sentence in self.sentences
+            for link in sentence.alignment
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +157,7 @@ class TranslationEngine(Protocol):
         source: str,
         target: str,
         options: SearchOptions,
+        splitting: Splitting = "sentences",
         deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
         """Translates the texts, in order. Cancelling the awaiting task frees their rows.

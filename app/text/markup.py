@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 # Their content is no markup: it ends at the first end tag of the same name.
 _RAW_TEXT = frozenset({"script", "style", "textarea", "xmp", "iframe", "noembed", "noframes"})
@@ -53,6 +53,29 @@ _NO_BREAK_SPACES = ("&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How to read markup; the last four are DeepL's parameters of the same names.
+
+    Attributes:
+        syntax: ``html`` knows the elements of HTML; in ``xml`` every element is inline unless a rule says otherwise.
+        ignore_tags: Elements whose content is given back as it is.
+        splitting_tags: Elements that end a sentence.
+        non_splitting_tags: Elements that don't.
+        outline_detection: In XML, find out which elements split from how they are used; needless where the rules above
+            say it.
+    """
+
+    syntax: Literal["html", "xml"] = "html"
+    ignore_tags: frozenset[str] = frozenset()
+    splitting_tags: frozenset[str] = frozenset()
+    non_splitting_tags: frozenset[str] = frozenset()
+    outline_detection: bool = True
+
+
+HTML = Rules()
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page taken apart: skeleton, run, skeleton, …, run, skeleton are the source, byte for byte.
@@ -83,7 +106,7 @@ class Document:
         return "".join(parts)
 
 
-def extract(source: str) -> Document:
+def extract(source: str, rules: Rules = HTML) -> Document:
     """Finds the translatable text of an HTML page or fragment; any string is accepted, in time linear in its length.
 
     Left alone: tags and their attributes, comments, declarations, CDATA; text without a letter or digit; the content of

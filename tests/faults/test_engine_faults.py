@@ -159,7 +159,7 @@ async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, ti
 
     texts = [german for german, _ in sentence_pairs(6, seed=3)]
     engine = engine_of(tiny_bundle, tiny_onnx)
-    lengths = [len(engine._prepare([text], "de", "en")[0].ids[0]) for text in texts]
+    lengths = [len(engine._prepare([text], "de", "en", "sentences")[0].ids[0]) for text in texts]
     poisoned = next(length for length in lengths if lengths.count(length) == 1)
     culprit = lengths.index(poisoned)
 

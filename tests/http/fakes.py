@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 from fastapi import FastAPI
 
-from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
+from app.engine.translation import SearchOptions, SentenceTranslation, Splitting, TextTranslation, Timing
 from app.main import create_app
 from app.settings import Settings
 from app.text.detection import Detector
@@ -52,6 +52,7 @@ class FakeEngine:
         source: str,
         target: str,
         options: SearchOptions,
+        splitting: Splitting = "sentences",
         deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
         self.calls.append((list(texts), source, target))
@@ -77,7 +78,15 @@ class FakeEngine:
 
     def _translate(self, text: str, target: str, n_best: int) -> TextTranslation:
         best, *others = PHRASES.get((text, target), (f"[{target}] {text}",))[:n_best]
-        sentence = SentenceTranslation(source=text, text=best, score=-0.1, alternatives=tuple(others), truncated=False)
+        sentence = SentenceTranslation(
+            source=text,
+            source_begin=0,
+            text=best,
+            target_begin=0,
+            score=-0.1,
+            alternatives=tuple(others),
+            truncated=False,
+        )
         return TextTranslation(text=best, alternatives=tuple(others), sentences=(sentence,))
 
 

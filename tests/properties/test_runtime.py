@@ -118,7 +118,7 @@ def test_a_cached_sentence_holds_its_own_length_only(tiny_onnx, sources):
 def test_more_candidates_than_the_vocabulary_has(tiny_onnx, sources):
     rows = tiny_onnx.rows()
     rows.join(tiny_onnx.encode(sources[:2]))
-    scores, candidates = rows.step([BOS_ID, BOS_ID], 2 * VOCABULARY)
+    scores, candidates, _ = rows.step([BOS_ID, BOS_ID], 2 * VOCABULARY)
     assert scores.shape == candidates.shape == (2, VOCABULARY)
     assert (np.diff(scores, axis=1) <= 0).all()
     assert [sorted(row) for row in candidates.tolist()] == [list(range(VOCABULARY))] * 2

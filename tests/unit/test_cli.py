@@ -48,7 +48,13 @@ class UpperCaseEngine:
 
     def _translate(self, text: str) -> TextTranslation:
         sentence = SentenceTranslation(
-            source=text, text=text.upper(), score=-1, alternatives=(), truncated="endless" in text
+            source_begin=0,
+            target_begin=0,
+            source=text,
+            text=text.upper(),
+            score=-1,
+            alternatives=(),
+            truncated="endless" in text,
         )
         return TextTranslation(text=text.upper(), alternatives=(), sentences=(sentence,))
 

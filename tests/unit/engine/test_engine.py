@@ -128,10 +128,44 @@ async def test_alternatives_are_unique_and_differ_from_the_translation(engine):
 
 async def test_a_model_that_says_nothing_swallows_no_text(engine):
     said_nothing, second = Hypothesis((), -0.1, -0.1), Hypothesis((270,), -0.9, -0.5, truncated=True)
-    sentence = engine._sentence("Der Hund.", [said_nothing, second])
-    assert (sentence.text, sentence.score, sentence.truncated) == (engine._tokenizer.decode([270]), -0.5, True)
-    sentence = engine._sentence("Der Hund.", [said_nothing])
-    assert (sentence.text, sentence.score, sentence.alternatives) == ("Der Hund.", -0.1, ())
+    assert engine._texts("Der Hund.", [said_nothing, second]) == (engine._tokenizer.decode([270]), (), second)
+    assert engine._texts("Der Hund.", [said_nothing]) == ("Der Hund.", (), said_nothing)
+
+
+async def test_sentences_and_links_name_their_characters(engine):
+    text = f" {GERMAN[0]}\r\n\t{GERMAN[1]} 😀 {GERMAN[2]}\n"
+    [found] = await translate(engine, text, options=greedy(alignment=True))
+    assert len(found.sentences) == 3
+    for sentence in found.sentences:
+        assert text[sentence.source_begin :].startswith(sentence.source)
+        assert found.text[sentence.target_begin :].startswith(sentence.text)
+    for link in found.alignment:
+        assert text[link.source_begin : link.source_end].strip() == text[link.source_begin : link.source_end] != ""
+    # Every character of the translation that is not white space belongs to at most one link, in order.
+    ends = [0, *(link.target_end for link in found.alignment)]
+    assert all(end <= link.target_begin < link.target_end for end, link in zip(ends, found.alignment, strict=False))
+
+
+async def test_links_follow_the_alignment_head(engine):
+    """Pieces that look at the tag or at the end of the sentence translate nothing."""
+    unit = "Der Hund."
+    ids = engine._tokenizer.encode(unit)
+    tag, end = 0, len(ids) + 1
+    backwards = Hypothesis(tuple(ids), -1, -1, attended=tuple(range(len(ids), 0, -1)))
+    links = engine._links(unit, backwards, 1)
+    spelled = [(unit[link.source_begin : link.source_end], unit[link.target_begin : link.target_end]) for link in links]
+    pieces = [source for source, _ in spelled]
+    assert "".join(reversed(pieces)) == "DerHund." and pieces == [target for _, target in reversed(spelled)]
+    assert engine._links(unit, Hypothesis(tuple(ids), -1, -1, attended=(tag, end) + (tag,) * (len(ids) - 2)), 1) == ()
+
+
+async def test_splitting_is_the_callers_choice(engine):
+    text = f"{GERMAN[0]} {GERMAN[1][:-1]}\nund so."
+    counts = {}
+    for splitting in ("sentences", "no_newlines", "off"):
+        [found] = await translate(engine, text, splitting=splitting)
+        counts[splitting] = len(found.sentences)
+    assert counts == {"sentences": 3, "no_newlines": 2, "off": 1}
 
 
 async def test_a_cut_off_translation_says_so(engine):

@@ -91,11 +91,11 @@ def test_a_step_gives_the_best_first_and_no_more_than_there_are() -> None:
     model = TorchModel(tiny())
     rows = model.rows()
     rows.join(model.encode(SOURCES))
-    scores, tokens = rows.step([1, 1, 1], 100)
+    scores, tokens, _ = rows.step([1, 1, 1], 100)
     assert scores.shape == tokens.shape == (3, 14)
     assert (scores[:, :-1] >= scores[:, 1:]).all()
     rows.select([2, 0])
-    scores, tokens = rows.step([3, 4], 5)
+    scores, tokens, _ = rows.step([3, 4], 5)
     assert scores.shape == tokens.shape == (2, 5)
 
 
