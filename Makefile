@@ -40,7 +40,7 @@ train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragom
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
 bundle: $(DEV)/installed  ## Export the finished run runs/de-en as the shipped bundle
-	$(DEV)/bin/dragoman export runs/de-en/averaged artifacts/de-en
+	$(DEV)/bin/dragoman export runs/de-en/averaged artifacts/de-en --sentences data/de-en/eval/tatoeba.valid.tsv
 
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
 	$(DEV)/bin/python benchmarks/engine.py artifacts/de-en data/de-en/eval/tatoeba.test.tsv

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import sentencepiece
 import torch
@@ -36,7 +37,8 @@ from app.engine.translation import SearchOptions
 from app.settings import Settings
 from export.graphs import export_decoder, export_encoder
 from export.parity import agreement, measure, require
-from export.precisions import quantize, share_weights, store_halves
+from export.quantization import calibration_feeds, observe, quantize
+from export.storage import share_weights, store_halves
 from model.checkpoint import load_model
 from model.provenance import ModelCard, read_card
 from model.tokenizer import target_tag
@@ -45,7 +47,11 @@ from model.transformer import Transformer
 TOKENIZER = "tokenizer.spm"
 WEIGHTS = "weights.bin"
 
+CALIBRATION_SENTENCES = 400
+
 Report = Callable[[str], None]
+Sources = list[list[int]]
+"""Sentences as source ids, special ids included."""
 
 
 class BuildError(ValueError):
@@ -70,7 +76,8 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
     Args:
         checkpoint: Model folder, as training writes it.
         out: Folder to make or replace.
-        sentences: Text on which greedy translations by PyTorch and by the graphs are compared.
+        sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
+            compared. Without any, random pieces calibrate, which is worse.
         report: Called with a line on each step.
 
     Raises:
@@ -89,9 +96,10 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        graphs = _write_graphs(model, partial, report)
         shutil.copyfile(checkpoint / "tokenizer.spm", partial / TOKENIZER)
-        parity = _parity(model, partial, graphs, card, sentences, report)
+        sources = _sources(model, partial, card, sentences)
+        graphs = _write_graphs(model, partial, sources or _random_sources(model, card), report)
+        parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(model, graphs, card, parity)
         _write(partial, manifest, ())
         _write(partial, manifest, _golden(partial, card, report))
@@ -104,40 +112,61 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
     return Bundle(out, bundle.manifest, bundle.golden)
 
 
-def _write_graphs(model: Transformer, folder: Path, report: Report) -> dict[Precision, Graphs]:
+def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
+    written: dict[Precision, Graphs] = {}
+
+    def write(precision: Precision, *graphs: onnx.ModelProto) -> tuple[Path, ...]:
+        names = Graphs(encoder=f"encoder.{precision}.onnx", decoder=f"decoder.{precision}.onnx")
+        written[precision] = names
+        paths = (folder / names.encoder, folder / names.decoder)
+        for graph, path in zip(graphs, paths, strict=True):
+            onnx.save(graph, path)
+        return paths
+
     report("tracing float32 and float16 graphs")
     full = (export_encoder(model), export_decoder(model))
     half_model = copy.deepcopy(model).half()
     half = (export_encoder(half_model), export_decoder(half_model))
-    report("quantising to int8")
-    integer = tuple(quantize(graph) for graph in full)
-    for graph in full:
+    stored = copy.deepcopy(full)
+    for graph in stored:
         store_halves(graph)
-    share_weights([*full, *half], folder / WEIGHTS)
-    named: dict[Precision, tuple[onnx.ModelProto, ...]] = {"float32": full, "float16": half, "int8": integer}
-    written: dict[Precision, Graphs] = {}
-    for precision, (encoder, decoder) in named.items():
-        written[precision] = Graphs(encoder=f"encoder.{precision}.onnx", decoder=f"decoder.{precision}.onnx")
-        onnx.save(encoder, folder / written[precision].encoder)
-        onnx.save(decoder, folder / written[precision].decoder)
+    share_weights([*stored, *half], folder / WEIGHTS)
+    encoder, decoder = write("float32", *stored)
+    write("float16", *half)
+    report("calibrating and quantising to int8")
+    spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
+    feeds = calibration_feeds(encoder, decoder, model.config, spread)
+    write("int8", *(quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)))
     return written
 
 
-def _parity(
-    model: Transformer,
-    folder: Path,
-    graphs: dict[Precision, Graphs],
-    card: ModelCard,
-    sentences: Sequence[Sentences],
-    report: Report,
-) -> dict[str, Any]:
+def _sources(model: Transformer, folder: Path, card: ModelCard, sentences: Sequence[Sentences]) -> Sources:
+    """The sentences as source ids, without those that are too long for the model."""
     processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / TOKENIZER))
     sources = [
         [processor.piece_to_id(target_tag(group.target)), *processor.encode(text), model.config.eos_id]
         for group in sentences
         for text in group.texts
     ]
-    sources = [source for source in sources if len(source) <= card.longest_source]
+    return [source for source in sources if len(source) <= card.longest_source]
+
+
+def _random_sources(model: Transformer, card: ModelCard) -> Sources:
+    """Random pieces in place of sentences."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(1, min(40, card.longest_source), CALIBRATION_SENTENCES)
+    return [
+        [*rng.integers(0, model.config.source_vocabulary, length).tolist(), model.config.eos_id] for length in lengths
+    ]
+
+
+def _parity(
+    model: Transformer,
+    folder: Path,
+    graphs: dict[Precision, Graphs],
+    sources: Sources,
+    report: Report,
+) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for precision, names in graphs.items():
         report(f"comparing {precision} with PyTorch")

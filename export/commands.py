@@ -12,7 +12,8 @@ def export(
     sentences: Annotated[
         Path | None,
         typer.Option(
-            help="Pair file; PyTorch and the graphs translate both sides of its first 500 pairs, and are compared."
+            help="Pair file; both sides of its first 500 pairs calibrate int8, and are translated by PyTorch and by "
+            "the graphs for comparison."
         ),
     ] = None,
 ) -> None:

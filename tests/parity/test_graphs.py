@@ -2,6 +2,7 @@
 
 import shutil
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import onnx
 import onnxruntime
 import pytest
 import torch
+from onnx import TensorProto, helper, numpy_helper
 
 import export.build
 from app.engine.bundle import MANIFEST, Bundle
@@ -16,6 +18,7 @@ from app.engine.runtime import OnnxModel
 from export.build import WEIGHTS, BuildError, Sentences, build_bundle
 from export.graphs import export_decoder, export_encoder
 from export.parity import Parity, ParityError, agreement, measure, require
+from export.quantization import observe, quantize
 from model.config import TransformerConfig
 from model.data import pad
 from model.tokenizer import BOS_ID, PAD_ID
@@ -122,6 +125,55 @@ def test_greedy_translations_agree(tiny_model, tiny_onnx, tiny_bundle, tiny_toke
     assert other["identical"] < 4
 
 
+def test_int8_multiplies_integers_with_fixed_scales(tiny_bundle):
+    """No scale is taken from the batch, and no constant matrix is left to floating point."""
+    for path in tiny_bundle.graphs("int8"):
+        graph = onnx.load(path).graph
+        constants = {tensor.name for tensor in graph.initializer}
+        kinds = Counter(node.op_type for node in graph.node)
+        assert kinds["MatMulIntegerToFloat"] > 4
+        assert not kinds["DynamicQuantizeLinear"]
+        assert not [node for node in graph.node if node.op_type == "MatMul" and set(node.input) & constants]
+        for node in graph.node:
+            if node.op_type == "QuantizeLinear":
+                assert set(node.input[1:]) <= constants
+
+
+def test_ranges_are_those_of_the_calibration(tiny_model):
+    """y = relu(x) W + b with a known x: the range of relu(x) starts at 0, and the product is right to half a step."""
+    rng = np.random.default_rng(0)
+    weight, bias = rng.standard_normal((16, 8)).astype(np.float32), rng.standard_normal(8).astype(np.float32)
+    graph = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node("Relu", ["x"], ["positive"]),
+                helper.make_node("Transpose", ["stored"], ["weight"], perm=[1, 0]),
+                helper.make_node("MatMul", ["positive", "weight"], ["product"]),
+                helper.make_node("Add", ["product", "bias"], ["y"]),
+            ],
+            "layer",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", 16])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", 8])],
+            [
+                numpy_helper.from_array(np.ascontiguousarray(weight.T), "stored"),
+                numpy_helper.from_array(bias, "bias"),
+            ],
+        ),
+        opset_imports=[helper.make_opsetid("", 21)],
+        ir_version=10,
+    )
+    x = rng.uniform(-3, 2, (50, 16)).astype(np.float32)
+    ranges = observe(graph, [{"x": x[:25]}, {"x": x[25:]}])
+    assert ranges == {"positive": (0.0, float(x.max()))}
+    integer = quantize(graph, ranges)
+    [y] = onnxruntime.InferenceSession(integer.SerializeToString()).run(None, {"x": x})
+    expected = np.maximum(x, 0) @ weight + bias
+    worst = 16 * (x.max() / 255 / 2 * np.abs(weight).max() + x.max() * np.abs(weight).max() / 63 / 2)
+    assert np.abs(y - expected).max() < worst / 2
+    [alone] = onnxruntime.InferenceSession(integer.SerializeToString()).run(None, {"x": x[:1]})
+    assert (alone == y[:1]).all()
+
+
 def test_wrong_graphs_are_refused(tiny_onnx):
     parity = measure(random_model(seed=5), tiny_onnx)
     with pytest.raises(ParityError, match="encoder: the exported graph differs from the model by"):
@@ -197,11 +249,11 @@ def test_int8_weights_are_integers(tiny_bundle):
         graph = onnx.load(tiny_bundle.path / f"{name}.int8.onnx").graph
         arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
         assert {array.itemsize for array in arrays.values() if array.size >= VOCABULARY * 64} == {1}
-        products = [node for node in graph.node if node.op_type == "MatMulInteger"]
+        products = [node for node in graph.node if node.op_type == "MatMulIntegerToFloat"]
         assert len(products) >= 8
         for node in products:
             # 7 of 8 bits: sums of products stay within 16 bits on processors without VNNI.
-            assert np.abs(arrays[node.input[1]].astype(int)).max() <= 64
+            assert np.abs(arrays[node.input[1]].astype(int)).max() <= 63
 
 
 # From here on, builds reuse the graphs of the session's bundle: tracing takes many seconds and is tested above.
@@ -209,7 +261,7 @@ def test_int8_weights_are_integers(tiny_bundle):
 
 @pytest.fixture
 def traced(tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_graphs(model, folder, report):
+    def write_graphs(model, folder, sources, report):
         for name in tiny_bundle.manifest.files:
             if name.endswith(".onnx") or name == WEIGHTS:
                 shutil.copy(tiny_bundle.path / name, folder)

@@ -1,4 +1,4 @@
-"""The float32 graphs of a tiny trained model: neighbours and caches change nothing."""
+"""The graphs of a tiny trained model: neighbours and caches change nothing, in float32 and in int8."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from app.engine.translation import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
 from model.reference import beam_search, greedy_search, model_scores
 from model.tokenizer import BOS_ID, EOS_ID, PAD_ID
-from tests.tiny import VOCABULARY, OnnxModel, sentence_pairs, source_ids
+from tests.tiny import VOCABULARY, OnnxModel, open_graphs, sentence_pairs, source_ids
 
 TEXTS = [german for german, _ in sentence_pairs(16, seed=7)]
 MAX_LENGTH = 24
@@ -24,10 +24,15 @@ def sources(tiny_tokenizer):
     return source_ids(tiny_tokenizer, TEXTS)
 
 
+@pytest.fixture(scope="module", params=["float32", "int8"])
+def graphs(tiny_bundle, request):
+    return open_graphs(tiny_bundle, request.param)
+
+
 @pytest.fixture(scope="module")
-def alone(tiny_onnx, sources):
+def alone(graphs, sources):
     """Each sentence translated by itself, per beam size."""
-    return {options: [translate(tiny_onnx, [source], options)[0] for source in sources] for options in (GREEDY, BEAM)}
+    return {options: [translate(graphs, [source], options)[0] for source in sources] for options in (GREEDY, BEAM)}
 
 
 def translate(model, batch, options) -> list[list[Hypothesis]]:
@@ -51,9 +56,9 @@ def test_the_model_is_worth_testing(alone):
 @pytest.mark.parametrize("options", [GREEDY, BEAM], ids=["greedy", "beam"])
 @settings(deadline=None, max_examples=12)
 @given(order=st.permutations(range(len(TEXTS))), size=st.integers(2, len(TEXTS)))
-def test_companions_and_order_change_nothing(tiny_onnx, sources, alone, options, order, size):
+def test_companions_and_order_change_nothing(graphs, sources, alone, options, order, size):
     chosen = order[:size]
-    found = translate(tiny_onnx, [sources[index] for index in chosen], options)
+    found = translate(graphs, [sources[index] for index in chosen], options)
     for index, hypotheses in zip(chosen, found, strict=True):
         assert_same(hypotheses, alone[options][index])
 
@@ -66,17 +71,17 @@ def test_companions_and_order_change_nothing(tiny_onnx, sources, alone, options,
         max_size=10,
     )
 )
-def test_rows_may_join_late_and_leave_early(tiny_onnx, sources, alone, plan):
+def test_rows_may_join_late_and_leave_early(graphs, sources, alone, plan):
     """Greedy and beam searches in one batch, joining at different steps; some are dropped two steps later."""
     searches = [
         Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=options) for _, _, options, _ in plan
     ]
-    batch = Decode(tiny_onnx)
+    batch = Decode(graphs)
     dropped = set()
     for step in range(10 + MAX_LENGTH):
         joining = [place for place, (_, when, _, _) in enumerate(plan) if when == step]
         if joining:
-            features = tiny_onnx.encode([sources[plan[place][0]] for place in joining])
+            features = graphs.encode([sources[plan[place][0]] for place in joining])
             batch.join([searches[place] for place in joining], features)
         gone = [
             place
@@ -94,14 +99,14 @@ def test_rows_may_join_late_and_leave_early(tiny_onnx, sources, alone, plan):
             assert_same(searches[place].hypotheses(), alone[options][index])
 
 
-def test_a_step_from_the_cache_is_a_pass_from_the_beginning(tiny_model, sources, alone):
-    """Greedy and beam search over the graphs with caches find what PyTorch without any cache finds."""
-    for index, source in enumerate(sources[:8]):
+def test_a_step_from_the_cache_is_a_pass_from_the_beginning(tiny_model, tiny_onnx, sources):
+    """Greedy and beam search over the float32 graphs with caches find what PyTorch without any cache finds."""
+    for source in sources[:8]:
         scores = model_scores(tiny_model, source)
-        [best] = alone[GREEDY][index]
+        [[best]] = translate(tiny_onnx, [source], GREEDY)
         assert best.tokens == greedy_search(scores, eos_id=EOS_ID, max_length=MAX_LENGTH)
         expected = beam_search(scores, eos_id=EOS_ID, max_length=MAX_LENGTH, beam=4, alpha=BEAM.length_penalty)
-        found = alone[BEAM][index]
+        [found] = translate(tiny_onnx, [source], BEAM)
         assert [item.tokens for item in found] == [item.tokens for item in expected]
         assert [item.score for item in found] == pytest.approx([item.score for item in expected], abs=SCORE_TOLERANCE)
 

@@ -1,53 +1,14 @@
-"""The twins of a float32 graph: int8 for the CPU, and shared half-precision storage for the rest."""
+"""How weights lie on disk: halves where that loses nothing, one file for the graphs that share them."""
 
-import copy
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
 
 # Initialisers smaller than this stay inside their graph, as they are.
 _SMALL_BYTES = 64 * 1024
-
-
-def fold_transposes(graph: onnx.ModelProto) -> None:
-    """Turn ``Transpose(weight)`` into a transposed weight, in place: quantisation only sees constant matrices."""
-    body = graph.graph
-    weights = {tensor.name: tensor for tensor in body.initializer}
-    for node in [node for node in body.node if node.op_type == "Transpose" and node.input[0] in weights]:
-        order = next((list(attribute.ints) for attribute in node.attribute if attribute.name == "perm"), None)
-        array = np.ascontiguousarray(numpy_helper.to_array(weights[node.input[0]]).transpose(order))
-        body.initializer.append(numpy_helper.from_array(array, node.output[0]))
-        body.node.remove(node)
-    used = {name for node in body.node for name in node.input}
-    for tensor in [tensor for tensor in body.initializer if tensor.name not in used]:
-        body.initializer.remove(tensor)
-
-
-def quantize(graph: onnx.ModelProto) -> onnx.ModelProto:
-    """8-bit integer weights per output channel, and activations quantised at run time.
-
-    Weights take 7 of the 8 bits: without VNNI instructions the products of 8-bit weights saturate 16-bit sums, and the
-    result would depend on the processor. Embeddings are quantised too, which halves the file.
-    """
-    graph = copy.deepcopy(graph)
-    fold_transposes(graph)
-    with TemporaryDirectory() as folder:
-        source, target = Path(folder) / "float32.onnx", Path(folder) / "int8.onnx"
-        onnx.save(graph, source)
-        quantize_dynamic(
-            source,
-            target,
-            op_types_to_quantize=["MatMul", "Gather"],
-            per_channel=True,
-            reduce_range=True,
-            weight_type=QuantType.QInt8,
-        )
-        return onnx.load(target)
 
 
 def store_halves(graph: onnx.ModelProto) -> None:
