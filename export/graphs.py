@@ -95,18 +95,23 @@ class DecoderGraph(nn.Module):
         positions: Tensor,
         source_mask: Tensor,
         past_mask: Tensor,
+        parents: Tensor,
         cross: Sequence[Tensor],
         past: Sequence[Tensor],
     ) -> tuple[Tensor, ...]:
         """Advance every row by one token.
+
+        Beam search reorders rows at every step, and rows come and go: ``parents`` does that here, so that the past
+        never leaves the runtime's own memory.
 
         Args:
             tokens: (R, 1) int64, the last token of each row.
             positions: (R, 1) int64, its position.
             source_mask: (R, S) bool.
             past_mask: (R, P) bool; rows that joined later have fewer real past positions, and may leave gaps anywhere.
+            parents: (R,) int64, the row of ``past`` that each row continues; any row where its mask is all False.
             cross: Keys and values of the source, layer by layer, 2L tensors (R, S, D).
-            past: Self-attention keys and values so far, layer by layer, 2L tensors (R, P, D).
+            past: Self-attention keys and values so far, layer by layer, 2L tensors (Q, P, D) of Q earlier rows.
 
         Returns:
             Log-probabilities of the next token (R, V) float32; the grown keys and values, 2L tensors (R, P + 1, D);
@@ -122,8 +127,8 @@ class DecoderGraph(nn.Module):
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
             query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            keys = torch.cat([past[2 * index], key], dim=1)  # (R, P + 1, D)
-            values = torch.cat([past[2 * index + 1], value], dim=1)
+            keys = torch.cat([past[2 * index].index_select(0, parents), key], dim=1)  # (R, P + 1, D)
+            values = torch.cat([past[2 * index + 1].index_select(0, parents), value], dim=1)
             grown += [keys, values]
             attended = attend(query, keys, values, mask, config.heads)
             states = layer.self_residual.leave(states, layer.self_attention.output(attended))
@@ -187,17 +192,19 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
     """Trace the decoder graph of a model in evaluation mode, and end it with a top-k over the vocabulary."""
     config = model.config
     rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=0)
+    earlier = Dim("earlier_rows", min=1)
     features = [
         torch.zeros(2, 3, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
     ]
     history = [
-        torch.zeros(2, 4, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
+        torch.zeros(3, 4, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
     ]
     inputs = (
         torch.full((2, 1), config.eos_id),
         torch.full((2, 1), 4),
         torch.ones(2, 3, dtype=torch.bool),
         torch.ones(2, 4, dtype=torch.bool),
+        torch.tensor([0, 2]),
         features,
         history,
     )
@@ -212,6 +219,7 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             "positions",
             "source_mask",
             "past_mask",
+            "parents",
             *cross_names(config.decoder_layers),
             *past_names(config.decoder_layers),
         ],
@@ -221,8 +229,9 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             {0: rows},
             {0: rows, 1: source},
             {0: rows, 1: past},
+            {0: rows},
             [{0: rows, 1: source}] * len(features),
-            [{0: rows, 1: past}] * len(history),
+            [{0: earlier, 1: past}] * len(history),
         ],
     )
     return _end_with_top_k(graph, config.target_vocabulary)

@@ -16,6 +16,7 @@ import onnx
 import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from onnxruntime import OrtValue
 
 from app.engine.decoding import decode
 from app.engine.runtime import OnnxModel
@@ -55,9 +56,12 @@ class _Recorder(OnnxModel):
         super().__init__(encoder, decoder, pad_id=pad_id, provider="cpu", threads=1)
         self.recorded: list[Feeds] = []
 
-    def step(self, feeds: dict[str, Array]) -> list[Array]:
-        self.recorded.append(feeds)
-        return super().step(feeds)
+    def step(
+        self, small: dict[str, Array], large: dict[str, OrtValue]
+    ) -> tuple[Array, Array, Array | None, list[OrtValue]]:
+        # Copies: the runtime reuses the memory of its values.
+        self.recorded.append(small | {name: value.numpy().copy() for name, value in large.items()})
+        return super().step(small, large)
 
 
 def calibration_feeds(

@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+# ONNX Runtime's builds report events to Microsoft unless told otherwise before the import; nothing here calls home.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 import onnxruntime
 from numpy.typing import NDArray
+from onnxruntime import OrtValue
 
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
@@ -58,6 +63,7 @@ class OnnxModel:
             ConfigurationError: The provider is not there.
         """
         self.pad_id = pad_id
+        self.device = provider  # ONNX Runtime's names of devices are the same
         self._encoder = _open(encoder, provider, threads)
         self._decoder = _open(decoder, provider, threads)
         self.providers = tuple(self._decoder.get_providers())
@@ -96,33 +102,69 @@ class OnnxModel:
         """An empty set of live rows."""
         return Rows(self)
 
-    def step(self, feeds: dict[str, Array]) -> list[Array]:
+    def value(self, array: Array) -> OrtValue:
+        """An array where the model runs."""
+        return OrtValue.ortvalue_from_numpy(array, self.device)
+
+    def step(
+        self, small: dict[str, Array], large: dict[str, OrtValue]
+    ) -> tuple[Array, Array, Array | None, list[OrtValue]]:
         """Run the decoder graph.
 
+        Args:
+            small: Inputs that change with every step, in main memory.
+            large: Cross-attention features and past, where the model runs; they are not copied.
+
         Returns:
-            Scores (R, K), candidates (R, K), the grown past, 2L arrays (R, P + 1, D), and then, if the model has an
-            alignment head, its attention over the source, (R, S) float32.
+            Scores (R, K), candidates (R, K), the alignment head's attention over the source (R, S) float32 if the
+            model has one, and the grown past, 2L values (R, P + 1, D).
+
+        Raises:
+            ModelFailure: The graph raised.
         """
-        alignment = ["alignment"] if self.has_alignment else []
-        return _run(self._decoder, ["scores", "candidates", *self.present, *alignment], feeds)
+        names = ["scores", "candidates", *(["alignment"] if self.has_alignment else [])]
+        binding = self._decoder.io_binding()
+        for name, array in small.items():
+            binding.bind_cpu_input(name, array)
+        for name, value in large.items():
+            binding.bind_ortvalue_input(name, value)
+        for name in names:
+            binding.bind_output(name, "cpu")
+        for name in self.present:
+            binding.bind_output(name, self.device)
+        try:
+            self._decoder.run_with_iobinding(binding)
+        except Exception as error:
+            raise ModelFailure("ONNX Runtime failed to run the model.") from error
+        outputs = binding.get_outputs()
+        scores, candidates, *alignment = (output.numpy() for output in outputs[: len(names)])
+        return scores, candidates, alignment[0] if alignment else None, outputs[len(names) :]
 
 
 class Rows:
     """The live rows of one decode: features, past and positions, kept aligned while rows come and go.
 
     Rows may be at different positions. All pasts share P columns; a row that joined late has masked columns in front,
-    which its attention never sees, so neighbours don't change its translation.
+    which its attention never sees, so neighbours don't change its translation. The past itself is not touched between
+    two steps: ``_parents`` says which of its rows each live row continues, and the graph gathers them.
     """
 
     def __init__(self, model: OnnxModel) -> None:
         self._model = model
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) which joined sentence a row belongs to
         self._joined = 0
-        self._positions = np.zeros((0, 1), dtype=np.int64)
-        self._past_mask = np.zeros((0, 0), dtype=bool)
-        self._past = [np.zeros((0, 0, model.width), model.dtype) for _ in model.past]
         self._source_mask = np.zeros((0, 0), dtype=bool)
         self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
+        self._cross_values: dict[str, OrtValue] = {}  # the same where the model runs; empty when out of date
+        self._forget()
+
+    def _forget(self) -> None:
+        """No row has a past."""
+        self._parents = np.zeros(len(self), dtype=np.int64)
+        self._positions = np.zeros((len(self), 1), dtype=np.int64)
+        self._past_mask = np.zeros((len(self), 0), dtype=bool)
+        nothing = np.zeros((1, 0, self._model.width), self._model.dtype)
+        self._past = [self._model.value(nothing) for _ in self._model.past]
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -140,12 +182,12 @@ class Rows:
             mask[row, : item.length] = True
             for grown, array in zip(cross, item.arrays, strict=True):
                 grown[row, : item.length] = array
-        self._source_mask, self._cross = mask, cross
+        self._set_source(mask, cross)
         self._owner = np.append(self._owner, np.arange(self._joined, self._joined + new))
         self._joined += new
-        self._positions = np.pad(self._positions, ((0, new), (0, 0)))
-        self._past_mask = np.pad(self._past_mask, ((0, new), (0, 0)))
-        self._past = [np.pad(array, ((0, new), (0, 0), (0, 0))) for array in self._past]
+        self._parents = np.append(self._parents, np.zeros(new, dtype=np.int64))  # masked, so any row will do
+        self._positions = np.concatenate([self._positions, np.zeros((new, 1), dtype=np.int64)])
+        self._past_mask = np.concatenate([self._past_mask, np.zeros((new, self._past_mask.shape[1]), dtype=bool)])
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
@@ -155,17 +197,31 @@ class Rows:
         owner = self._owner[index]
         if not np.array_equal(owner, self._owner):
             # Beams of one sentence share its features: a mere reordering of beams leaves them where they are.
-            self._source_mask = self._source_mask[index]
-            longest = int(self._source_mask.any(0).sum())
-            self._source_mask = self._source_mask[:, :longest]
-            self._cross = [array[index, :longest] for array in self._cross]
+            mask = self._source_mask[index]
+            longest = int(mask.any(0).sum())
+            self._set_source(
+                np.ascontiguousarray(mask[:, :longest]),
+                [array[:, :longest].take(index, axis=0) for array in self._cross],
+            )
         self._owner = owner
+        if not len(index):
+            self._forget()
+            return
+        self._parents = self._parents[index]
         self._positions = self._positions[index]
         self._past_mask = self._past_mask[index]
+        self._trim()
+
+    def _set_source(self, mask: Array, cross: list[Array]) -> None:
+        self._source_mask, self._cross, self._cross_values = mask, cross, {}
+
+    def _trim(self) -> None:
+        """Drop columns in front that no row needs any more, once they are the greater part: it copies the others."""
         used = self._past_mask.any(0)
-        first = int(used.argmax()) if used.any() else used.size  # columns in front that no row needs any more
-        self._past_mask = self._past_mask[:, first:]
-        self._past = [array[index, first:] for array in self._past]
+        first = int(used.argmax()) if used.any() else used.size
+        if 2 * first > used.size:
+            self._past_mask = np.ascontiguousarray(self._past_mask[:, first:])
+            self._past = [self._model.value(np.ascontiguousarray(value.numpy()[:, first:])) for value in self._past]
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token.
@@ -181,23 +237,28 @@ class Rows:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        feeds: dict[str, Array] = {
-            "tokens": np.asarray(tokens, dtype=np.int64).reshape(-1, 1),
-            "positions": self._positions,
-            "source_mask": self._source_mask,
-            "past_mask": self._past_mask,
-            "top": np.array([top], dtype=np.int64),
-            **dict(zip(self._model.cross, self._cross, strict=True)),
-            **dict(zip(self._model.past, self._past, strict=True)),
-        }
-        scores, candidates, *rest = self._model.step(feeds)
-        attended = rest.pop().argmax(axis=1) if self._model.has_alignment else None
-        self._past = rest
+        model, live = self._model, len(self)
+        if not self._cross_values:
+            self._cross_values = {
+                name: model.value(array) for name, array in zip(model.cross, self._cross, strict=True)
+            }
+        scores, candidates, alignment, self._past = model.step(
+            {
+                "tokens": np.asarray(tokens, dtype=np.int64).reshape(-1, 1),
+                "positions": self._positions,
+                "source_mask": self._source_mask,
+                "past_mask": self._past_mask,
+                "parents": self._parents,
+                "top": np.array([top], dtype=np.int64),
+            },
+            {**self._cross_values, **dict(zip(model.past, self._past, strict=True))},
+        )
+        self._parents = np.arange(live)
         self._positions = self._positions + 1
-        self._past_mask = np.pad(self._past_mask, ((0, 0), (0, 1)), constant_values=True)
+        self._past_mask = np.concatenate([self._past_mask, np.ones((live, 1), dtype=bool)], axis=1)
         if not np.isfinite(scores).all():
             raise ModelFailure("The model gave scores that are not finite.")
-        return scores, candidates, attended
+        return scores, candidates, None if alignment is None else alignment.argmax(axis=1)
 
 
 def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSession:

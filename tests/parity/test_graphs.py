@@ -208,6 +208,7 @@ def test_alignment_is_the_attention_of_the_trained_head(tiny_model, tiny_bundle,
             "positions": np.full((3, 1), position),
             "source_mask": mask,
             "past_mask": np.ones((3, position), dtype=bool),
+            "parents": np.arange(3),
             "top": np.array([1]),
         }
         alignment, *grown = decoder.run(
