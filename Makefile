@@ -11,14 +11,15 @@ RUNTIME ?= cpu
 SERVICE := $(if $(filter cuda,$(RUNTIME)),.venv-cuda,.venv)
 DEV := .venv-dev
 REQUIREMENTS := pyproject.toml constraints.txt
+BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check train-tiny bundle bench format clean
+.PHONY: help serve test check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-scaling format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Options: PORT=8000 HOST=127.0.0.1 RUNTIME=cpu|cuda PYTHON=python3"
 
@@ -45,12 +46,27 @@ bundle: $(DEV)/installed  ## Export the finished run runs/de-en as the shipped b
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
 	$(DEV)/bin/python benchmarks/engine.py artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 
+bench-serving: $(DEV)/installed  ## Load Dragoman and LibreTranslate over HTTP, side by side
+	$(DEV)/bin/python -m benchmarks.serving artifacts/de-en $(BENCH_PAIRS)
+
+bench-overload: $(DEV)/installed  ## Offer the server five times what it can do
+	$(DEV)/bin/python -m benchmarks.overload artifacts/de-en $(BENCH_PAIRS)
+
+bench-footprint: $(DEV)/installed  ## Time the start; watch memory over 10,000 requests
+	$(DEV)/bin/python -m benchmarks.footprint artifacts/de-en $(BENCH_PAIRS)
+
+bench-invariance: $(DEV)/installed  ## Count translations that change with their neighbours
+	$(DEV)/bin/python -m benchmarks.invariance artifacts/de-en $(BENCH_PAIRS)
+
+bench-scaling: $(DEV)/installed  ## Cost of a token by lengths and rows, with a plot in build/
+	$(DEV)/bin/python -m benchmarks.scaling artifacts/de-en
+
 format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff format .
 	$(DEV)/bin/ruff check --fix .
 
 clean:  ## Remove the environments and all caches
-	rm -rf .venv .venv-cuda $(DEV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-cuda .venv-libretranslate $(DEV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv)

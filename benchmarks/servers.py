@@ -1,0 +1,185 @@
+"""The servers under test: started on cores of their own, watched from outside, ended in any case."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import psutil
+import typer
+
+ROOT = Path(__file__).parents[1]
+START_LIMIT_S = 120.0
+_QUIET_LIMIT_S = 120.0
+
+ServerCpus = Annotated[
+    str, typer.Option(help="Cores of the server, e.g. 0 or 0,1; by default all that the load generator leaves.")
+]
+ClientCpus = Annotated[
+    str, typer.Option(help="Cores of the load generator; by default the last one, which a single core has to share.")
+]
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Who runs where."""
+
+    server: tuple[int, ...]
+    client: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, server: str, client: str) -> "Cores":
+        """From the two options; empty ones get the default.
+
+        Raises:
+            typer.BadParameter: Not a list of cores that this process may use.
+        """
+        usable = sorted(os.sched_getaffinity(0))
+        chosen_client = _cores(client, usable) or tuple(usable[-1:])
+        rest = tuple(core for core in usable if core not in chosen_client)
+        return cls(_cores(server, usable) or rest or tuple(usable), chosen_client)
+
+    @property
+    def shared(self) -> bool:
+        """Generator and server take time from each other, so that the figures flatter neither."""
+        return bool(set(self.server) & set(self.client))
+
+    def pin_client(self) -> None:
+        """Keep this process on the load generator's cores."""
+        os.sched_setaffinity(0, self.client)
+
+    def describe(self) -> str:
+        """One sentence for below the table."""
+        text = f"Servers on core(s) {_listed(self.server)}, load generator on core(s) {_listed(self.client)}"
+        return f"{text}, SHARED: the generator slows the servers down" if self.shared else text
+
+
+def _cores(text: str, usable: Sequence[int]) -> tuple[int, ...]:
+    try:
+        cores = tuple(int(part) for part in text.split(",") if part)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of cores such as 0,1") from None
+    if not set(cores) <= set(usable):
+        raise typer.BadParameter(f"{text} is not among the cores that can be used, {_listed(usable)}")
+    return cores
+
+
+def _listed(cores: Sequence[int]) -> str:
+    return ",".join(map(str, cores))
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server: where it listens, and its process with all children."""
+
+    name: str
+    url: str
+    process: psutil.Popen
+    ready_s: float
+
+    def rss_bytes(self) -> int:
+        """Resident memory."""
+        return int(sum(process.memory_info().rss for process in self._processes()))
+
+    def cpu_s(self) -> float:
+        """Processor time used so far."""
+        times = [process.cpu_times() for process in self._processes()]
+        return float(sum(time.user + time.system for time in times))
+
+    def wait_until_quiet(self) -> None:
+        """Return when the server does nothing any more: answers that nobody waits for are still computed by some.
+
+        Raises:
+            RuntimeError: It goes on and on.
+        """
+        deadline = time.monotonic() + _QUIET_LIMIT_S
+        while time.monotonic() < deadline:
+            before = self.cpu_s()
+            time.sleep(0.2)
+            if self.cpu_s() - before <= 0.02:  # two ticks of the kernel's clock
+                return
+        raise RuntimeError(f"{self.name} is still busy {_QUIET_LIMIT_S:.0f} s after the last request")
+
+    def _processes(self) -> list[psutil.Process]:
+        return [self.process, *self.process.children(recursive=True)]
+
+
+@contextmanager
+def running(
+    name: str,
+    command: Sequence[str],
+    *,
+    port: int,
+    cores: Sequence[int],
+    log: Path,
+    variables: Mapping[str, str],
+    ready_path: str = "/",
+    folder: Path = ROOT,
+) -> Iterator[Server]:
+    """Start a server, wait until ``ready_path`` answers 200, and end it afterwards.
+
+    Raises:
+        RuntimeError: It ended by itself or did not get ready; the message has the end of its log.
+    """
+    began = time.monotonic()
+    with log.open("ab") as sink:
+        process = psutil.Popen(
+            ["taskset", "--cpu-list", _listed(cores), *command],
+            env=dict(variables),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        while not answers(url + ready_path):
+            if process.poll() is not None or time.monotonic() - began > START_LIMIT_S:
+                raise RuntimeError(f"{name} did not start: {log.read_text(errors='replace')[-2000:]}")
+            time.sleep(0.01)
+        yield Server(name, url, process, time.monotonic() - began)
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=30)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def running_dragoman(bundle: Path, cores: Sequence[int], log: Path, **settings: object) -> Iterator[Server]:
+    """Our server, with a thread for each core; ``settings`` as in ``app/settings.py``, the others are the defaults."""
+    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("DRAGOMAN_")}
+    port = free_port()
+    chosen = {"bundle": bundle.resolve(), "port": port, "threads": len(cores), **settings}
+    variables = {**inherited, **{f"DRAGOMAN_{name.upper()}": str(value) for name, value in chosen.items()}}
+    command = [sys.executable, "-m", "app", "serve"]
+    with running(
+        "Dragoman", command, port=port, cores=cores, log=log, variables=variables, ready_path="/readyz"
+    ) as server:
+        yield server
+
+
+def answers(url: str) -> bool:
+    """Whether a GET is answered with 200."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    """A TCP port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
