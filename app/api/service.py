@@ -19,7 +19,7 @@ class Service:
     detector: Detector
 
 
-def _of_request(request: Request) -> Service:
+async def _of_request(request: Request) -> Service:  # async, or FastAPI would spend a thread on it
     return cast(Service, request.app.state.service)
 
 
