@@ -120,6 +120,25 @@ def test_another_engine_translates_the_same(bundle: Bundle, tmp_path: Path) -> N
     assert pieces == [result.hypotheses[0] for result in theirs]
 
 
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_neighbours_change_nothing_in_int8(bundle: Bundle, beam_size: int) -> None:
+    manifest = bundle.manifest
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / manifest.source_tokenizer))
+    tag = processor.piece_to_id("<2en>")
+    # Prefixes of all lengths, so that most rows are padded.
+    texts = [text[: 4 + 7 * index] for index, text in enumerate(PLAIN * 6)]
+    sources = [[tag, *processor.encode(text), manifest.ids.eos] for text in texts]
+    model = OnnxModel(*bundle.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=1)
+
+    def translate(batch: list[list[int]]) -> list[tuple[int, ...]]:
+        options = SearchOptions(beam_size=beam_size)
+        ids = manifest.ids
+        found = decode(model, batch, start_id=ids.decoder_start, eos_id=ids.eos, options=options)
+        return [hypotheses[0].tokens for hypotheses in found]
+
+    assert translate(sources) == [tokens for source in sources for tokens in translate([source])]
+
+
 def test_bundle_is_small_enough_to_ship() -> None:
     assert sum(path.stat().st_size for path in SHIPPED.iterdir()) <= 40e6
 
