@@ -14,7 +14,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-scaling format clean
+.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-interactive bench-scaling format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -28,6 +28,9 @@ serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch need
 
 test: $(DEV)/installed  ## Run every test
 	$(DEV)/bin/python -m pytest
+
+fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document
+	EXAMPLES=2000 $(DEV)/bin/python -m pytest -s tests/http/test_openapi.py
 
 check: $(DEV)/installed  ## Check format, lint, types, import rules and the container files
 	$(DEV)/bin/ruff format --check .
@@ -57,6 +60,12 @@ bench-footprint: $(DEV)/installed  ## Time the start; watch memory over 10,000 r
 
 bench-invariance: $(DEV)/installed  ## Count translations that change with their neighbours
 	$(DEV)/bin/python -m benchmarks.invariance artifacts/de-en $(BENCH_PAIRS)
+
+bench-protection: $(DEV)/installed  ## Count protected spans that survive
+	$(DEV)/bin/python -m benchmarks.protection artifacts/de-en $(BENCH_PAIRS)
+
+bench-interactive: $(DEV)/installed  ## Latency of short requests beside a book and a 2 MB page
+	$(DEV)/bin/python -m benchmarks.interactive --complete $(BENCH_PAIRS) data/de-en/eval/multi30k.test2016.tsv
 
 bench-scaling: $(DEV)/installed  ## Cost of a token by lengths and rows, with a plot in build/
 	$(DEV)/bin/python -m benchmarks.scaling artifacts/de-en

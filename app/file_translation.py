@@ -12,6 +12,7 @@ import typer
 from app.command_group import CommandFailed
 from app.engine.translation import SearchOptions, TranslationEngine
 from app.text.detection import Detector
+from app.text.verdicts import Verdict
 
 AUTO = "auto"
 STDIN = Path("-")
@@ -107,5 +108,7 @@ class TranslationJob:
     def _translate(self, texts: Sequence[str], source: str) -> list[str]:
         work = self._engine.translate(texts, source=source, target=self._target, options=self._options)
         translations, _ = self._runner.run(work)
-        self.truncated += sum(sentence.truncated for translation in translations for sentence in translation.sentences)
+        self.truncated += sum(
+            Verdict.TRUNCATED in sentence.verdicts for translation in translations for sentence in translation.sentences
+        )
         return [translation.text for translation in translations]

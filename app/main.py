@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from app.api import libretranslate, operations
+from app.api import deepl, libretranslate, operations, switched_off
 from app.api.documentation import DESCRIPTION, TAGS, TITLE
 from app.api.failures import install_handlers
 from app.api.languages import languages_of
+from app.api.metrics import Metrics, RequestMetrics
 from app.api.middleware import CrossOrigin, RequestContext, UnexpectedErrors, UrlPrefix
 from app.api.pages import install_pages
 from app.api.service import Service
@@ -43,7 +44,7 @@ def create_app(
         engine = Engine.from_settings(settings)
     if detector is None:
         detector = Detector(languages_of(engine.pairs))
-    service = Service(settings=settings, engine=engine, detector=detector)
+    service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -69,9 +70,12 @@ def create_app(
     # The last one added is the outermost.
     app.add_middleware(UnexpectedErrors)
     app.add_middleware(CrossOrigin, origins=settings.cors_origins)
-    app.add_middleware(UrlPrefix, prefix=settings.root_path)
+    app.add_middleware(RequestMetrics, metrics=service.metrics)
     app.add_middleware(RequestContext)
+    app.add_middleware(UrlPrefix, prefix=settings.root_path)
     app.include_router(libretranslate.router)
+    app.include_router(deepl.router)
+    app.include_router(switched_off.router)
     app.include_router(operations.router)
     install_pages(app)
     return app

@@ -53,9 +53,9 @@ class Settings(BaseSettings):
         4, ge=1, le=MAX_BEAM_SIZE, description="Beam width of requests that don't choose one; 1 is greedy search."
     )
 
-    max_text_chars: int = Field(1_000_000, ge=1, description="Longest text, in characters; longer ones are refused.")
+    max_text_chars: int = Field(4_000_000, ge=1, description="Longest text, in characters; longer ones are refused.")
     max_texts: int = Field(1_000, ge=1, description="Most texts in one request.")
-    max_body_bytes: int = Field(8 * MEBIBYTE, ge=1024, description="Largest request body, in bytes.")
+    max_body_bytes: int = Field(32 * MEBIBYTE, ge=1024, description="Largest request body, in bytes.")
     alternatives_limit: int = Field(
         MAX_BEAM_SIZE - 1,
         ge=0,
@@ -63,7 +63,7 @@ class Settings(BaseSettings):
         description="Most alternative translations a request may ask for.",
     )
     request_timeout_s: float = Field(
-        600.0, gt=0, le=86_400, description="Longest time for one request, in seconds; then it is answered with 504."
+        3_600.0, gt=0, le=86_400, description="Longest time for one request, in seconds; then it is answered with 504."
     )
     drain_timeout_s: float = Field(
         20.0, ge=0, le=3_600, description="Time that accepted requests get to finish at shutdown, in seconds."

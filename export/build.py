@@ -241,9 +241,8 @@ def _golden(folder: Path, card: ModelCard, report: Report) -> tuple[Golden, ...]
         try:
             golden = []
             for source, target, text in items:
-                [answer], _ = await engine.translate(
-                    [text], source=source, target=target, options=SearchOptions(beam_size=1)
-                )
+                options = SearchOptions(beam_size=1, second_attempt=False)
+                [answer], _ = await engine.translate([text], source=source, target=target, options=options)
                 golden.append(
                     Golden(source_language=source, target_language=target, source=text, translation=answer.text)
                 )

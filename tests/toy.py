@@ -137,9 +137,9 @@ def greedy(**options: Any) -> SearchOptions:
     return SearchOptions(beam_size=1, **options)
 
 
-def job(*source: int, options: SearchOptions | None = None, deadline: float | None = None) -> Job:
+def job(*source: int, options: SearchOptions | None = None, **others: Any) -> Job:
     """A job with a plain source."""
-    return Job(source=source, options=options or greedy(), deadline=deadline)
+    return Job(source=source, options=options or greedy(), **others)
 
 
 ROOMY = Limits(max_queue_tokens=10_000, max_batch_rows=64, max_batch_tokens=1_000)

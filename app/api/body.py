@@ -5,7 +5,7 @@ Cancelled.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NoReturn
 from urllib.parse import parse_qsl
 
@@ -21,11 +21,12 @@ MAX_FORM_FIELDS = 1000
 INVALID_JSON = "Invalid JSON format"
 
 
-async def read_parameters(request: Request, max_body_bytes: int) -> dict[str, object]:
+async def read_parameters(request: Request, max_body_bytes: int, repeatable: Collection[str] = ()) -> dict[str, object]:
     """The request's parameters by name.
 
     A JSON object is taken as it is and the query string ignored. Otherwise query string and form are merged, the
-    query string and first values winning, and line breaks in ``q`` are normalised, as LibreTranslate does.
+    query string and first values winning, and line breaks in ``q`` are normalised, as LibreTranslate does. What is
+    ``repeatable`` then comes as a list of all its values.
 
     Raises:
         HTTPException: 413 if the body is larger than ``max_body_bytes``.
@@ -35,14 +36,17 @@ async def read_parameters(request: Request, max_body_bytes: int) -> dict[str, ob
     body = await _read_body(request, max_body_bytes)
     content_type = request.headers.get("content-type", "")
     media_type = content_type.partition(";")[0].strip().lower()
-    if media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json")):
+    is_json = media_type == "application/json" or (
+        media_type.startswith("application/") and media_type.endswith("+json")
+    )
+    if is_json and (body or request.method != "GET"):  # some clients name the type of a body that they don't send
         return _parse_json(body)
     pairs = _parse_urlencoded(request.scope["query_string"])
     if media_type == "application/x-www-form-urlencoded":
         pairs += _parse_urlencoded(body)
     elif media_type == "multipart/form-data":
         pairs += _parse_multipart(content_type, body)
-    return _merge(pairs)
+    return _merge(pairs, repeatable)
 
 
 async def _read_body(request: Request, max_body_bytes: int) -> bytes:
@@ -75,10 +79,10 @@ def _refuse_constant(name: str) -> NoReturn:
 def _parse_urlencoded(encoded: bytes) -> list[tuple[str, str]]:
     try:
         return parse_qsl(
-            encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS
+            encoded.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS
         )
     except ValueError:
-        raise InvalidRequest("Invalid request: the form is not UTF-8 with percent-encoding") from None
+        raise InvalidRequest("Invalid request: the form is not UTF-8") from None
 
 
 def _parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
@@ -101,11 +105,11 @@ def _parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
     return pairs
 
 
-def _merge(pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
-    values: dict[str, object] = {}
+def _merge(pairs: Iterable[tuple[str, str]], repeatable: Collection[str]) -> dict[str, object]:
+    lists: dict[str, list[str]] = {}
     for name, value in pairs:
-        values.setdefault(name, "\n".join(value.splitlines()) if name == "q" else value)
-    return values
+        lists.setdefault(name, []).append("\n".join(value.splitlines()) if name == "q" else value)
+    return {name: values if name in repeatable else values[0] for name, values in lists.items()}
 
 
 def _decode(raw: bytes) -> str:

@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from app import errors
 
@@ -25,16 +26,30 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.ConfigurationError: 500,
 }
 MODEL_FAILURE_TEXT = "Cannot translate text: the model failed"
-INTERNAL_ERROR = {"error": "Internal error", "code": "internal"}
+INTERNAL_ERROR_TEXT = "Internal error"
 
 logger = logging.getLogger(__name__)
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 
 
-def error_response(status: int, text: str, code: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """An error as every endpoint answers it: LibreTranslate's ``error`` and our stable ``code``."""
-    return JSONResponse({"error": text, "code": code}, status_code=status, headers=headers)
+def is_deepl(scope: Scope) -> bool:
+    """Tells whether a request is for the DeepL contract."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(("/v2/", "/v3/"))
+
+
+def error_response(
+    scope: Scope, status: int, text: str, code: str, headers: dict[str, str] | None = None
+) -> JSONResponse:
+    """An error in the contract's shape: LibreTranslate's ``error`` and our stable ``code``, or DeepL's names."""
+    body = {"message": text, "detail": code} if is_deepl(scope) else {"error": text, "code": code}
+    return JSONResponse(body, status_code=status, headers=headers)
+
+
+def internal_error_response(scope: Scope) -> JSONResponse:
+    """The answer to what nobody expected; it tells nothing."""
+    return error_response(scope, 500, INTERNAL_ERROR_TEXT, errors.DragomanError.code)
 
 
 def install_handlers(app: FastAPI) -> None:
@@ -47,27 +62,33 @@ def install_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _answer_validation_error)
 
 
+def error_of(error: errors.DragomanError) -> tuple[int, str, str]:
+    """What a client is told of an error: status, text, code. A fault of the server's is logged."""
+    status = STATUS[type(error)]
+    if status != 500:
+        return status, str(error), error.code
+    logger.error("a request failed", exc_info=error)
+    text = MODEL_FAILURE_TEXT if isinstance(error, errors.ModelFailure) else INTERNAL_ERROR_TEXT
+    return status, text, error.code
+
+
 async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.DragomanError)
-    status = STATUS[type(error)]
-    if status == 500:
-        logger.error("a request failed", exc_info=error)
-        is_model = isinstance(error, errors.ModelFailure)
-        return error_response(status, MODEL_FAILURE_TEXT if is_model else INTERNAL_ERROR["error"], error.code)
+    status, text, code = error_of(error)
     headers = {}
     if status == 503:
         retry_after_s = error.retry_after_s if isinstance(error, errors.Overloaded) else 1.0
         headers["Retry-After"] = str(max(1, math.ceil(retry_after_s)))
-    return error_response(status, str(error), error.code, headers)
+    return error_response(request.scope, status, text, code, headers)
 
 
 async def _answer_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = _HTTP_CODES.get(error.status_code, "http_error")
-    return error_response(error.status_code, error.detail, code, dict(error.headers or {}))
+    return error_response(request.scope, error.status_code, error.detail, code, dict(error.headers or {}))
 
 
 async def _answer_validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     places = sorted({".".join(str(part) for part in entry["loc"]) for entry in error.errors()})
-    return error_response(422, f"Invalid request: {', '.join(places)}", errors.InvalidRequest.code)
+    return error_response(request.scope, 422, f"Invalid request: {', '.join(places)}", errors.InvalidRequest.code)

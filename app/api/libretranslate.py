@@ -7,6 +7,8 @@ leaves to its framework are JSON here too, with a stable ``code`` beside ``error
 """
 
 import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,11 +16,24 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api import documentation as docs
 from app.api.body import read_parameters
+from app.api.details import sentence_body
 from app.api.languages import languages_of, name_of
-from app.api.parameters import TranslationRequest, parse_texts, parse_translation
+from app.api.parameters import REPEATABLE, TranslationRequest, parse_texts, parse_translation
 from app.api.service import CurrentService
-from app.api.translation import ItemTranslation, run_while_connected, translate
-from app.engine.translation import Timing
+from app.api.streaming import EventStream, server_sent, with_heartbeats
+from app.api.translate_documentation import TRANSLATE_REQUEST, TRANSLATE_RESPONSES
+from app.api.translation import (
+    Answer,
+    ItemTranslation,
+    Progress,
+    SentenceProgress,
+    phases_ms,
+    run_while_connected,
+    server_timing,
+    stream,
+    translate,
+    warnings,
+)
 from app.text.detection import Detection
 
 router = APIRouter(tags=["Translation"])
@@ -27,8 +42,8 @@ router = APIRouter(tags=["Translation"])
 @router.post(
     "/translate",
     summary="Translate a text or a list of texts",
-    openapi_extra=docs.TRANSLATE_REQUEST,
-    responses=docs.TRANSLATE_RESPONSES,
+    openapi_extra=TRANSLATE_REQUEST,
+    responses=TRANSLATE_RESPONSES,
 )
 async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates `q` from `source` to `target`.
@@ -38,12 +53,29 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     one object, or for a list of texts a list of objects. Text without letters comes back unchanged, and so does
     everything when `source` and `target` are the same.
 
-    The `Server-Timing` header says how long the request waited, was encoded and was decoded, in milliseconds.
+    `protect` carries placeholders and names over as they are. The model gets a name that it copies in the place of each
+    span; where it loses one, the span is put where it probably belongs, and `protectedLost` names it.
+
+    `details` describes the sentences. All places are code points (as in Python; JavaScript counts UTF-16 units): in
+    plain text of `q` and of `translatedText`; in markup, of the plain text of a block, such as a paragraph.
+
+    With `stream` the answer is `text/event-stream`: a `sentence` for each entry that `details` would have, with the
+    `index` of its text, as soon as it is done; in greedy search (`beam_size` = 1) before it each `token`, more
+    characters of the sentence to come; at the end either `translation`, the whole answer with its `timing` in
+    milliseconds, or `error`. The texts come in order, but with `auto` those of one language come together. A protected
+    text has no `token` events, and a second attempt at a sentence gone wrong replaces its tokens. What fails
+    before the first event has a status as always. A line that begins with a colon keeps the connection open.
     """
-    values = await read_parameters(request, service.settings.max_body_bytes)
+    values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
+    if wanted.stream:
+        events = with_heartbeats(_named_events(wanted, stream(service, wanted)))
+        # What fails before the first event is still answered with a status.
+        first = await run_while_connected(request, anext(events))
+        return EventStream(server_sent(first, events))
     items, timing = await run_while_connected(request, translate(service, wanted))
-    return JSONResponse(_translation_body(wanted, items), headers={"Server-Timing": _server_timing(timing)})
+    body = await asyncio.to_thread(_translation_body, wanted, items)
+    return JSONResponse(body, headers={"Server-Timing": server_timing(timing), **warnings(items)})
 
 
 @router.post(
@@ -101,6 +133,22 @@ async def get_frontend_settings(service: CurrentService) -> Response:
     )
 
 
+async def _named_events(
+    wanted: TranslationRequest, events: AsyncGenerator[Progress, None]
+) -> AsyncGenerator[tuple[str, Mapping[str, Any]], None]:
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Answer):
+                body = await asyncio.to_thread(_translation_body, wanted, event.items)
+                yield "translation", {**body, "timing": phases_ms(event.timing)}
+                return
+            place = {"index": event.item, "block": event.block}
+            if isinstance(event, SentenceProgress):
+                yield "sentence", {**place, **sentence_body(event.sentence)}
+            else:
+                yield "token", {**place, "text": event.text}
+
+
 def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {"translatedText": [item.text for item in items]}
     detections = [_detection_body(item.detection) for item in items if item.detection is not None]
@@ -108,13 +156,15 @@ def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) 
         columns["detectedLanguage"] = detections
     if wanted.alternatives > 0:
         columns["alternatives"] = [list(item.alternatives) for item in items]
+    if wanted.protected:
+        columns["protectedLost"] = [list(item.lost) for item in items]
+    if wanted.details:
+        columns["details"] = [
+            [{"block": block, **sentence_body(sentence)} for block, own in enumerate(item.blocks) for sentence in own]
+            for item in items
+        ]
     return columns if wanted.is_list else {name: values[0] for name, values in columns.items()}
 
 
 def _detection_body(detection: Detection) -> dict[str, Any]:
     return {"confidence": detection.confidence, "language": detection.language}
-
-
-def _server_timing(timing: Timing) -> str:
-    phases = {"queue": timing.queue_s, "encode": timing.encode_s, "decode": timing.decode_s}
-    return ", ".join(f"{name};dur={seconds * 1000:.1f}" for name, seconds in phases.items())

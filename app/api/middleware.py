@@ -10,10 +10,10 @@ import uuid
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.failures import INTERNAL_ERROR
+from app.api.failures import internal_error_response, is_deepl
 from app.telemetry import request_id
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,8 @@ _ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 class RequestContext:
     """Gives every request an id, taken from ``X-Request-ID`` if usable, returns it, and logs one line at the end.
 
-    The line holds the path but never the query string, which may contain the text to translate.
+    DeepL's clients also get ``X-Trace-ID``, as their contract has it, and the line names it. The line holds the path
+    but never the query string, which may contain the text to translate.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -36,14 +37,19 @@ class RequestContext:
             await self.app(scope, receive, send)
             return
         offered = Headers(scope=scope).get("x-request-id", "")
-        identifier = offered if _ACCEPTABLE_ID.fullmatch(offered) else uuid.uuid4().hex
+        own = uuid.uuid4().hex
+        identifier = offered if _ACCEPTABLE_ID.fullmatch(offered) else own
+        trace_id = own.upper() if is_deepl(scope) else None
         status = 0
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["X-Request-ID"] = identifier
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = identifier
+                if trace_id:
+                    headers["X-Trace-ID"] = trace_id
             await send(message)
 
         token = request_id.set(identifier)
@@ -58,6 +64,7 @@ class RequestContext:
                     "path": scope["path"][:200],
                     "status": status,
                     "duration_ms": round((time.perf_counter() - started) * 1000, 1),
+                    **({"trace_id": trace_id} if trace_id else {}),
                 },
             )
             request_id.reset(token)
@@ -148,4 +155,4 @@ class UnexpectedErrors:
             if has_started:
                 raise  # half an answer is out: only closing the connection can tell the client
             logger.exception("an unexpected error")
-            await JSONResponse(INTERNAL_ERROR, status_code=500)(scope, receive, send)
+            await internal_error_response(scope)(scope, receive, send)

@@ -3,7 +3,8 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.api import documentation as docs
 from app.api.service import CurrentService
@@ -59,3 +60,14 @@ async def info(service: CurrentService) -> Response:
             },
         }
     )
+
+
+@router.get(
+    "/metrics",
+    summary="Counters and timings for Prometheus",
+    response_class=PlainTextResponse,
+    responses=docs.METRICS_RESPONSES,
+)
+async def metrics(service: CurrentService) -> Response:
+    """Requests by endpoint and status, characters by language pair, waiting and computing times, the engine's state."""
+    return Response(service.metrics.write(), media_type=CONTENT_TYPE_LATEST)

@@ -5,20 +5,25 @@ Parameters that are not known are ignored, because clients send extra ones.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from app.api.languages import languages_of, name_of
 from app.engine.translation import SearchOptions, Splitting, check_integer
 from app.errors import InvalidRequest, TextTooLong, UnsupportedPair
 from app.settings import Settings
-from app.text.markup import HTML, Rules
+from app.text.markup import HTML, MARKDOWN, Rules
+from app.text.protection import Patterns, compile_patterns
 
 AUTO = "auto"
 MIN_BEAMS_WITH_ALTERNATIVES = 4
 MAX_DEADLINE_MS = 86_400_000
+FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
+REPEATABLE = frozenset({"protect"})
+"""Parameters that a form may hold more than once."""
 WHOLE_OPTIONS = ("beam_size", "min_length", "max_length", "no_repeat_ngram")
 DECIMAL_OPTIONS = ("length_penalty", "repetition_penalty")
+_FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 _MAX_ECHO_CHARS = 40  # longer than any language code; the rest of a wrong value is not repeated back
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")
@@ -38,6 +43,9 @@ class TranslationRequest:
         alternatives: Further translations wanted for each text.
         options: How to search; ``n_best`` covers the alternatives.
         deadline_s: Seconds until the client no longer wants the answer.
+        protected: What must not be translated.
+        details: Whether the answer describes each sentence.
+        stream: Whether the sentences are sent one by one.
     """
 
     texts: tuple[str, ...]
@@ -49,6 +57,9 @@ class TranslationRequest:
     alternatives: int
     options: SearchOptions
     deadline_s: float
+    protected: Patterns | None = None
+    details: bool = False
+    stream: bool = False
 
 
 def parse_translation(
@@ -71,7 +82,7 @@ def parse_translation(
     languages = languages_of(pairs)
     source = _parse_language(values, "source", [AUTO, *languages])
     target = _parse_language(values, "target", languages)
-    is_html = _parse_format(values.get("format"))
+    markup = _parse_markup(values)
     if source != AUTO:
         check_pair(source, target, pairs)
     return TranslationRequest(
@@ -79,12 +90,15 @@ def parse_translation(
         is_list=is_list,
         source=source,
         target=target,
-        markup=HTML if is_html else None,
+        markup=markup,
         splitting="sentences",
         alternatives=alternatives,
         # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
-        options=_parse_options(values, settings.beam_size, 0 if is_html else alternatives),
+        options=_parse_options(values, settings.beam_size, 0 if markup else alternatives),
         deadline_s=_parse_deadline(values.get("deadline_ms"), settings.request_timeout_s),
+        protected=_parse_protect(values.get("protect")),
+        details=_parse_flag(values, "details"),
+        stream=_parse_flag(values, "stream"),
     )
 
 
@@ -96,16 +110,24 @@ def parse_texts(values: Mapping[str, object], settings: Settings) -> tuple[tuple
         TextTooLong: Too many texts, or one that is too long.
     """
     value = _require(values, "q")
-    if isinstance(value, list):
-        if len(value) > settings.max_texts:
-            raise _over_limit(len(value), settings.max_texts)
-        texts = tuple(_check_text("q", item, "a string or a list of strings") for item in value)
-    else:
-        texts = (_check_text("q", value, "a string or a list of strings"),)
+    items = value if isinstance(value, list) else [value]
+    return check_texts("q", items, settings), items is value
+
+
+def check_texts(name: str, items: Sequence[object], settings: Settings) -> tuple[str, ...]:
+    """The texts to translate that a parameter holds.
+
+    Raises:
+        InvalidRequest: One isn't a string that can be written as UTF-8.
+        TextTooLong: Too many texts, or one that is too long.
+    """
+    if len(items) > settings.max_texts:
+        raise _over_limit(len(items), settings.max_texts)
+    texts = tuple(check_text(name, item, "a string or a list of strings") for item in items)
     for text in texts:
         if len(text) > settings.max_text_chars:
             raise _over_limit(len(text), settings.max_text_chars)
-    return texts, isinstance(value, list)
+    return texts
 
 
 def check_pair(source: str, target: str, pairs: frozenset[tuple[str, str]]) -> None:
@@ -127,7 +149,12 @@ def _require(values: Mapping[str, object], name: str) -> object:
     return value
 
 
-def _check_text(name: str, value: object, expected: str = "a string") -> str:
+def check_text(name: str, value: object, expected: str = "a string") -> str:
+    """The parameter as a string.
+
+    Raises:
+        InvalidRequest: It isn't one (the message says ``expected``), or can't be written as UTF-8 and read again.
+    """
     if not isinstance(value, str):
         raise InvalidRequest(f"Invalid request: {name} parameter must be {expected}")
     if "\0" in value:
@@ -145,7 +172,7 @@ def _over_limit(size: int, limit: int) -> TextTooLong:
 
 
 def _parse_alternatives(value: object, limit: int) -> int:
-    if _is_absent(value):
+    if is_absent(value):
         return 0
     number = _to_integer(value)
     if isinstance(number, bool) or not isinstance(number, int):
@@ -156,31 +183,40 @@ def _parse_alternatives(value: object, limit: int) -> int:
 
 
 def _parse_language(values: Mapping[str, object], name: str, served: list[str]) -> str:
-    code = _check_text(name, values[name])
+    code = check_text(name, values[name])
     if code.lower() not in served:
         raise UnsupportedPair(f"{_shortened(code)} is not supported")
     return code.lower()
 
 
-def _parse_format(value: object) -> bool:
-    if _is_absent(value):
-        return False
-    name = _check_text("format", value)
-    if name not in ("text", "html"):
+def _parse_markup(values: Mapping[str, object]) -> Rules | None:
+    markup = _parse_format(values.get("format"))
+    if not _parse_flag(values, "translate_attributes"):
+        return markup
+    if markup != HTML:
+        raise InvalidRequest("Invalid request: translate_attributes parameter needs the format html")
+    return replace(HTML, translate_attributes=True)
+
+
+def _parse_format(value: object) -> Rules | None:
+    if is_absent(value):
+        return None
+    name = check_text("format", value)
+    if name not in FORMATS:
         raise InvalidRequest(f"{_shortened(name)} format is not supported")
-    return name == "html"
+    return FORMATS[name]
 
 
 def _parse_options(values: Mapping[str, object], default_beam_size: int, alternatives: int) -> SearchOptions:
-    given = {name: _to_integer(values[name]) for name in WHOLE_OPTIONS if not _is_absent(values.get(name))}
-    given |= {name: _to_number(values[name]) for name in DECIMAL_OPTIONS if not _is_absent(values.get(name))}
+    given = {name: _to_integer(values[name]) for name in WHOLE_OPTIONS if not is_absent(values.get(name))}
+    given |= {name: _to_number(values[name]) for name in DECIMAL_OPTIONS if not is_absent(values.get(name))}
     beam_size = max(MIN_BEAMS_WITH_ALTERNATIVES, alternatives + 1) if alternatives else default_beam_size
     # A value of the wrong type goes through as it is, and SearchOptions refuses it with a sentence: hence the ignore.
     return SearchOptions(**{"beam_size": beam_size, "n_best": alternatives + 1} | given)  # type: ignore[arg-type]
 
 
 def _parse_deadline(value: object, longest_s: float) -> float:
-    if _is_absent(value):
+    if is_absent(value):
         return longest_s
     deadline_ms = _to_integer(value)
     check_integer("deadline_ms", deadline_ms, 1, MAX_DEADLINE_MS)
@@ -188,7 +224,25 @@ def _parse_deadline(value: object, longest_s: float) -> float:
     return min(longest_s, deadline_ms / 1000)
 
 
-def _is_absent(value: object) -> bool:
+def _parse_protect(value: object) -> Patterns | None:
+    if is_absent(value) or value == []:
+        return None
+    patterns = value if isinstance(value, list) else [value]
+    return compile_patterns([check_text("protect", pattern, "a list of strings") for pattern in patterns])
+
+
+def _parse_flag(values: Mapping[str, object], name: str) -> bool:
+    value = values.get(name)
+    if is_absent(value):
+        return False
+    flag = _FLAG_VALUES.get(str(value).lower()) if isinstance(value, bool | int | str) else None
+    if flag is None:
+        raise InvalidRequest(f"Invalid request: {name} parameter must be true or false")
+    return flag
+
+
+def is_absent(value: object) -> bool:
+    """Tells whether a parameter counts as not given: null, or an empty string as forms send it."""
     return value is None or value == ""
 
 

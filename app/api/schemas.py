@@ -4,12 +4,16 @@ They only document. The contract's order of checks, its texts and its many ways 
 a schema, so ``parameters`` does the checking; a test holds the two together.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from app.api.parameters import MAX_DEADLINE_MS
 from app.engine.translation import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
+from app.text.protection import MAX_PATTERN_CHARS, MAX_PATTERNS
+from app.text.verdicts import Verdict
+
+Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
 
 
 class ErrorBody(BaseModel):
@@ -25,7 +29,9 @@ class TranslateRequest(BaseModel):
     q: str | list[str] = Field(description="Text to translate, or a list of texts (JSON only).", min_length=1)
     source: str = Field(description="Code of the language of the text, or `auto`.")
     target: str = Field(description="Code of the language to translate into.")
-    format: Literal["text", "html"] = Field("text", description="What the text is; `html` keeps the markup.")
+    format: Literal["text", "html", "markdown"] = Field(
+        "text", description="What the text is; `html` and `markdown` keep the markup."
+    )
     alternatives: int = Field(0, description="How many further translations to return; fewer may exist.", ge=0)
     beam_size: int = Field(
         4, description="Hypotheses kept per sentence; 1 is greedy search, the fastest.", ge=1, le=MAX_BEAM_SIZE
@@ -41,6 +47,16 @@ class TranslateRequest(BaseModel):
     deadline_ms: int | None = Field(
         None, description="Give up after this many milliseconds, with status 504.", ge=1, le=MAX_DEADLINE_MS
     )
+    protect: Pattern | Annotated[list[Pattern], Field(max_length=MAX_PATTERNS)] | None = Field(
+        None,
+        description="What to carry over as it is: literal strings, or regular expressions (RE2) after `regex:`. "
+        "A list in JSON; a form repeats the field.",
+    )
+    translate_attributes: bool = Field(
+        False, description="With `html`, translate `title`, `alt`, `placeholder` and `aria-label`, too."
+    )
+    details: bool = Field(False, description="Describe every sentence: places, score, verdicts, word alignment.")
+    stream: bool = Field(False, description="Send every sentence as soon as it is done, as server-sent events.")
 
 
 class DetectedLanguage(BaseModel):
@@ -48,6 +64,43 @@ class DetectedLanguage(BaseModel):
 
     confidence: float = Field(description="From 0 to 100.", ge=0, le=100)
     language: str = Field(description="Language code.")
+
+
+class Place(BaseModel):
+    """A sentence, and where it stands: code points of its text, or of the plain text of its block of markup."""
+
+    text: str
+    begin: int = Field(ge=0)
+    end: int = Field(description="Of the first code point behind it.", ge=0)
+
+
+class SentenceAlternative(BaseModel):
+    """A further translation of a sentence."""
+
+    text: str
+    score: float = Field(description="As the sentence's.", le=0)
+
+
+Span = Annotated[list[int], Field(min_length=2, max_length=2)]
+
+
+class WordLink(BaseModel):
+    """Words that translate each other, as [begin, end] in code points, counted like the sentence's own places."""
+
+    source: Span
+    target: Span
+
+
+class SentenceDetails(BaseModel):
+    """One sentence; what has no letters, or stays as it is, is not among them."""
+
+    block: int = Field(description="Index of the paragraph, heading, cell, … of markup; 0 in plain text.", ge=0)
+    source: Place
+    target: Place
+    score: float = Field(description="Log-probability of the translation, normalised by its length.", le=0)
+    verdicts: list[Verdict] = Field(description="What is visibly wrong with the translation; usually nothing.")
+    alternatives: list[SentenceAlternative] = Field(description="As many as asked for, best first; none in markup.")
+    alignment: list[WordLink] = Field(description="In the order of the target; a word may have several, or none.")
 
 
 class TranslateResponse(BaseModel):
@@ -58,7 +111,15 @@ class TranslateResponse(BaseModel):
         None, description="Only with `source` = `auto`: the language of the text, or one for each text."
     )
     alternatives: list[str] | list[list[str]] | None = Field(
-        None, description="Only if asked for: further translations, best first; always empty for HTML."
+        None, description="Only if asked for: further translations, best first; always empty for HTML and Markdown."
+    )
+    protectedLost: list[str] | list[list[str]] | None = Field(
+        None,
+        description="Only with `protect`: spans that the model gave no place to. They are in the translation all the "
+        "same, where they probably belong.",
+    )
+    details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
+        None, description="Only if asked for: the translated sentences in order, of the text or of each text."
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from app.api.metrics import Metrics
 from app.engine.translation import TranslationEngine
 from app.settings import Settings
 from app.text.detection import Detector
@@ -17,6 +18,7 @@ class Service:
     settings: Settings
     engine: TranslationEngine
     detector: Detector
+    metrics: Metrics
 
 
 async def _of_request(request: Request) -> Service:  # async, or FastAPI would spend a thread on it

@@ -1,29 +1,91 @@
 """Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
 
 from fastapi import Request
 
 from app.api.parameters import AUTO, TranslationRequest, check_pair
+from app.api.restoring import Restorer
 from app.api.service import Service
-from app.engine.translation import TextTranslation, Timing
-from app.errors import Cancelled, DeadlineExceeded
+from app.engine.translation import (
+    Sentence,
+    SentenceTranslation,
+    Text,
+    TextTranslation,
+    Timing,
+    Token,
+    within,
+)
+from app.errors import Cancelled
 from app.text.detection import Detection
-from app.text.markup import Document, Rules, extract
+from app.text.markup import Document, extract
+from app.text.protection import NOTHING, Protected, protect, with_stand_ins
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemTranslation:
-    """The answer for one text of the request; ``detection`` is None unless its language was asked for."""
+    """The answer for one text of the request.
+
+    Attributes:
+        text: The translation.
+        alternatives: Further ones, best first.
+        detection: Its language; None unless that was asked for.
+        blocks: The translated sentences: of the whole text, or of each block of its markup, in order.
+        lost: Protected spans whose place in ``text`` is a guess.
+    """
 
     text: str
     alternatives: tuple[str, ...]
     detection: Detection | None
+    blocks: tuple[tuple[SentenceTranslation, ...], ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+class TokenProgress(NamedTuple):
+    """More characters of the sentence that comes next in a block of an item of the request."""
+
+    item: int
+    block: int
+    text: str
+
+
+class SentenceProgress(NamedTuple):
+    """A finished sentence of a block of an item of the request."""
+
+    item: int
+    block: int
+    sentence: SentenceTranslation
+
+
+class Answer(NamedTuple):
+    """Everything, at the end."""
+
+    items: list[ItemTranslation]
+    timing: Timing
+
+
+Progress = TokenProgress | SentenceProgress | Answer
+
+
+@dataclass(eq=False)
+class _Segment:
+    """What the engine gets as one text: a text of the request, or a block of its markup; and what came of it."""
+
+    item: int
+    block: int
+    language: str
+    protected: Protected | None
+    text: str
+    translation: TextTranslation  # of ``text``, in which names may stand in for what is protected
+    restored: TextTranslation
+    lost: tuple[str, ...] = ()
 
 
 async def run_while_connected(request: Request, work: Awaitable[Result]) -> Result:
@@ -50,71 +112,183 @@ async def translate(service: Service, wanted: TranslationRequest) -> tuple[list[
     """Translates every text of the request, in order, within its deadline.
 
     Raises:
+        DragomanError: As ``stream``.
+    """
+    async with aclosing(stream(service, wanted)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+    raise AssertionError("a stream without an answer")
+
+
+async def stream(service: Service, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
+    """Translates the texts of the request, and hands out every sentence as soon as it is done; the answer comes last.
+
+    The sentences of a text come in order. The texts do too, except that those of one language come together.
+
+    Raises:
         UnsupportedPair: A detected language has no model for the target.
         DeadlineExceeded: The deadline passed.
         DragomanError: Whatever else the engine raises.
     """
-    try:
-        # The engine keeps the deadline too and frees the rows; this one also covers markup and a hanging engine.
-        async with asyncio.timeout(wanted.deadline_s):
-            return await _translate(service, wanted)
-    except TimeoutError:
-        raise DeadlineExceeded("The time limit passed before the translation was complete.") from None
+    # The engine keeps the deadline too; this one also covers markup and a hanging engine.
+    async with aclosing(within(_stream(service, wanted), wanted.deadline_s)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                for text, item in zip(wanted.texts, event.items, strict=True):
+                    source = item.detection.language if item.detection else wanted.source
+                    service.metrics.observe_characters(source, wanted.target, text, item.text)
+                service.metrics.observe_timing(event.timing)
+            yield event
 
 
-async def _translate(service: Service, wanted: TranslationRequest) -> tuple[list[ItemTranslation], Timing]:
-    documents = await asyncio.to_thread(_extract_all, wanted.texts, wanted.markup) if wanted.markup else None
-    contents = [document.texts for document in documents] if documents else [[text] for text in wanted.texts]
+def server_timing(timing: Timing) -> str:
+    """The value of a ``Server-Timing`` header."""
+    return ", ".join(f"{name};dur={milliseconds:.1f}" for name, milliseconds in phases_ms(timing).items())
+
+
+def phases_ms(timing: Timing) -> dict[str, float]:
+    """What took how long, in milliseconds."""
+    phases = {"queue": timing.queue_s, "encode": timing.encode_s, "decode": timing.decode_s}
+    return {name: round(seconds * 1000, 1) for name, seconds in phases.items()}
+
+
+def warnings(items: Sequence[ItemTranslation]) -> dict[str, str]:
+    """A header that counts what may be wrong with the answer, e.g. ``repetition=1``; none if there is nothing."""
+    counts = Counter(
+        verdict.value
+        for item in items
+        for sentences in item.blocks
+        for sentence in sentences
+        for verdict in sentence.verdicts
+    )
+    counts["protected_lost"] = sum(len(item.lost) for item in items)
+    found = ", ".join(f"{name}={count}" for name, count in sorted(counts.items()) if count)
+    return {"X-Dragoman-Warnings": found} if found else {}
+
+
+async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
+    documents = await asyncio.to_thread(_extract_all, wanted) if wanted.markup else None
+    contents = [document.texts for document in documents] if documents else [(text,) for text in wanted.texts]
     detections = await _detect_all(service, contents) if wanted.source == AUTO else None
-    sources = [detection.language for detection in detections] if detections else [wanted.source] * len(contents)
-    for source in sources:
-        check_pair(source, wanted.target, service.engine.pairs)
+    languages = [detection.language for detection in detections] if detections else [wanted.source] * len(contents)
+    for language in languages:
+        check_pair(language, wanted.target, service.engine.pairs)
 
-    segments = [(source, text) for source, texts in zip(sources, contents, strict=True) for text in texts]
-    translations, timing = await _translate_segments(service, wanted, segments)
+    segments = await asyncio.to_thread(_segments, wanted, documents, languages)
+    timing = Timing()
+    # Numbers, emoji and blanks need no model, and neither does a language into itself.
+    open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
+    for language in dict.fromkeys(segment.language for segment in open_segments):
+        own = [segment for segment in open_segments if segment.language == language]
+        async with aclosing(_translate_segments(service, wanted, own)) as events:
+            async for event in events:
+                if isinstance(event, Timing):
+                    timing += event
+                else:
+                    yield event
 
-    items = []
-    remaining = iter(translations)
-    for index, texts in enumerate(contents):
-        own = [next(remaining) for _ in texts]
-        if documents:
-            text = await asyncio.to_thread(documents[index].rebuild, [translation.text for translation in own])
-            alternatives: tuple[str, ...] = ()
-        else:
-            text, alternatives = own[0].text, own[0].alternatives[: wanted.alternatives]
-        detection = detections[index] if detections else None
-        items.append(ItemTranslation(text=text, alternatives=alternatives, detection=detection))
-    return items, timing
+    items = await asyncio.to_thread(_assemble, wanted, documents, segments)
+    if detections:
+        items = [replace(item, detection=detection) for item, detection in zip(items, detections, strict=True)]
+    yield Answer(items, timing)
 
 
 async def _translate_segments(
-    service: Service, wanted: TranslationRequest, segments: Sequence[tuple[str, str]]
-) -> tuple[list[TextTranslation], Timing]:
-    """Translates (source language, text) pairs: one call of the engine for each language that needs one."""
-    results = [TextTranslation(text=text, alternatives=(), sentences=()) for _, text in segments]
-    timing = Timing(queue_s=0.0, encode_s=0.0, decode_s=0.0)
-    places: dict[str, list[int]] = {}
-    for place, (source, text) in enumerate(segments):
-        # Numbers, emoji and blanks need no model, and neither does a language into itself.
-        if source != wanted.target and any(map(str.isalpha, text)):
-            places.setdefault(source, []).append(place)
-    for source, own_places in places.items():
-        translations, spent = await service.engine.translate(
-            [segments[place][1] for place in own_places],
-            source=source,
+    service: Service, wanted: TranslationRequest, segments: Sequence[_Segment]
+) -> AsyncGenerator[TokenProgress | SentenceProgress | Timing, None]:
+    """Translates segments of one language, and fills in what comes of them."""
+    # The alignment says where tags and protected spans go.
+    needs_alignment = wanted.details or wanted.stream or wanted.markup or any(segment.protected for segment in segments)
+    events = service.engine.stream(
+        [segment.text for segment in segments],
+        source=segments[0].language,
+        target=wanted.target,
+        options=replace(wanted.options, alignment=True) if needs_alignment else wanted.options,
+        splitting=wanted.splitting,
+        deadline_s=wanted.deadline_s,
+        tokens=wanted.stream,
+    )
+    extra: list[Timing] = []
+
+    async def translate_again(texts: Sequence[str]) -> list[TextTranslation]:
+        translations, timing = await service.engine.translate(
+            texts,
+            source=segments[0].language,
             target=wanted.target,
-            options=wanted.options,
-            splitting=wanted.splitting,
+            options=replace(wanted.options, alignment=True, n_best=1),
+            splitting="off",
             deadline_s=wanted.deadline_s,
         )
-        for place, translation in zip(own_places, translations, strict=True):
-            results[place] = translation
-        timing = Timing(
-            queue_s=timing.queue_s + spent.queue_s,
-            encode_s=timing.encode_s + spent.encode_s,
-            decode_s=timing.decode_s + spent.decode_s,
-        )
-    return results, timing
+        extra.append(timing)
+        return translations
+
+    restorer = None
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Timing):
+                yield sum(extra, event)
+                continue
+            segment = segments[event.place]
+            if segment.protected and restorer is None:
+                restorer = Restorer(segment.protected, translate_again)
+            if isinstance(event, Text):
+                segment.translation = segment.restored = event.translation
+                if restorer:
+                    segment.translation, segment.restored = restorer.finish()
+                    segment.lost, restorer = tuple(restorer.lost), None
+            elif isinstance(event, Sentence):
+                sentence = await restorer.add(event.sentence) if restorer else event.sentence
+                yield SentenceProgress(segment.item, segment.block, sentence)
+            elif isinstance(event, Token) and not restorer:  # a client has no use for names that stand in
+                yield TokenProgress(segment.item, segment.block, event.text)
+
+
+def _segments(
+    wanted: TranslationRequest, documents: Sequence[Document] | None, languages: Sequence[str]
+) -> list[_Segment]:
+    segments = []
+    for item, language in enumerate(languages):
+        texts: Sequence[tuple[str, Protected | None]]
+        if documents:
+            texts = [
+                (inline.text, with_stand_ins(inline) if inline.atoms else None) for inline in documents[item].inlines
+            ]
+        else:
+            protected = protect(wanted.texts[item], wanted.protected) if wanted.protected else None
+            texts = [(protected.text, protected) if protected else (wanted.texts[item], None)]
+        for block, (text, protected) in enumerate(texts):
+            unchanged = TextTranslation(text=text, alternatives=(), sentences=())
+            source = protected.source if protected else text
+            restored = TextTranslation(text=source, alternatives=(), sentences=())
+            segments.append(_Segment(item, block, language, protected, text, unchanged, restored))
+    return segments
+
+
+def _has_letters(segment: _Segment) -> bool:
+    return segment.protected.is_translatable if segment.protected else any(map(str.isalpha, segment.text))
+
+
+def _assemble(
+    wanted: TranslationRequest, documents: Sequence[Document] | None, segments: Sequence[_Segment]
+) -> list[ItemTranslation]:
+    own: list[list[_Segment]] = [[] for _ in wanted.texts]
+    for segment in segments:
+        own[segment.item].append(segment)
+    items = []
+    for index, blocks in enumerate(own):
+        sentences = tuple(segment.restored.sentences for segment in blocks)
+        if documents:
+            text, lost = documents[index].rebuild(
+                [segment.translation.text for segment in blocks], [segment.translation.alignment for segment in blocks]
+            )
+            alternatives: tuple[str, ...] = ()
+        else:
+            [segment] = blocks
+            text, lost = segment.restored.text, segment.lost
+            alternatives = segment.restored.alternatives[: wanted.alternatives]
+        items.append(ItemTranslation(text=text, alternatives=alternatives, detection=None, blocks=sentences, lost=lost))
+    return items
 
 
 async def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> list[Detection]:
@@ -126,8 +300,9 @@ async def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> li
     return await asyncio.to_thread(detect_all)
 
 
-def _extract_all(texts: Sequence[str], rules: Rules) -> list[Document]:
-    return [extract(text, rules) for text in texts]
+def _extract_all(wanted: TranslationRequest) -> list[Document]:
+    assert wanted.markup
+    return [extract(text, wanted.markup, wanted.protected or NOTHING) for text in wanted.texts]
 
 
 async def _disconnected(request: Request) -> None:

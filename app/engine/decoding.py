@@ -119,6 +119,11 @@ class Search:
         return len(self._live[0].tokens) if self._live else 0
 
     @property
+    def best_tokens(self) -> tuple[int, ...]:
+        """The best live hypothesis so far, or nothing once the search is done."""
+        return self._live[0].tokens if self._live else ()
+
+    @property
     def candidates_needed(self) -> int:
         """Best tokens a row must offer for the search to be exact."""
         lost = int(self.length < self.options.min_length)

@@ -1,11 +1,14 @@
 """The engine as its callers see it: search options in, translations out. Standard library only."""
 
+import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from app.errors import OptionOutOfRange
+from app.errors import DeadlineExceeded, OptionOutOfRange
+from app.text.verdicts import Verdict
 
 MAX_BEAM_SIZE = 16
 MAX_LENGTH_TOKENS = 512
@@ -29,6 +32,7 @@ class SearchOptions:
         no_repeat_ngram: No n-gram of this many target tokens occurs twice, 0 to 10; 0 is off.
         repetition_penalty: Factor, 1 to 5, by which tokens already produced lose score (Keskar et al. 2019); 1 is off.
         alignment: Report which characters of the source each piece of the translation stands for.
+        second_attempt: Where a translation is visibly wrong (see ``app.text.verdicts``), search once more, otherwise.
 
     Raises:
         OptionOutOfRange: A value is of the wrong type, not finite, or outside its range.
@@ -42,6 +46,7 @@ class SearchOptions:
     no_repeat_ngram: int = 0
     repetition_penalty: float = 1.0
     alignment: bool = False
+    second_attempt: bool = True
 
     def __post_init__(self) -> None:
         check_integer("beam_size", self.beam_size, 1, MAX_BEAM_SIZE)
@@ -69,6 +74,13 @@ class Link(NamedTuple):
     target_end: int
 
 
+class Alternative(NamedTuple):
+    """A further translation of a sentence and its score, as in ``SentenceTranslation``."""
+
+    text: str
+    score: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class SentenceTranslation:
     """One sentence and its translation.
@@ -80,7 +92,7 @@ class SentenceTranslation:
         target_begin: Where it stands in the translated text, in code points.
         score: Its length-normalised log-probability, at most 0.
         alternatives: The further hypotheses, best first, without ``text``.
-        truncated: True if the length limit ended the search before the model did.
+        verdicts: What is wrong with ``text``, as far as rules can tell; usually nothing.
         alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
             ``text``; only if the options ask for it and the model has an alignment head.
     """
@@ -90,8 +102,8 @@ class SentenceTranslation:
     text: str
     target_begin: int
     score: float
-    alternatives: tuple[str, ...]
-    truncated: bool
+    alternatives: tuple[Alternative, ...]
+    verdicts: tuple[Verdict, ...] = ()
     alignment: tuple[Link, ...] = ()
 
 
@@ -126,11 +138,51 @@ class TextTranslation:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Where the time of one call went, in seconds: waiting, encoding, decoding."""
+    """Where the time of one call went, in seconds; the three add up to it.
 
-    queue_s: float
-    encode_s: float
-    decode_s: float
+    Attributes:
+        queue_s: Until the first sentence was taken up.
+        encode_s: The longest encoding of one batch.
+        decode_s: All the rest.
+    """
+
+    queue_s: float = 0.0
+    encode_s: float = 0.0
+    decode_s: float = 0.0
+
+    def __add__(self, other: "Timing") -> "Timing":
+        """The timing of two calls, one after the other."""
+        return Timing(
+            queue_s=self.queue_s + other.queue_s,
+            encode_s=self.encode_s + other.encode_s,
+            decode_s=self.decode_s + other.decode_s,
+        )
+
+
+class Token(NamedTuple):
+    """More characters of the sentence that comes next; ``place`` is the index of its text."""
+
+    place: int
+    text: str
+
+
+class Sentence(NamedTuple):
+    """A finished sentence of the text with the index ``place``."""
+
+    place: int
+    sentence: SentenceTranslation
+
+
+class Text(NamedTuple):
+    """The finished text with the index ``place``, all of whose sentences came before."""
+
+    place: int
+    translation: TextTranslation
+
+
+Event = Token | Sentence | Text | Timing
+"""What a translation is made of while it comes into being, in this order for each text, the texts one after the other;
+the timing comes last."""
 
 
 class TranslationEngine(Protocol):
@@ -150,6 +202,39 @@ class TranslationEngine(Protocol):
     async def stop(self) -> None:
         """Lets accepted work finish within the drain time, then ends the threads."""
 
+    def stream(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+        tokens: bool = False,
+    ) -> AsyncGenerator[Event, None]:
+        """Translates the texts, in order, and hands out each sentence as soon as it and all before it are done.
+
+        Closing the iterator, or cancelling the task that waits for it, frees the rows.
+
+        Args:
+            texts: What to translate.
+            source: Code of their language.
+            target: Code of the language to translate into.
+            options: How to search.
+            splitting: What ends a sentence.
+            deadline_s: Seconds within which all must be done.
+            tokens: Hand out the tokens of a sentence while it is decoded, too. They add up to the sentence, unless a
+                second attempt replaced it. Only in greedy search; a beam changes its mind.
+
+        Raises:
+            UnsupportedPair: No model for the pair.
+            Overloaded: The queue is full; nothing was started.
+            DeadlineExceeded: ``deadline_s`` seconds passed.
+            EngineUnavailable: Not ready, stopping or failed.
+            ModelFailure: A graph raised or gave scores that are not finite.
+        """
+
     async def translate(
         self,
         texts: Sequence[str],
@@ -160,14 +245,10 @@ class TranslationEngine(Protocol):
         splitting: Splitting = "sentences",
         deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
-        """Translates the texts, in order. Cancelling the awaiting task frees their rows.
+        """What ``stream`` gives, all at once: the translations, in order. Cancelling the awaiting task frees the rows.
 
         Raises:
-            UnsupportedPair: No model for the pair.
-            Overloaded: The queue is full; nothing was started.
-            DeadlineExceeded: ``deadline_s`` seconds passed.
-            EngineUnavailable: Not ready, stopping or failed.
-            ModelFailure: A graph raised or gave scores that are not finite.
+            DragomanError: As ``stream``.
         """
 
     def info(self) -> dict[str, object]:
@@ -175,6 +256,41 @@ class TranslationEngine(Protocol):
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name."""
+
+
+Item = TypeVar("Item")
+
+
+async def within(events: AsyncGenerator[Item, None], deadline_s: float | None) -> AsyncGenerator[Item, None]:
+    """The same events, as long as they come within ``deadline_s`` seconds from now.
+
+    Raises:
+        DeadlineExceeded: They did not.
+    """
+    deadline = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
+    async with aclosing(events):
+        while True:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    event = await anext(events)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise DeadlineExceeded("The time limit passed before the translation was complete.") from None
+            yield event
+
+
+async def collect(events: AsyncGenerator[Event, None]) -> tuple[list[TextTranslation], Timing]:
+    """Waits for a whole translation; returns its texts, in order, and its timing."""
+    translations: list[TextTranslation] = []
+    timing = Timing()
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Text):
+                translations.append(event.translation)
+            elif isinstance(event, Timing):
+                timing = event
+    return translations, timing
 
 
 def check_integer(name: str, value: object, lowest: int, highest: int) -> None:

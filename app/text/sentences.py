@@ -97,21 +97,27 @@ def split(text: str, *, language: str, newlines: bool = True) -> Segmentation:
         newlines: Whether each line break ends a sentence. If not, only blank lines and list items do, and a sentence
             that runs over a line break keeps it inside.
     """
-    base_language = language.partition("-")[0].lower()
     gaps: list[str] = []
     sentences: list[str] = []
     done = 0
+    for first, last in spans(text, language=language, newlines=newlines):
+        gaps.append(text[done:first])
+        sentences.append(text[first:last])
+        done = last
+    gaps.append(text[done:])
+    return Segmentation(tuple(gaps), tuple(sentences))
+
+
+def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[int, int]]:
+    """Yields begin and end of each sentence, in order; see ``split``. The work is done as the spans are asked for."""
+    base_language = language.partition("-")[0].lower()
     for block_start, block_end in _lines(text) if newlines else _paragraphs(text):
         start = block_start
         for end in _ends(text[block_start:block_end], base_language):
             first, last = _trim(text, start, block_start + end)
             start = block_start + end
             if _LETTER_OR_DIGIT.search(text, first, last):
-                gaps.append(text[done:first])
-                sentences.append(text[first:last])
-                done = last
-    gaps.append(text[done:])
-    return Segmentation(tuple(gaps), tuple(sentences))
+                yield first, last
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ from app.engine.decoding import decode
 from app.engine.scheduler import Job
 from app.engine.translation import SearchOptions
 from app.errors import EngineUnavailable, ModelFailure
-from tests.tiny import sentence_pairs
+from tests.tiny import sentence_pairs, source_ids
 from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, engine_of, greedy, job, running, scheduler_of
 
 ENDLESS = -60.0
@@ -148,7 +148,7 @@ def test_a_retried_job_may_be_cancelled():
 
 
 @pytest.mark.anyio
-async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, tiny_onnx, monkeypatch):
+async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, tiny_tokenizer, tiny_onnx, monkeypatch):
     """The real graphs, with NaN in the row of the sentence of 7 source tokens."""
     healthy = tiny_onnx.step
 
@@ -159,7 +159,7 @@ async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, ti
 
     texts = [german for german, _ in sentence_pairs(6, seed=3)]
     engine = engine_of(tiny_bundle, tiny_onnx)
-    lengths = [len(engine._prepare([text], "de", "en", "sentences")[0].ids[0]) for text in texts]
+    lengths = [len(item) for item in source_ids(tiny_tokenizer, texts)]
     poisoned = next(length for length in lengths if lengths.count(length) == 1)
     culprit = lengths.index(poisoned)
 

@@ -1,22 +1,43 @@
 """An engine without a model, and how tests talk to an application that uses it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
 from fastapi import FastAPI
 
-from app.engine.translation import SearchOptions, SentenceTranslation, Splitting, TextTranslation, Timing
+from app.engine.assembly import Assembly
+from app.engine.translation import (
+    Alternative,
+    Event,
+    Link,
+    SearchOptions,
+    Sentence,
+    SentenceTranslation,
+    Splitting,
+    Text,
+    TextTranslation,
+    Timing,
+    Token,
+    collect,
+)
+from app.errors import ModelFailure, Overloaded
 from app.main import create_app
 from app.settings import Settings
 from app.text.detection import Detector
+from app.text.inline import TOKEN
+from app.text.sentences import split
+from app.text.verdicts import Verdict
 
 PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Ich möchte ein Bier.", "en"): ("I'd like a beer.",),
     ("Wo ist der Bahnhof?", "en"): ("Where is the station?", "Where's the station?"),
     ("Where is the station?", "de"): ("Wo ist der Bahnhof?",),
     ("Guten Morgen!", "en"): ("Good morning!", "Good morning.", "Morning!"),
+    ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
+    ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
 }
 
 # One for all tests, whatever the engine's languages: its model takes half a second to load.
@@ -24,7 +45,11 @@ DETECTOR = Detector(["de", "en"])
 
 
 class FakeEngine:
-    """Knows some phrases; marks anything else with the target language. Records what it is asked."""
+    """Knows some phrases; marks any other sentence with the target language. Records what it is asked.
+
+    A sentence with "LOOP" gets a verdict; before one with "WAIT" it waits for ``may_go_on``; one with "FAIL" raises
+    ``failure``. With ``busy``, a second attempt at a sentence is refused.
+    """
 
     def __init__(self, pairs: frozenset[tuple[str, str]] = frozenset({("de", "en"), ("en", "de")})) -> None:
         self.pairs = pairs
@@ -33,8 +58,10 @@ class FakeEngine:
         self.options: list[SearchOptions] = []
         self.deadlines_s: list[float | None] = []
         self.error: Exception | None = None
-        self.hangs = False
+        self.failure: Exception = ModelFailure("secret")
+        self.hangs = self.busy = False
         self.was_asked = asyncio.Event()
+        self.may_go_on = asyncio.Event()
         self.was_cancelled = asyncio.Event()
 
     async def start(self) -> None:
@@ -55,20 +82,53 @@ class FakeEngine:
         splitting: Splitting = "sentences",
         deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
+        """All at once."""
+        events = self.stream(
+            texts, source=source, target=target, options=options, splitting=splitting, deadline_s=deadline_s
+        )
+        return await collect(events)
+
+    async def stream(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+        tokens: bool = False,
+    ) -> AsyncGenerator[Event, None]:
         self.calls.append((list(texts), source, target))
         self.options.append(options)
         self.deadlines_s.append(deadline_s)
         self.was_asked.set()
         if self.error is not None:
             raise self.error
+        if self.busy and splitting == "off":
+            raise Overloaded("The queue is full.")
         if self.hangs:
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                self.was_cancelled.set()
-                raise
-        translations = [self._translate(text, target, options.n_best) for text in texts]
-        return translations, Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
+            await self._wait(asyncio.Event())
+        for place, text in enumerate(texts):
+            translation = self._translate(text, source, target, options.n_best)
+            for sentence in translation.sentences:
+                if "WAIT" in sentence.source:
+                    await self._wait(self.may_go_on)
+                if "FAIL" in sentence.source:
+                    raise self.failure
+                if tokens and options.beam_size == 1:
+                    for word in re.findall(r"\s*\S+", sentence.text):
+                        yield Token(place, word)
+                yield Sentence(place, sentence)
+            yield Text(place, translation)
+        yield Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
+
+    async def _wait(self, event: asyncio.Event) -> None:
+        try:
+            await event.wait()
+        except asyncio.CancelledError:
+            self.was_cancelled.set()
+            raise
 
     def info(self) -> dict[str, object]:
         return {"name": "fake", "providers": ["CPUExecutionProvider"], "precision": "int8"}
@@ -76,18 +136,33 @@ class FakeEngine:
     def statistics(self) -> dict[str, float]:
         return {"queued_tokens": 0.0}
 
-    def _translate(self, text: str, target: str, n_best: int) -> TextTranslation:
-        best, *others = PHRASES.get((text, target), (f"[{target}] {text}",))[:n_best]
-        sentence = SentenceTranslation(
-            source=text,
-            source_begin=0,
-            text=best,
-            target_begin=0,
-            score=-0.1,
-            alternatives=tuple(others),
-            truncated=False,
-        )
-        return TextTranslation(text=best, alternatives=tuple(others), sentences=(sentence,))
+    def _translate(self, text: str, source: str, target: str, n_best: int) -> TextTranslation:
+        cut = split(text, language=source)
+        assembly = Assembly()
+        for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
+            best, *others = PHRASES.get((sentence, target), (f"[{target}] {sentence}",))[:n_best]
+            assembly.add(
+                gap,
+                SentenceTranslation(
+                    source=sentence,
+                    source_begin=0,
+                    text=best,
+                    target_begin=0,
+                    score=-0.1,
+                    alternatives=tuple(Alternative(other, -0.2) for other in others),
+                    verdicts=(Verdict.REPETITION,) if "LOOP" in sentence else (),
+                    alignment=links_by_order(sentence, best),
+                ),
+            )
+        return assembly.finish(cut.gaps[-1])
+
+
+def links_by_order(source: str, target: str) -> tuple[Link, ...]:
+    """The first word of the target translates the first of the source, and so on; where it ends with it, the last."""
+    words, translated = ([match.span() for match in TOKEN.finditer(text)] for text in (source, target))
+    if target.endswith(source):
+        translated = translated[-len(words) :]
+    return tuple(Link(*word, *other) for word, other in zip(words, translated, strict=False))
 
 
 def build(engine: FakeEngine, settings: Settings | None = None) -> FastAPI:

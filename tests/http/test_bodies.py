@@ -40,6 +40,12 @@ async def test_urlencoded_form(client):
     assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
 
 
+async def test_a_form_may_hold_utf_8_as_it_is(client):
+    content = "&".join(f"{name}={value}" for name, value in BEER.items()).encode()  # as curl -d sends it
+    response = await client.post("/translate", content=content, headers={"Content-Type": FORM})
+    assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
+
+
 async def test_multipart_form_whose_file_parts_are_skipped(client):
     parts = {name: (None, value) for name, value in BEER.items()} | {"document": ("a.txt", b"x" * 2_000_000)}
     response = await client.post("/translate", files=parts)

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from app.api.deepl_parameters import MAX_BODY_BYTES
 from app.api.failures import STATUS
-from app.api.parameters import DECIMAL_OPTIONS, WHOLE_OPTIONS
+from app.api.parameters import parse_translation
 from app.api.schemas import TranslateRequest
+from app.settings import Settings
+from app.text.verdicts import Verdict
 from tests.http.fakes import FakeEngine, build
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +23,11 @@ OPERATIONS = [(method, path, body) for path, item in DOCUMENT["paths"].items() f
 
 
 def examples_of(part: dict[str, Any]) -> dict[str, Any]:
-    return {name: example["value"] for name, example in part["content"]["application/json"]["examples"].items()}
+    return {
+        name: example["value"]
+        for body in part["content"].values()
+        for name, example in body.get("examples", {}).items()
+    }
 
 
 def response_examples(operation: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
@@ -42,33 +49,68 @@ async def test_request_examples_give_the_documented_responses(client, method, pa
     operation = DOCUMENT["paths"][path][method]
     documented = [(status, value) for status, other, value in response_examples(operation) if other == name]
     response = await client.request(method, path, json=body)
-    assert [(response.status_code, without_confidence(response.json()))] == [
+    is_stream = response.headers["Content-Type"].startswith("text/event-stream")
+    answer = response.text if is_stream else response.json()
+    assert [(response.status_code, without_confidence(answer))] == [
         (status, without_confidence(value)) for status, value in documented
     ]
 
 
+def test_documented_limits_are_the_settings():
+    settings = Settings()
+    for _, path, operation in OPERATIONS:
+        for _, name, value in response_examples(operation):
+            text = str(value)
+            if name == "too_large":
+                limit = MAX_BODY_BYTES if path == "/v2/translate" else settings.max_body_bytes
+                assert f" {limit} bytes" in text
+            elif name == "too_long":
+                limit = settings.max_texts if path == "/v2/translate" else settings.max_text_chars
+                assert f"({limit + 1}) exceeds text limit ({limit})" in text
+
+
+async def test_documented_settings_and_limits_are_answered(client):
+    for path, name in (("/info", "limits"), ("/frontend/settings", "charLimit")):
+        documented = [value for status, _, value in response_examples(DOCUMENT["paths"][path]["get"]) if status == 200]
+        assert [value[name] for value in documented] == [(await client.get(path)).json()[name]]
+
+
+@pytest.mark.parametrize("path", ["/translate", "/v2/translate"])
+def test_documented_headers_have_examples(path):
+    headers = DOCUMENT["paths"][path]["post"]["responses"]["200"]["headers"]
+    assert set(headers) == {"Server-Timing", "X-Dragoman-Warnings"}
+    assert all(header["description"] and header["example"] for header in headers.values())
+    assert all(verdict in headers["X-Dragoman-Warnings"]["description"] for verdict in Verdict)
+
+
 @pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, body in OPERATIONS if method == "get"])
 async def test_get_examples_have_the_shape_of_the_responses(client, method, path):
-    response = await client.get(path)
+    operation = DOCUMENT["paths"][path][method]
+    response = await client.get(
+        path, params={each["name"]: each["example"] for each in operation.get("parameters", [])}
+    )
     assert response.status_code == 200
-    (example,) = [value for status, _, value in response_examples(DOCUMENT["paths"][path][method]) if status == 200]
-    assert shape(response.json()) == shape(example)
+    (example,) = [value for status, _, value in response_examples(operation) if status == 200]
+    if response.headers["Content-Type"] == "application/json":
+        assert shape(response.json()) == shape(example)
+    else:
+        assert example.partition("{")[0] in (await client.get(path)).text, "the first request is counted by now"
 
 
 def test_every_endpoint_has_a_summary_a_tag_and_examples_for_every_status():
-    for method, path, operation in OPERATIONS:
+    for _, path, operation in OPERATIONS:
         assert operation["summary"] and operation["description"] and operation["tags"], path
         statuses = {int(status) for status in operation["responses"]}
         assert statuses == {status for status, _, _ in response_examples(operation)}, path
         assert 422 not in statuses, path
-        if method == "post":
+        if "requestBody" in operation:
             assert {200, 400, 413, 500} <= statuses
 
 
 def test_documented_errors_are_those_of_the_table():
     codes = {(status, error.code) for error, status in STATUS.items()} | {(413, "body_too_large")}
     documented = {
-        (status, value["code"])
+        (status, value["code"] if "code" in value else value["detail"])
         for _, _, operation in OPERATIONS
         for status, _, value in response_examples(operation)
         if status >= 400
@@ -79,8 +121,20 @@ def test_documented_errors_are_those_of_the_table():
 
 
 def test_documented_parameters_are_those_that_are_read():
-    read = {"q", "source", "target", "format", "alternatives", "deadline_ms", *WHOLE_OPTIONS, *DECIMAL_OPTIONS}
-    assert set(TranslateRequest.model_fields) == read
+    parsed: set[str] = set()
+
+    class Recorder(dict[str, object]):
+        def get(self, name, default=None):
+            parsed.add(name)
+            return super().get(name, default)
+
+        def __getitem__(self, name):
+            parsed.add(name)
+            return super().__getitem__(name)
+
+    values = Recorder(q="x", source="de", target="en")
+    parse_translation(values, settings=Settings(), pairs=frozenset({("de", "en")}))
+    assert parsed == set(TranslateRequest.model_fields)
 
 
 def ranges() -> Iterator[tuple[str, float, bool]]:

@@ -35,6 +35,25 @@ near_requests = st.fixed_dictionaries(
         "deadline_ms": st.integers(-2, 10_000) | json_values,
     },
 )
+deepl_languages = st.sampled_from(["DE", "en", "EN-GB", "", "ZZ"])
+flags = st.booleans() | st.sampled_from(["0", "1", 2]) | json_values
+tags = st.lists(texts, max_size=3) | texts | json_values
+near_deepl_requests = st.fixed_dictionaries(
+    {"text": texts | st.lists(texts, max_size=4) | json_values, "target_lang": deepl_languages},
+    optional={
+        "source_lang": deepl_languages | json_values,
+        "tag_handling": st.sampled_from(["xml", "html", None]) | json_values,
+        "split_sentences": st.sampled_from(["0", "1", 1, "nonewlines"]) | json_values,
+        "formality": st.sampled_from(["more", "prefer_less"]) | json_values,
+        "model_type": st.sampled_from(["latency_optimized", "quality_optimized"]) | json_values,
+        "show_billed_characters": flags,
+        "preserve_formatting": flags,
+        "outline_detection": flags,
+        "ignore_tags": tags,
+        "splitting_tags": tags,
+        "glossary_ids": tags,
+    },
+)
 content_types = st.sampled_from(
     [
         "application/json",
@@ -57,10 +76,10 @@ bodies = st.binary(max_size=100) | st.lists(fragments | st.binary(max_size=4), m
 
 
 @bounded
-@given(body=json_values | near_requests)
+@given(body=json_values | near_requests | near_deepl_requests)
 async def test_any_json_gives_an_answer_or_a_documented_refusal(body):
     async with client_of(APP) as client:
-        for path in ("/translate", "/detect"):
+        for path in ("/translate", "/detect", "/v2/translate", "/v2/languages"):
             response = await client.post(
                 path, content=json.dumps(body).encode(), headers={"Content-Type": "application/json"}
             )
@@ -71,14 +90,13 @@ async def test_any_json_gives_an_answer_or_a_documented_refusal(body):
 @given(body=bodies, content_type=content_types, query=st.binary(max_size=40))
 async def test_any_bytes_give_an_answer_or_a_documented_refusal(body, content_type, query):
     async with client_of(APP) as client:
-        response = await client.post("/translate", content=body, headers={"Content-Type": content_type})
-        check(response)
-        response = await client.post("/translate", params=query.decode("latin-1"))
-        check(response)
+        for path in ("/translate", "/v2/translate"):
+            check(await client.post(path, content=body, headers={"Content-Type": content_type}))
+            check(await client.post(path, params=query.decode("latin-1")))
 
 
 def check(response):
     assert response.status_code in DOCUMENTED
     if response.status_code != 200:
-        assert set(response.json()) == {"error", "code"}
-        assert response.json()["error"]
+        assert set(response.json()) in ({"error", "code"}, {"message", "detail"})
+        assert all(response.json().values())

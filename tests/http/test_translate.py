@@ -137,6 +137,15 @@ async def test_html_keeps_its_tags(client):
     assert await post(client, body) == (200, {"translatedText": "<p>Good morning!</p>\n<hr>", "alternatives": []})
 
 
+async def test_attributes_of_html_are_translated_if_asked_for(client):
+    q = '<p title="Guten Morgen!">Wo ist der Bahnhof?</p>'
+    body = {"q": q, "source": "de", "target": "en", "format": "html"}
+    _, answer = await post(client, body)
+    assert answer["translatedText"] == '<p title="Guten Morgen!">Where is the station?</p>'
+    _, answer = await post(client, body | {"translate_attributes": True})
+    assert answer["translatedText"] == '<p title="Good morning!">Where is the station?</p>'
+
+
 async def test_html_list_as_mastodon_sends_it(client):
     body = {"q": ["<p>Wo ist der Bahnhof?</p>", "Umfrage"], "source": "auto", "target": "en", "format": "html"}
     status, answer = await post(client, body | {"api_key": ""})
@@ -196,6 +205,8 @@ INVALID = [
     ({"source": ["de"]}, "Invalid request: source parameter must be a string"),
     ({"target": 1}, "Invalid request: target parameter must be a string"),
     ({"format": 1}, "Invalid request: format parameter must be a string"),
+    ({"translate_attributes": 2}, "Invalid request: translate_attributes parameter must be true or false"),
+    ({"translate_attributes": True}, "Invalid request: translate_attributes parameter needs the format html"),
     ({"source": "z" * 5000}, "z" * 40 + "… is not supported"),
 ]  # fmt: skip
 
@@ -215,7 +226,7 @@ async def test_first_failing_check_gives_the_contracts_text(engine, changes, tex
         ({"q": ""}, "invalid_request"),
         ({"source": "zz"}, "unsupported_pair"),
         ({"beam_size": 0}, "option_out_of_range"),
-        ({"q": "x" * 1_000_001}, "text_too_long"),
+        ({"q": "x" * (Settings().max_text_chars + 1)}, "text_too_long"),
     ],
 )
 async def test_invalid_requests_have_codes(client, changes, code):

@@ -15,6 +15,7 @@ from app import command_group
 from app.cli import CHUNK_TEXTS, app
 from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
 from app.errors import UnsupportedPair
+from app.text.verdicts import Verdict
 
 GERMAN = "Ich möchte bitte ein Bier, und wo ist der Bahnhof?\n"
 
@@ -54,7 +55,7 @@ class UpperCaseEngine:
             text=text.upper(),
             score=-1,
             alternatives=(),
-            truncated="endless" in text,
+            verdicts=(Verdict.TRUNCATED,) if "endless" in text else (),
         )
         return TextTranslation(text=text.upper(), alternatives=(), sentences=(sentence,))
 

@@ -6,12 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.decoding import Hypothesis
 from app.engine.engine import Engine
 from app.engine.scheduler import Limits
 from app.engine.translation import SearchOptions
-from app.errors import BundleError, DeadlineExceeded, EngineUnavailable, Overloaded, UnsupportedPair
+from app.errors import (
+    BundleError,
+    DeadlineExceeded,
+    EngineUnavailable,
+    ModelFailure,
+    Overloaded,
+    UnsupportedPair,
+)
 from app.settings import Settings
+from app.text.verdicts import Verdict
 from tests.tiny import GOLDEN, LEXICON, LONGEST_SOURCE, VOCABULARY, sentence_pairs
 from tests.toy import ROOMY, Gate, ToyModel, engine_of, greedy
 
@@ -78,7 +85,7 @@ async def test_a_long_sentence_is_broken_up_and_nothing_is_lost(engine, tiny_bun
     assert without_space("".join(sentence.source for sentence in found.sentences)) == without_space(text)
     for sentence in found.sentences:
         assert sentence.text
-        assert len(engine._tokenizer.encode(sentence.source)) + 2 <= LONGEST_SOURCE
+        assert len(engine._renderer._tokenizer.encode(sentence.source)) + 2 <= LONGEST_SOURCE
     cursor = 0
     for sentence in found.sentences:
         cursor = found.text.index(sentence.text, cursor) + len(sentence.text)
@@ -126,12 +133,6 @@ async def test_alternatives_are_unique_and_differ_from_the_translation(engine):
     assert not any(item.alternatives for item in without)
 
 
-async def test_a_model_that_says_nothing_swallows_no_text(engine):
-    said_nothing, second = Hypothesis((), -0.1, -0.1), Hypothesis((270,), -0.9, -0.5, truncated=True)
-    assert engine._texts("Der Hund.", [said_nothing, second]) == (engine._tokenizer.decode([270]), (), second)
-    assert engine._texts("Der Hund.", [said_nothing]) == ("Der Hund.", (), said_nothing)
-
-
 async def test_sentences_and_links_name_their_characters(engine):
     text = f" {GERMAN[0]}\r\n\t{GERMAN[1]} 😀 {GERMAN[2]}\n"
     [found] = await translate(engine, text, options=greedy(alignment=True))
@@ -146,19 +147,6 @@ async def test_sentences_and_links_name_their_characters(engine):
     assert all(end <= link.target_begin < link.target_end for end, link in zip(ends, found.alignment, strict=False))
 
 
-async def test_links_follow_the_alignment_head(engine):
-    """Pieces that look at the tag or at the end of the sentence translate nothing."""
-    unit = "Der Hund."
-    ids = engine._tokenizer.encode(unit)
-    tag, end = 0, len(ids) + 1
-    backwards = Hypothesis(tuple(ids), -1, -1, attended=tuple(range(len(ids), 0, -1)))
-    links = engine._links(unit, backwards, 1)
-    spelled = [(unit[link.source_begin : link.source_end], unit[link.target_begin : link.target_end]) for link in links]
-    pieces = [source for source, _ in spelled]
-    assert "".join(reversed(pieces)) == "DerHund." and pieces == [target for _, target in reversed(spelled)]
-    assert engine._links(unit, Hypothesis(tuple(ids), -1, -1, attended=(tag, end) + (tag,) * (len(ids) - 2)), 1) == ()
-
-
 async def test_splitting_is_the_callers_choice(engine):
     text = f"{GERMAN[0]} {GERMAN[1][:-1]}\nund so."
     counts = {}
@@ -170,14 +158,14 @@ async def test_splitting_is_the_callers_choice(engine):
 
 async def test_a_cut_off_translation_says_so(engine):
     [found] = await translate(engine, GERMAN[0], options=greedy(max_length=1))
-    assert [sentence.truncated for sentence in found.sentences] == [True]
+    assert [Verdict.TRUNCATED in sentence.verdicts for sentence in found.sentences] == [True]
     [found] = await translate(engine, GERMAN[0])
-    assert [sentence.truncated for sentence in found.sentences] == [False]
+    assert [Verdict.TRUNCATED in sentence.verdicts for sentence in found.sentences] == [False]
 
 
 async def test_no_translation_outgrows_the_positions_of_the_model(engine, tiny_bundle):
     [found] = await translate(engine, "Hund.", options=greedy(min_length=512, max_length=512))
-    assert found.sentences[0].truncated
+    assert Verdict.TRUNCATED in found.sentences[0].verdicts
     assert found.text
 
 
@@ -186,7 +174,7 @@ async def test_a_minimum_beyond_the_default_limit_is_kept(tiny_bundle):
     async with started(engine_of(tiny_bundle, model)) as engine:
         [found] = await translate(engine, "Hund.", options=greedy(min_length=100))
     assert model.steps == 101
-    assert not found.sentences[0].truncated
+    assert Verdict.TRUNCATED not in found.sentences[0].verdicts
 
 
 async def test_a_pair_that_no_model_translates(engine):
@@ -292,15 +280,19 @@ async def test_a_caller_who_leaves_frees_the_rows_within_two_steps(tiny_bundle):
 async def test_if_one_sentence_fails_the_others_of_the_call_are_given_up(tiny_bundle):
     model = ToyModel(VOCABULARY, eos_bonus=ENDLESS)
     gate = Gate(model)
+
+    def fail(rows):
+        if any(source == poisoned for source, _ in rows):
+            raise ModelFailure("poison")
+
     async with started(engine_of(tiny_bundle, model, drain_s=10.0)) as engine:
-        call = asyncio.create_task(translate(engine, "Der Hund.", "Die Katze.", deadline_s=3600))
+        call = asyncio.create_task(translate(engine, "Der Hund.", "Die Katze."))
         await asyncio.to_thread(gate.wait_for_step)
-        first, _ = engine._scheduler._running.values()
-        first.deadline = 0.0
-        gate.let_one_pass()
-        with pytest.raises(DeadlineExceeded):
-            await call
+        poisoned = gate.rows[0][0]
+        model.on_step = fail
         gate.open()
+        with pytest.raises(ModelFailure):
+            await call
     assert engine.statistics()["running_rows"] == 0
     assert engine.statistics()["cancelled"] == 1
 
@@ -320,7 +312,7 @@ async def test_a_sentence_seen_before_skips_the_encoder(tiny_bundle):
 
 
 async def test_info_and_statistics_go_into_json(engine, tiny_bundle):
-    await translate(engine, *GERMAN)
+    await translate(engine, *GERMAN, options=greedy(second_attempt=False))
     info = json.loads(json.dumps(engine.info()))
     assert info["name"] == "tiny"
     assert info["pairs"] == ["de-en", "en-de"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.engine.decoding import decode
 from app.engine.scheduler import Job, Limits, plan
 from app.engine.translation import SearchOptions
-from app.errors import DeadlineExceeded, EngineUnavailable, Overloaded
+from app.errors import EngineUnavailable, Overloaded
 from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, greedy, job, running, scheduler_of
 
 ENDLESS = -60.0
@@ -175,52 +175,6 @@ def test_a_request_larger_than_the_queue_is_taken_when_nothing_waits():
         large = job(3, 4, 5, 6, 7, 8)
         scheduler.submit([large])
         assert large.future.result(WAIT_S).hypotheses
-
-
-class Clock:
-    """Stands in for the module ``time``."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = 1000.0
-        monkeypatch.setattr("app.engine.scheduler.time", self)
-
-    def monotonic(self) -> float:
-        return self.now
-
-
-def test_a_deadline_that_passes_while_waiting(monkeypatch):
-    clock, model = Clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS)
-    encoded = []
-    model.on_encode = encoded.extend
-    gate = Gate(model)
-    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
-        first, late, patient = job(3), job(4, deadline=1005.0), job(5, deadline=2000.0)
-        scheduler.submit([first, late, patient])
-        gate.wait_for_step()
-        clock.now = 1010.0
-        gate.open()
-        with pytest.raises(DeadlineExceeded):
-            late.future.result(WAIT_S)
-        assert first.future.result(WAIT_S)
-        assert patient.future.result(WAIT_S)
-    assert encoded == [(3,), (5,)]
-
-
-def test_a_deadline_that_passes_while_decoding_frees_the_rows(monkeypatch):
-    clock, model = Clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS)
-    gate = Gate(model)
-    with running(scheduler_of(model)) as scheduler:
-        late, other = job(3, deadline=1005.0, options=SearchOptions(beam_size=4)), job(4)
-        scheduler.submit([late, other])
-        gate.wait_for_step()
-        clock.now = 1010.0
-        gate.let_one_pass()
-        gate.wait_for_step()
-        assert {source for source, _ in gate.rows} == {(4,)}
-        with pytest.raises(DeadlineExceeded):
-            late.future.result(WAIT_S)
-        gate.open()
-        assert other.future.result(WAIT_S)
 
 
 @pytest.mark.parametrize("running_already", [True, False])

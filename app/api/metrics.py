@@ -1,0 +1,147 @@
+"""What the service counts and times, for Prometheus: one registry for each application.
+
+The only labels are the endpoint (the route's template), the status and the language pair: never an address, a key or a
+text, which would leak data and grow without bound.
+"""
+
+import time
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.engine.translation import Timing, TranslationEngine
+
+# A cached word takes about 1 ms, a book minutes.
+_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+
+ENGINE_GAUGES = {
+    "queued_sentences": "Sentences that wait.",
+    "queued_tokens": "Source tokens that wait; a full queue refuses requests.",
+    "running_sentences": "Sentences being decoded.",
+    "running_rows": "Rows (sentences times beams) being decoded.",
+    "feature_cache_bytes": "Size of the cached encoder features.",
+}
+ENGINE_COUNTERS = {
+    "steps": "Decoder steps.",
+    "rows_stepped": "Rows in all decoder steps; divided by the steps, the mean batch size.",
+    "finished": "Sentences translated.",
+    "failed": "Sentences that ended with an error.",
+    "cancelled": "Sentences whose caller went away.",
+    "rejected": "Requests refused because the queue was full.",
+    "feature_cache_hits": "Sentences found in the cache of encoder features.",
+    "feature_cache_misses": "Sentences that had to be encoded.",
+}
+
+
+class Metrics:
+    """All instruments of one application.
+
+    Args:
+        engine: Its ``statistics`` are read whenever the metrics are.
+    """
+
+    def __init__(self, engine: TranslationEngine) -> None:
+        self.registry = registry = CollectorRegistry()
+        self.requests_in_flight = Gauge(
+            "dragoman_http_requests_in_flight", "Requests being answered.", registry=registry
+        )
+        self._request_seconds = Histogram(
+            "dragoman_http_request_duration_seconds",
+            "Time until a request was answered completely.",
+            ["endpoint", "status"],
+            buckets=_BUCKETS_S,
+            registry=registry,
+        )
+        self._source_characters = Counter(
+            "dragoman_source_characters", "Characters of the texts translated.", ["pair"], registry=registry
+        )
+        self._target_characters = Counter(
+            "dragoman_target_characters", "Characters of their translations.", ["pair"], registry=registry
+        )
+        self._queue_seconds = self._phase("queue", "waited")
+        self._encode_seconds = self._phase("encode", "was encoded")
+        self._decode_seconds = self._phase("decode", "was decoded")
+        registry.register(_EngineCollector(engine))
+        ProcessCollector(registry=registry)
+
+    @property
+    def source_characters(self) -> int:
+        """Characters of all the texts translated since the start."""
+        samples = (sample for metric in self._source_characters.collect() for sample in metric.samples)
+        return int(sum(sample.value for sample in samples if sample.name.endswith("_total")))
+
+    def observe_request(self, endpoint: str, status: int, seconds: float) -> None:
+        """Counts an answered request."""
+        self._request_seconds.labels(endpoint, str(status)).observe(seconds)
+
+    def observe_characters(self, source: str, target: str, text: str, translation: str) -> None:
+        """Counts the characters of a translated text."""
+        pair = f"{source}-{target}"
+        self._source_characters.labels(pair).inc(len(text))
+        self._target_characters.labels(pair).inc(len(translation))
+
+    def observe_timing(self, timing: Timing) -> None:
+        """Counts where the time of a translation request went."""
+        self._queue_seconds.observe(timing.queue_s)
+        self._encode_seconds.observe(timing.encode_s)
+        self._decode_seconds.observe(timing.decode_s)
+
+    def write(self) -> bytes:
+        """All metrics in Prometheus's text format."""
+        return generate_latest(self.registry)
+
+    def _phase(self, name: str, verb: str) -> Histogram:
+        return Histogram(
+            f"dragoman_{name}_duration_seconds",
+            f"Time that a translation request {verb}.",
+            buckets=_BUCKETS_S,
+            registry=self.registry,
+        )
+
+
+class _EngineCollector(Collector):
+    """Reads the engine's statistics when Prometheus asks; an unknown one is taken for a gauge."""
+
+    def __init__(self, engine: TranslationEngine) -> None:
+        self._engine = engine
+
+    def collect(self) -> Iterator[Metric]:
+        """One metric for each statistic."""
+        for name, value in self._engine.statistics().items():
+            if name in ENGINE_COUNTERS:
+                yield CounterMetricFamily(f"dragoman_engine_{name}", ENGINE_COUNTERS[name], value=value)
+            else:
+                yield GaugeMetricFamily(f"dragoman_engine_{name}", ENGINE_GAUGES.get(name, name), value=value)
+
+
+class RequestMetrics:
+    """Plain ASGI middleware that counts and times every request."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        status = 0
+
+        async def send_noting_status(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        started = time.perf_counter()
+        with self.metrics.requests_in_flight.track_inprogress():
+            try:
+                await self.app(scope, receive, send_noting_status)
+            finally:
+                # The router leaves the route it found; a path of nobody's is not a label.
+                endpoint = getattr(scope.get("route"), "path", "unknown")
+                self.metrics.observe_request(endpoint, status, time.perf_counter() - started)

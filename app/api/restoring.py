@@ -1,0 +1,93 @@
+"""Gives the sentences of a translation back what names stood in for while they were translated."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from app.engine.assembly import Assembly
+from app.engine.translation import Alternative, Link, SentenceTranslation, TextTranslation
+from app.errors import Overloaded
+from app.text.attempts import Aligned, attempts
+from app.text.protection import Protected
+from app.text.verdicts import judge
+
+Translate = Callable[[Sequence[str]], Awaitable[list[TextTranslation]]]
+"""Translates texts with their alignment, each as one sentence."""
+
+
+class Restorer:
+    """Restores the sentences of one text as they come.
+
+    Args:
+        protected: The text.
+        translate: For further attempts at sentences whose stand-ins the model lost.
+
+    Attributes:
+        lost: The spans so far that a sentence gave no place to; they stand where they probably belong.
+    """
+
+    def __init__(self, protected: Protected, translate: Translate) -> None:
+        self.lost: list[str] = []
+        self._protected, self._translate = protected, translate
+        self._assembly, self._unrestored = Assembly(), Assembly()
+        self._done = self._unrestored_done = 0  # characters of the text as it was, and with its stand-ins
+
+    async def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
+        """The next sentence, with its spans, and with places in the text as it was and in its translation."""
+        part = self._protected.part(sentence.source_begin, sentence.source_begin + len(sentence.source))
+        sentence = await _keep_spans(sentence, part, self._translate)
+        self._unrestored.add(self._protected.text[self._unrestored_done : sentence.source_begin], sentence)
+        self._unrestored_done = sentence.source_begin + len(sentence.source)
+        restored = part.restore(sentence.text, sentence.alignment)
+        self.lost += restored.lost
+        begin = self._protected.offsets.begin(sentence.source_begin)
+        gap = self._protected.source[self._done : begin]
+        self._done = begin + len(part.source)
+        alternatives = {part.restore(other.text).text: other.score for other in reversed(sentence.alternatives)}
+        alternatives.pop(restored.text, None)
+        return self._assembly.add(
+            gap,
+            replace(
+                sentence,
+                source=part.source,
+                text=restored.text,
+                alternatives=tuple(Alternative(*other) for other in reversed(alternatives.items())),
+                alignment=tuple(
+                    Link(
+                        part.offsets.begin(link.source_begin),
+                        part.offsets.end(link.source_end),
+                        restored.offsets.begin(link.target_begin),
+                        restored.offsets.end(link.target_end),
+                    )
+                    for link in sentence.alignment
+                ),
+            ),
+        )
+
+    def finish(self) -> tuple[TextTranslation, TextTranslation]:
+        """The whole text with its stand-ins, and with its spans, once all its sentences are there."""
+        return (
+            self._unrestored.finish(self._protected.text[self._unrestored_done :]),
+            self._assembly.finish(self._protected.source[self._done :]),
+        )
+
+
+async def _keep_spans(sentence: SentenceTranslation, part: Protected, translate: Translate) -> SentenceTranslation:
+    """The sentence, translated otherwise if spans are lost and something else keeps them."""
+    if not part.restore(sentence.text, sentence.alignment).lost:
+        return sentence
+    for attempt in attempts(part):
+        try:
+            translations = await translate(attempt.texts)
+        except Overloaded:  # what there is will do
+            return sentence
+        joined = attempt.join([Aligned(translation.text, translation.alignment) for translation in translations])
+        if joined and not part.restore(*joined).lost:
+            scores = (each.score for translation in translations for each in translation.sentences)
+            return replace(
+                sentence,
+                text=joined.text,
+                score=min(scores, default=sentence.score),
+                verdicts=judge(sentence.source, joined.text),
+                alignment=tuple(Link(*link) for link in joined.links),
+            )
+    return sentence

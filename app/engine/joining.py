@@ -1,0 +1,84 @@
+"""Joins identical sentences: what is already being translated is not translated a second time for the next caller."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from app.engine.scheduler import Job, Outcome
+
+
+class _Shared:
+    """A job and those who wait for it."""
+
+    def __init__(self, key: object, job: Job) -> None:
+        self.key, self.job = key, job
+        self.waiters: set[asyncio.Future[Outcome]] = set()
+
+
+class Joiner:
+    """Submits jobs on behalf of coroutines of one event loop; each of them gets a future of its own.
+
+    Two jobs are identical if source, search options and lane are the same. The job ends when it is done, or when the
+    last one who waits for it has gone.
+    """
+
+    def __init__(self, submit: Callable[..., None]) -> None:
+        """``submit`` is ``Scheduler.submit``."""
+        self._submit = submit
+        self._shared: dict[object, _Shared] = {}
+
+    def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
+        """Queue the jobs, all or none, less those that are in flight already. Cancelling a future gives it up.
+
+        Raises:
+            DragomanError: As ``Scheduler.submit``.
+        """
+        loop = asyncio.get_running_loop()
+        fresh: dict[object, _Shared] = {}
+        chosen = [
+            self._shared.get(key) or fresh.setdefault(key, _Shared(key, job)) for job in jobs for key in [_key(job)]
+        ]
+        self._submit([shared.job for shared in fresh.values()], admitted=admitted)
+        self._shared |= fresh
+        for shared in fresh.values():
+            shared.job.future.add_done_callback(partial(self._hand_over, loop, shared))
+        return [self._wait(loop, shared) for shared in chosen]
+
+    def _wait(self, loop: asyncio.AbstractEventLoop, shared: _Shared) -> asyncio.Future[Outcome]:
+        future: asyncio.Future[Outcome] = loop.create_future()
+        shared.waiters.add(future)
+        future.add_done_callback(partial(self._leave, shared))
+        return future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop, shared: _Shared, _: object) -> None:
+        """From the scheduler's thread to the loop's."""
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._deliver, shared)
+
+    def _deliver(self, shared: _Shared) -> None:
+        self._forget(shared)
+        job = shared.job.future
+        for future in shared.waiters:
+            if not future.done():  # else it was cancelled a moment ago
+                if error := job.exception():
+                    future.set_exception(error)
+                else:
+                    future.set_result(job.result())
+
+    def _leave(self, shared: _Shared, future: asyncio.Future[Outcome]) -> None:
+        if not future.cancelled():
+            future.exception()  # so that a caller who has given up need not look at it
+            return
+        shared.waiters.discard(future)
+        if not shared.waiters:
+            self._forget(shared)
+            shared.job.future.cancel()
+
+    def _forget(self, shared: _Shared) -> None:
+        if self._shared.get(shared.key) is shared:
+            del self._shared[shared.key]
+
+
+def _key(job: Job) -> object:
+    """What makes two jobs identical. One that reports its tokens is like no other."""
+    return job if job.on_tokens else (job.source, job.options, job.long)

@@ -1,0 +1,93 @@
+"""Hypotheses to text: detokenised, judged, aligned by characters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.engine.decoding import Hypothesis
+from app.engine.tokenizer import Tokenizer
+from app.engine.translation import Alternative, Link, SentenceTranslation
+from app.engine.units import Unit
+from app.text.verdicts import Verdict, judge
+
+
+@dataclass(frozen=True)
+class Version:
+    """One of the texts that hypotheses of a unit stand for, and what is wrong with it."""
+
+    text: str
+    hypothesis: Hypothesis
+    verdicts: tuple[Verdict, ...]
+
+
+class Renderer:
+    """Turns hypotheses into text."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        """``tokenizer`` is the bundle's."""
+        self._tokenizer = tokenizer
+
+    def prefix(self, tokens: Sequence[int]) -> str:
+        """The beginning of a sentence, as far as it can't change any more."""
+        # Further bytes may complete a character, and the sentence's own ends have no white space.
+        return self._tokenizer.decode(tokens).strip().rstrip("\ufffd")
+
+    def versions(self, unit: Unit, hypotheses: Sequence[Hypothesis]) -> list[Version]:
+        """The different texts of the hypotheses, in order, at least one."""
+        found: dict[str, Hypothesis] = {}
+        for hypothesis in hypotheses:
+            found.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
+        # A model that says nothing must not swallow text: another hypothesis, or else the source, stands in.
+        silence = found.pop("", None)
+        if silence and not found:
+            return [Version(unit.source, silence, (Verdict.COPIED_SOURCE,))]
+        return [
+            Version(text, hypothesis, judge(unit.source, text, truncated=hypothesis.truncated))
+            for text, hypothesis in found.items()
+        ]
+
+    def sentence(self, unit: Unit, versions: Sequence[Version], *, n_best: int, alignment: bool) -> SentenceTranslation:
+        """The translation of a unit, as if it stood at the beginning of its text.
+
+        Args:
+            unit: The unit.
+            versions: Its translations, best first.
+            n_best: How many of them are wanted.
+            alignment: Whether the best is aligned.
+        """
+        best = versions[0]
+        others = {
+            version.text: version.hypothesis.score for version in reversed(versions[1:]) if version.text != best.text
+        }
+        alternatives = [Alternative(text, score) for text, score in reversed(others.items())]
+        return SentenceTranslation(
+            source=unit.source,
+            source_begin=0,
+            text=best.text,
+            target_begin=0,
+            score=best.hypothesis.score,
+            alternatives=tuple(alternatives[: n_best - 1]),
+            verdicts=best.verdicts,
+            alignment=self.links(unit, best.hypothesis) if alignment and best.hypothesis.attended else (),
+        )
+
+    def links(self, unit: Unit, best: Hypothesis) -> tuple[Link, ...]:
+        """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""
+        spans = self._tokenizer.encode_with_spans(unit.source).spans
+        tag_length = len(unit.ids) - len(spans) - 1
+        text, places = self._tokenizer.decode_with_spans(best.tokens)
+        stripped = len(text) - len(text.lstrip())
+        length = len(text.strip())
+        links = []
+        for (begin, end), position in zip(places, best.attended, strict=True):
+            # White space in front belongs to the piece, and is not part of the word.
+            begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+            begin, end = max(0, begin - stripped), min(end - stripped, length)
+            piece = position - tag_length
+            if begin < end and 0 <= piece < len(spans):
+                source_begin, source_end = spans[piece]
+                source_begin += len(unit.source[source_begin:source_end]) - len(
+                    unit.source[source_begin:source_end].lstrip()
+                )
+                if source_begin < source_end:
+                    links.append(Link(source_begin, source_end, begin, end))
+        return tuple(links)

@@ -1,0 +1,107 @@
+"""Further ways to translate a sentence whose stand-ins the model lost. Each result reads as if it had kept them."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import NamedTuple
+
+from app.text.placement import Edit, Link, apply
+from app.text.protection import Offsets, Protected
+
+_PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
+
+
+class Aligned(NamedTuple):
+    """A translation and its alignment."""
+
+    text: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Texts to translate one by one, and what makes a translation of the sentence out of theirs.
+
+    Attributes:
+        texts: The texts.
+        join: Gives None if these translations are of no use.
+    """
+
+    texts: tuple[str, ...]
+    join: Callable[[Sequence[Aligned]], Aligned | None]
+
+
+def attempts(sentence: Protected) -> Iterator[Attempt]:
+    """What to try in turn, for as long as spans are lost; the last one keeps all."""
+    yield renamed(sentence)
+    yield cut(sentence)
+
+
+def renamed(sentence: Protected) -> Attempt:
+    """Numbers stand in, which models often copy where they drop a name."""
+    places = sentence.stand_ins
+    unused = (number for number in map(str, count(57, 13)) if number not in sentence.text)
+    numbers = list(islice(unused, len(places)))
+    forth = [Edit(begin, end, number) for (begin, end), number in zip(places, numbers, strict=True)]
+    names = {number: sentence.text[begin:end] for begin, end, number in forth}
+    text = apply(forth, sentence.text)
+    source = _back(forth)
+
+    def join(translations: Sequence[Aligned]) -> Aligned | None:
+        [translation] = translations
+        pattern = rf"(?<![\w.,])(?:{'|'.join(numbers)})(?![.,]?\w)"
+        back = [Edit(*match.span(), names[match[0]]) for match in re.finditer(pattern, translation.text)]
+        if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(numbers):
+            return None
+        target = Offsets((begin, end, len(name)) for begin, end, name in back)
+        links = (
+            (source.begin(link[0]), source.end(link[1]), target.begin(link[2]), target.end(link[3]))
+            for link in translation.links
+        )
+        return Aligned(apply(back, translation.text), tuple(links))
+
+    return Attempt((text,), join)
+
+
+def _back(edits: Sequence[Edit]) -> Offsets:
+    """From places in the edited text to places in the text as it was."""
+    moved = 0
+    ranges = []
+    for begin, end, replacement in edits:
+        ranges.append((begin + moved, begin + moved + len(replacement), end - begin))
+        moved += len(replacement) - (end - begin)
+    return Offsets(ranges)
+
+
+def cut(sentence: Protected) -> Attempt:
+    """What stands between the spans is translated on its own, and so the spans keep their order and neighbours.
+
+    The pieces miss their context, and the words can't change places across a span: a last resort.
+    """
+    pieces: list[tuple[int, int]] = []
+    size, done = len(sentence.text), 0
+    for begin, end in [*sentence.stand_ins, (size, size)]:
+        piece = _PIECE.match(sentence.text, done, begin)
+        if piece and any(map(str.isalpha, piece[1])):
+            # The last piece keeps its full stop or question mark, which the model needs to see.
+            pieces.append((piece.start(1), size if begin == size else piece.end(1)))
+        done = end
+
+    def join(translations: Sequence[Aligned]) -> Aligned:
+        edits: list[Edit] = []
+        inner: list[tuple[int, Link]] = []
+        for (begin, end), (text, links) in zip(pieces, translations, strict=True):
+            if sentence.text[end - 1].isalnum():  # models like to end a text with a full stop
+                text = text.rstrip(".!? ")
+            edits.append(Edit(begin, end, text or sentence.text[begin:end]))
+            inner += ((begin, link) for link in links if link[2] < len(text))
+        offsets = Offsets((begin, end, len(text)) for begin, end, text in edits)
+        # A stand-in is linked to itself.
+        links_of_all = [(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
+        for begin, (source_begin, source_end, target_begin, target_end) in inner:
+            at = offsets.begin(begin)
+            links_of_all.append((source_begin + begin, source_end + begin, target_begin + at, target_end + at))
+        return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
+
+    return Attempt(tuple(sentence.text[begin:end] for begin, end in pieces), join)

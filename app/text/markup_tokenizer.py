@@ -1,0 +1,110 @@
+"""Cuts HTML and XML into tokens: tags, text, and all the rest.
+
+The tokenizer is ours because ``html.parser`` drops or rewrites malformed parts, which then can't be given back as they
+were. It follows the HTML standard's tokenizer where a page can tell the difference, never fails, and looks at every
+character a bounded number of times.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import Literal, NamedTuple
+
+Syntax = Literal["html", "xml", "markdown"]
+
+# Their content is no markup: it ends at the first end tag of the same name.
+_RAW_TEXT = frozenset({"script", "style", "textarea", "xmp", "iframe", "noembed", "noframes"})
+# A start or end tag. Quotes hide ">" only right after "=", as in the standard.
+_TAG = re.compile(r"""</?+([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)>""")
+_TAG_WITHOUT_QUOTES = re.compile(r"</?+([a-zA-Z][^\s/>]*+)([^>]*+)>")
+_TAG_OPENING = re.compile(r"</?+[a-zA-Z]")
+_OTHER_OPENING = re.compile(r"<[!?/]")
+_COMMENT_END = re.compile(r"--!?>")
+_RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _RAW_TEXT}
+
+
+class TokenKind(Enum):
+    """What a token is."""
+
+    TEXT = auto()
+    START = auto()
+    END = auto()
+    OTHER = auto()  # comments, declarations, CDATA, the content of scripts and the like
+
+
+class Token(NamedTuple):
+    """A piece of the source.
+
+    ``name`` is that of a tag, in HTML in lower case; ``attributes`` what stands between it and ">", as written.
+    """
+
+    kind: TokenKind
+    start: int
+    end: int
+    name: str = ""
+    attributes: str = ""
+
+    @property
+    def is_self_closed(self) -> bool:
+        """Whether a start tag ends in a slash of its own; in <a href=x/> it belongs to the address."""
+        text = self.attributes
+        return text.endswith("/") and (len(text) == 1 or text[-2].isspace() or text[-2] in "\"'")
+
+
+class Tokenizer:
+    """Cuts a page into tokens that cover it without a gap; neighbouring texts aren't joined."""
+
+    def __init__(self, source: str, syntax: Syntax) -> None:
+        """Takes any string."""
+        self._source = source
+        self._is_html = syntax == "html"
+        # No search for an end is started where none is left: on "<![CDATA[" * n it would take n searches to the end.
+        self._last_close = source.rfind(">")
+        self._last_cdata_end = source.rfind("]]>")
+        self._tag = _TAG
+
+    def __iter__(self) -> Iterator[Token]:
+        source = self._source
+        done = position = 0
+        while (opening := source.find("<", position)) >= 0:
+            token = self._markup_at(opening)
+            if token is None:  # just a "<"
+                position = opening + 1
+                continue
+            if done < opening:
+                yield Token(TokenKind.TEXT, done, opening)
+            yield token
+            done = position = token.end
+            if self._is_html and token.kind is TokenKind.START and token.name in _RAW_TEXT:
+                end_tag = _RAW_TEXT_END[token.name].search(source, done)
+                done = position = end_tag.start() if end_tag else len(source)
+                yield Token(TokenKind.OTHER, token.end, done)
+        if done < len(source):
+            yield Token(TokenKind.TEXT, done, len(source))
+
+    def _markup_at(self, start: int) -> Token | None:
+        source = self._source
+        if source.startswith("<!--", start):
+            comment_end = _COMMENT_END.search(source, start + 2)  # "<!-->" is a comment too
+            return Token(TokenKind.OTHER, start, comment_end.end() if comment_end else len(source))
+        if source.startswith("<![CDATA[", start) and start < self._last_cdata_end:
+            return Token(TokenKind.OTHER, start, source.index("]]>", start) + 3)
+        if start > self._last_close:
+            return None
+        if _TAG_OPENING.match(source, start):
+            return self._tag_at(start)
+        if _OTHER_OPENING.match(source, start):
+            return Token(TokenKind.OTHER, start, source.index(">", start) + 1)
+        return None
+
+    def _tag_at(self, start: int) -> Token | None:
+        tag = self._tag.match(self._source, start)
+        if tag is None:
+            # A quote that is never closed hides all that follows. Believe no quote from here on: looking again for
+            # each tag would be quadratic, and a browser would drop the rest of the page.
+            self._tag = _TAG_WITHOUT_QUOTES
+            tag = self._tag.match(self._source, start)
+        if tag is None:
+            return None
+        kind = TokenKind.END if self._source.startswith("</", start) else TokenKind.START
+        return Token(kind, start, tag.end(), tag[1].lower() if self._is_html else tag[1], tag[2])

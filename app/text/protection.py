@@ -1,0 +1,225 @@
+"""Spans that a translation must carry over as they are: placeholders, variables, names of things.
+
+    patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
+    protected = protect(text, patterns)
+    restored = protected.restore(translation_of(protected.text), links)
+
+Regular expressions are RE2's: they have no lookaround and no backreferences, and so none of them can hang.
+"""
+
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import re2
+
+from app.errors import InvalidRequest
+from app.text.inline import Element, Inline, Kind, Part, Token, read
+from app.text.placement import Edit, Link, apply, place
+
+MAX_PATTERNS = 100
+MAX_PATTERN_CHARS = 200
+REGEX_PREFIX = "regex:"
+# One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
+_MAX_SEARCH_S = 2.0
+
+
+class Offsets:
+    """Where the characters of a string are after parts of it were replaced."""
+
+    def __init__(self, edits: Iterable[tuple[int, int, int]]) -> None:
+        """Takes (begin, end, new length), in order and disjoint."""
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+        self._moved: list[int] = [0]
+        self._lengths: list[int] = []
+        for begin, end, length in edits:
+            self._begins.append(begin)
+            self._ends.append(end)
+            self._lengths.append(length)
+            self._moved.append(self._moved[-1] + length - (end - begin))
+
+    def begin(self, offset: int) -> int:
+        """Where a range that begins at the offset begins; the start of a replaced part for all inside it."""
+        index = bisect_right(self._ends, offset)
+        while index and self._begins[index - 1] == offset:  # inserted at the offset: belongs to the range
+            index -= 1
+        inside = index < len(self._begins) and self._begins[index] < offset
+        return (self._begins[index] if inside else offset) + self._moved[index]
+
+    def end(self, offset: int) -> int:
+        """Where a range that ends at the offset ends; the end of a replaced part for all inside it."""
+        index = bisect_right(self._ends, offset)
+        if index < len(self._begins) and self._begins[index] < offset:
+            return self._begins[index] + self._moved[index] + self._lengths[index]
+        return offset + self._moved[index]
+
+
+class Restored(NamedTuple):
+    """A translation with every protected span in it, exactly once.
+
+    Attributes:
+        text: The translation.
+        lost: The spans that the translation gave no place to; they stand where they probably belong.
+        offsets: From places in the translation as it was to places in ``text``.
+    """
+
+    text: str
+    lost: tuple[str, ...]
+    offsets: Offsets
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Checked patterns, ready to search with."""
+
+    literals: tuple[str, ...]
+    expressions: tuple[Any, ...]
+
+
+NOTHING = Patterns((), ())
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A text in which a name that models copy stands in for each protected span.
+
+    Attributes:
+        text: What to translate.
+        spans: The protected spans, in order.
+        offsets: From places in ``text`` to places in the text as it was.
+        source: The text as it was.
+    """
+
+    text: str
+    spans: tuple[str, ...]
+    offsets: Offsets
+    source: str
+    _inline: Inline
+
+    @property
+    def is_translatable(self) -> bool:
+        """Has a letter outside of the protected spans."""
+        inline = self._inline
+        return any(
+            any(map(str.isalpha, inline.word(index)))
+            for index in range(len(inline.tokens))
+            if index not in inline.atoms
+        )
+
+    @property
+    def stand_ins(self) -> tuple[tuple[int, int], ...]:
+        """Where the stand-ins are in ``text``, as (begin, end)."""
+        tokens = (self._inline.tokens[index] for index in self._inline.atoms)
+        return tuple((token.begin, token.end) for token in tokens)
+
+    def part(self, begin: int, end: int) -> "Protected":
+        """What stands in this range of ``text``, such as a sentence; it must not cut a stand-in in two."""
+        inline = self._inline
+        first, last = (bisect_left(inline.tokens, place, key=lambda token: token.begin) for place in (begin, end))
+        tokens = [Token(token.begin - begin, token.end - begin, 0) for token in inline.tokens[first:last]]
+        atoms = {
+            index - first: replace(inline.atoms[index], element=0, next=inline.atoms[index].next - first)
+            for index in range(first, last)
+            if index in inline.atoms
+        }
+        root = Element("", (0,), 0, 0, len(tokens))
+        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], [], atoms))
+
+    def restore(self, translation: str, links: Sequence[Link] = ()) -> Restored:
+        """Puts the spans into the translation of ``text``, each exactly once and as it was.
+
+        Args:
+            translation: Of ``text``; if it is ``text``, the text as it was comes back.
+            links: The alignment of ``text`` and the translation. Without it, a span whose stand-in is gone goes where
+                it would be if words kept their order.
+        """
+        if translation == self.text:
+            return Restored(self.source, (), self.offsets)
+        edits, lost = place(self._inline, translation, links)
+        return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
+
+
+def compile_patterns(patterns: Sequence[str]) -> Patterns:
+    """Checks patterns: each is a literal string, or a regular expression (RE2) after ``regex:``.
+
+    Raises:
+        InvalidRequest: Too many or too long, empty, or no valid expression.
+    """
+    if len(patterns) > MAX_PATTERNS:
+        raise InvalidRequest(f"protect has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed.")
+    literals, expressions = [], []
+    options = re2.Options()
+    options.log_errors = False
+    for number, pattern in enumerate(patterns, 1):
+        if not pattern or pattern == REGEX_PREFIX or len(pattern) > MAX_PATTERN_CHARS:
+            raise InvalidRequest(f"protect pattern {number} must have 1 to {MAX_PATTERN_CHARS} characters.")
+        if not pattern.startswith(REGEX_PREFIX):
+            literals.append(pattern)
+            continue
+        try:
+            expressions.append(re2.compile(pattern.removeprefix(REGEX_PREFIX), options))
+        except (re2.error, UnicodeEncodeError):
+            raise InvalidRequest(
+                f"protect pattern {number} is no regular expression that RE2 understands "
+                "(it has no lookaround and no backreferences)."
+            ) from None
+    return Patterns(tuple(literals), tuple(expressions))
+
+
+def protect(text: str, patterns: Patterns) -> Protected:
+    """Finds what the patterns protect; matches that overlap or touch are one span.
+
+    Raises:
+        InvalidRequest: The search takes too long.
+    """
+    return with_stand_ins(read(split_protected(text, patterns)))
+
+
+def with_stand_ins(inline: Inline) -> Protected:
+    """A plain text that is protected where it has stand-ins."""
+    atoms = [(inline.tokens[index], point.markup) for index, point in inline.atoms.items()]
+    offsets = Offsets((token.begin, token.end, len(markup)) for token, markup in atoms)
+    source = apply((Edit(token.begin, token.end, markup) for token, markup in atoms), inline.text)
+    return Protected(inline.text, tuple(markup for _, markup in atoms), offsets, source, inline)
+
+
+def split_protected(text: str, patterns: Patterns, escape: Callable[[str], str] = str) -> list[Part]:
+    """Cuts a text into what is translated and what the patterns protect; ``escape`` writes the latter as markup.
+
+    Raises:
+        InvalidRequest: The search takes too long.
+    """
+    parts: list[Part] = []
+    done = 0
+    for begin, end in [*_find(text, patterns), (len(text), len(text))]:
+        if done < begin:
+            parts.append(Part(Kind.TEXT, text[done:begin]))
+        if begin < end:
+            parts.append(Part(Kind.ATOM, escape(text[begin:end])))
+        done = end
+    return parts
+
+
+def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
+    deadline = time.monotonic() + _MAX_SEARCH_S
+    found: list[tuple[int, int]] = []
+    for literal in patterns.literals:
+        begin = text.find(literal)
+        while begin >= 0:
+            found.append((begin, begin + len(literal)))
+            begin = text.find(literal, begin + len(literal))
+    for expression in patterns.expressions:
+        for match in expression.finditer(text):
+            found.append(match.span())
+            if time.monotonic() > deadline:
+                raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
+    spans: list[tuple[int, int]] = []
+    for begin, end in sorted(found):
+        if spans and begin <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        elif begin < end:
+            spans.append((begin, end))
+    return spans

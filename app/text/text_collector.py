@@ -1,0 +1,140 @@
+"""Gathers what stands in one sentence or paragraph, tag by tag, until a block ends it."""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from app.text.inline import Kind, Part
+from app.text.markup_scope import Rules, Scope
+from app.text.markup_tokenizer import Token, TokenKind
+
+# Nobody nests deeper in a sentence. Deeper elements end the text, so that hostile input costs no quadratic time.
+_MAX_DEPTH = 32
+
+_DECIMAL_REFERENCE = re.compile(r"&#(0*+)([0-9]*+)")
+_NO_BREAK_SPACES = ("&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
+_SPACES = re.compile(r"[ \t\n\f\r]+")
+
+
+class TextCollector:
+    """Follows the elements of a page and hands over the parts of each text when it ends."""
+
+    def __init__(
+        self, source: str, rules: Rules, splitting: frozenset[str], emit: Callable[[Sequence[Part]], None]
+    ) -> None:
+        """Starts outside of all elements.
+
+        Args:
+            source: What the tokens are places in.
+            rules: How to read it.
+            splitting: The elements that end a text.
+            emit: Takes the parts of each text, in order, with places in ``source``.
+        """
+        self._source = source
+        self._collapses = rules.syntax != "xml"
+        self._splitting = splitting
+        self._scope = Scope(rules)
+        self._emit = emit
+        self._parts: list[Part] = []
+        self._in_atom = False  # the last part is one that isn't finished
+        self._depth = 0
+        self._names: Counter[str] = Counter()
+
+    def take(self, token: Token) -> None:
+        """Takes the next token."""
+        was_translated = self._scope.translated
+        has_inside = True
+        if token.kind is TokenKind.START:
+            has_inside = self._scope.open(token)
+        elif token.kind is TokenKind.END:
+            self._scope.close(token.name)
+        translated = self._scope.translated
+        if token.name in self._splitting:
+            self.end_text()
+        elif was_translated and translated:
+            self._add_token(token, has_inside)
+        elif was_translated and token.kind is TokenKind.START:
+            self._parts.append(self._part(Kind.ATOM, token))
+            self._in_atom = True
+        elif self._in_atom and not (translated and token.kind is TokenKind.START):
+            self._extend_atom(token.end)
+            self._in_atom = not translated
+        elif was_translated != translated:  # translate="yes" inside "no" begins or ends
+            self.end_text()
+
+    def add(self, part: Part) -> None:
+        """Adds a part of the text, unless nothing is translated here."""
+        if self._in_atom:
+            self._extend_atom(part.end)
+        elif self._scope.translated:
+            self._append(part)
+
+    def add_text(self, begin: int, end: int, decode: Callable[[str], str] = str) -> None:
+        """Adds the text between two places, unless nothing is translated here."""
+        inner_begin, inner_end = _trim(self._source, begin, end)
+        for first, last in ((begin, inner_begin), (inner_begin, inner_end), (inner_end, end)):
+            if first < last:
+                text = decode(self._source[first:last])
+                content = _SPACES.sub(" ", text) if self._collapses else text
+                self.add(Part(Kind.TEXT, content, begin=first, end=last))
+
+    def end_text(self) -> None:
+        """Hands over the text so far."""
+        if self._in_atom:  # it goes on in the next block: no part of the sentence
+            self._parts.pop()
+        self._emit(self._parts)
+        self._parts, self._in_atom, self._depth = [], False, 0
+        self._names.clear()
+
+    def _add_token(self, token: Token, has_inside: bool) -> None:
+        if token.kind is TokenKind.TEXT:
+            self.add_text(token.start, token.end, decode_html)
+        elif token.kind is TokenKind.OTHER or not has_inside:
+            self._append(self._part(Kind.POINT, token))
+        else:
+            self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
+
+    def _append(self, part: Part) -> None:
+        if part.kind is Kind.CLOSING and self._names[part.name]:
+            self._names[part.name] -= 1
+            self._depth -= 1
+        elif part.kind is Kind.OPENING or part.kind is Kind.CLOSING:  # a stray closing encloses all that came before it
+            self._names[part.name] += part.kind is Kind.OPENING
+            self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            self.end_text()
+        else:
+            self._parts.append(part)
+
+    def _extend_atom(self, end: int) -> None:
+        atom = self._parts[-1]
+        self._parts[-1] = atom._replace(content=self._source[atom.begin : end], end=end)
+
+    def _part(self, kind: Kind, token: Token) -> Part:
+        return Part(kind, self._source[token.start : token.end], token.name, token.start, token.end)
+
+
+def decode_html(run: str) -> str:
+    """Plain text from HTML without tags."""
+    # html.unescape raises on numbers of more than 4300 digits; from eight on they are all out of range alike.
+    return html.unescape(_DECIMAL_REFERENCE.sub(lambda match: "&#" + (match[2][:8] or match[1][:1]), run))
+
+
+def _trim(source: str, start: int, end: int) -> tuple[int, int]:
+    """Moves the ends of a run inwards over white space, written plainly or as a no-break space's entity."""
+    while start < end:
+        if source[start].isspace():
+            start += 1
+        elif source.startswith(_NO_BREAK_SPACES, start, end):
+            start = source.index(";", start) + 1
+        else:
+            break
+    while start < end:
+        if source[end - 1].isspace():
+            end -= 1
+        elif source.endswith(_NO_BREAK_SPACES, start, end):
+            end = source.rindex("&", start, end)
+        else:
+            break
+    return start, end

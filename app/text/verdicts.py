@@ -1,0 +1,98 @@
+"""What can be seen to be wrong with a translation without knowing either language: pure rules, one a verdict.
+
+They look for what neural models are known to do: loop, copy the source, lose or invent text, change numbers. Each rule
+is silent on more than 99 % of human translations (German-English, both directions; a test counts), so that a verdict
+means something.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from enum import StrEnum
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d+")
+_LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long catches it
+# Letters four times in a row, inside a word or in a script without spaces.
+_STUTTER = re.compile(r"([^\W\d_]{1,20}?)\1{3,}")
+# A number up to twelve is often written as a word in one of the languages.
+_LARGEST_SPELLED = 12
+
+
+class Verdict(StrEnum):
+    """What is wrong with the translation of a sentence."""
+
+    REPETITION = "repetition"
+    COPIED_SOURCE = "copied_source"
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    DIGITS_CHANGED = "digits_changed"
+    TRUNCATED = "truncated"
+
+
+def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Verdict, ...]:
+    """The verdicts on the translation of one sentence; none if there is nothing to complain of.
+
+    Args:
+        source: The sentence.
+        translation: Its translation.
+        truncated: The search was ended by a length limit, not by the model.
+    """
+    source_size, size = _size(source), _size(translation)
+    found = {
+        Verdict.REPETITION: _is_repetitive(source, translation),
+        Verdict.COPIED_SOURCE: _is_copy(source, translation),
+        Verdict.TOO_SHORT: size < 0.3 * source_size - 5,
+        Verdict.TOO_LONG: size > 3 * source_size + 20,
+        Verdict.DIGITS_CHANGED: _numbers(source) != _numbers(translation),
+        Verdict.TRUNCATED: truncated,
+    }
+    return tuple(verdict for verdict, holds in found.items() if holds)
+
+
+def _is_repetitive(source: str, translation: str) -> bool:
+    repeats = _repeats(translation)
+    if repeats and repeats > _repeats(source):
+        return True
+    return bool(_STUTTER.search(translation)) and not _STUTTER.search(source)
+
+
+def _repeats(text: str) -> int:
+    """How often a phrase follows upon itself at once: 1 in "a salad salad", 2 in "na na na", 0 in "die, die"."""
+    tokens = _TOKEN.findall(text.casefold())
+    return max((_run(tokens, size) for size in range(1, min(_LONGEST_PHRASE, len(tokens) // 2) + 1)), default=0)
+
+
+def _run(tokens: list[str], size: int) -> int:
+    """The most repetitions in a row of any ``size`` tokens that are not only punctuation."""
+    longest = same = 0
+    for place in range(size, len(tokens)):
+        if tokens[place] != tokens[place - size]:
+            same = 0
+            continue
+        same += 1
+        if same // size > longest and any(map(str.isalnum, tokens[place - size : place])):
+            longest = same // size
+    return longest
+
+
+def _is_copy(source: str, translation: str) -> bool:
+    """Most of the words that are no names, and at least three, stand in the translation as they are."""
+    words = {word for word in _WORD.findall(source) if word[0].islower()}
+    return len(words) >= 3 and len(words & set(_WORD.findall(translation))) > 0.6 * len(words)
+
+
+def _size(text: str) -> int:
+    """Characters, those of Chinese, Japanese and Korean counting as the three letters that they stand for elsewhere."""
+    return (
+        len(text)
+        if text.isascii()
+        else sum(3 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    )
+
+
+def _numbers(text: str) -> Counter[int]:
+    """The numbers that must be the same in both languages, whatever their separators."""
+    values = (int(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
+    return Counter(value for value in values if value > _LARGEST_SPELLED)

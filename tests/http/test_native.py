@@ -1,0 +1,245 @@
+"""POST /translate beyond LibreTranslate: details, protected spans, Markdown, warnings."""
+
+import pytest
+
+from app.api.details import word_links
+from app.engine.translation import Link
+from app.text.inline import TOKEN
+from tests.http.fakes import serving
+from tests.toy import engine_of
+
+pytestmark = pytest.mark.anyio
+
+DE_EN = {"source": "de", "target": "en"}
+TEXTS = [
+    "Guten Morgen! Wo ist der Bahnhof?",
+    "  Der Hund trinkt Wasser.\n\n\tGestern, 🙂 heute. \r\n- Eins\n",
+    "🙂🙂 Straße e\u0301 {{name}} %d! Die Katze {{name}}%d liebt %s.",
+    "42\n\nTom liebt {{name}}.",
+]
+PROTECT = ["{{name}}", "regex:%[ds]"]
+
+
+async def translate(client, text, **parameters):
+    response = await client.post("/translate", json={"q": text, **DE_EN, **parameters})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def assert_places_are_exact(source: str, target: str, details: list[dict]) -> None:
+    """Every place slices the texts; sentences don't overlap; links join whole words."""
+    for side, text in (("source", source), ("target", target)):
+        edges = {edge for match in TOKEN.finditer(text) for edge in match.span()}
+        done = 0
+        for sentence in details:
+            begin, end = sentence[side]["begin"], sentence[side]["end"]
+            assert done <= begin and text[begin:end] == sentence[side]["text"]
+            done = end
+            for link in sentence["alignment"]:
+                assert begin <= link[side][0] < link[side][1] <= end
+                assert {*link[side]} <= edges, "cuts a word"
+    for sentence in details:
+        places = [link["target"] for link in sentence["alignment"]]
+        assert places == sorted(places)
+
+
+@pytest.mark.parametrize("protect", [None, PROTECT])
+@pytest.mark.parametrize("text", TEXTS)
+async def test_places_of_details_are_code_points_of_the_texts(client, text, protect):
+    answer = await translate(client, text, details=True, protect=protect)
+    assert answer["details"]
+    assert_places_are_exact(text, answer["translatedText"], answer["details"])
+
+
+async def test_places_of_details_with_a_real_model(tiny_bundle, tiny_onnx):
+    async with serving(engine_of(tiny_bundle, tiny_onnx)) as client:
+        for text in TEXTS:
+            for protect in (None, PROTECT):
+                answer = await translate(client, text, details=True, protect=protect, beam_size=2)
+                assert_places_are_exact(text, answer["translatedText"], answer["details"])
+                assert any(sentence["alignment"] for sentence in answer["details"])
+                for span in ("{{name}}", "%d", "%s") if protect else ():
+                    assert answer["translatedText"].count(span) == text.count(span)
+
+
+async def test_places_in_markup_count_in_the_plain_text_of_a_block(client):
+    html = "<h1>Guten <b>Morgen</b>!</h1><p>Guten Morgen! Ist {x} &lt; 3?</p>"
+    answer = await translate(client, html, format="html", details=True, protect="{x}")
+    plain = [("Guten Morgen!", "Good morning!"), ("Guten Morgen! Ist {x} < 3?", "Good morning! [en] Ist {x} < 3?")]
+    assert [sentence["block"] for sentence in answer["details"]] == [0, 1, 1]
+    for block, texts in enumerate(plain):
+        own = [sentence for sentence in answer["details"] if sentence["block"] == block]
+        assert_places_are_exact(*texts, own)
+        assert own[-1]["source"]["end"] == len(texts[0])
+        assert own[-1]["target"]["end"] == len(texts[1])
+
+
+async def test_details_follow_the_shape_of_the_request(client):
+    texts = ["Guten Morgen!", "42", "Wo ist der Bahnhof?"]
+    answer = await translate(client, texts, details=True)
+    assert [[each["target"]["text"] for each in own] for own in answer["details"]] == [
+        ["Good morning!"],
+        [],
+        ["Where is the station?"],
+    ]
+    assert (await translate(client, texts[:1], details=True))["details"] == answer["details"][:1]
+
+
+async def test_details_hold_the_alternatives_of_each_sentence(client):
+    answer = await translate(client, "Guten Morgen! Wo ist der Bahnhof?", details=True, alternatives=2)
+    assert [sentence["alternatives"] for sentence in answer["details"]] == [
+        [{"text": "Good morning.", "score": -0.2}, {"text": "Morning!", "score": -0.2}],
+        [{"text": "Where's the station?", "score": -0.2}],
+    ]
+    assert answer["alternatives"] == ["Good morning. Where's the station?", "Morning! Where's the station?"]
+
+
+@pytest.mark.parametrize(("value", "wanted"), [(True, True), ("1", True), ("TRUE", True), (False, False), ("0", False)])
+async def test_details_only_if_asked_for(client, engine, value, wanted):
+    assert ("details" in await translate(client, "Guten Morgen!", details=value)) == wanted
+    assert engine.options[0].alignment == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "protect", "translation"),
+    [
+        ("Hallo {x}, hallo {x}.", "{x}", "[en] Hallo {x}, hallo {x}."),
+        ("Hallo {x} und %d.", ["{x}", "%d"], "[en] Hallo {x} und %d."),
+        ("Hallo {x}%d.", ["{x}", "%d"], "[en] Hallo {x}%d."),
+        ("Hallo $A_B.", ["regex:[$][A-Z_]+"], "[en] Hallo $A_B."),
+        ("Nimm <b>das &amp; dies</b>.", ["<b>das &amp; dies</b>"], "[en] Nimm <b>das &amp; dies</b>."),
+        ("Tom und Boston sehen {x}.", ["{x}"], "[en] Tom und Boston sehen {x}."),
+        ("Tom sieht {x}.", ["Tom", "{x}"], "[en] Tom sieht {x}."),
+        ("Ein. Satz mit eins.zwei.", ["Ein. Satz"], "[en] Ein. Satz mit eins.zwei."),
+        ("Hallo Welt.", ["fehlt"], "[en] Hallo Welt."),
+        ("{x} 42", ["{x}"], "{x} 42"),
+        ("Hallo", ["Hallo"], "Hallo"),
+    ],
+)
+async def test_protected_spans_come_back_as_they_were(client, text, protect, translation):
+    assert await translate(client, text, protect=protect) == {"translatedText": translation, "protectedLost": []}
+
+
+async def test_the_engine_does_not_see_protected_spans(client, engine):
+    await translate(client, "Gib {geheim} weiter.", protect="{geheim}")
+    [([text], *_)] = engine.calls
+    assert "geheim" not in text
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "protect", "translation"),
+    [
+        ("html", "<p>Ist <b>a &lt; b</b> gut?</p>", ["a < b"], "<p>[en] Ist <b>a &lt; b</b> gut?</p>"),
+        ("html", "<p>Hallo {x}!</p><p>{x}</p>", ["{x}"], "<p>[en] Hallo {x}!</p><p>{x}</p>"),
+        ("markdown", "* Hallo *{x}*!", ["{x}"], "* [en] Hallo *{x}*!"),
+        ("markdown", "Hallo a_b_c!", ["a_b_c"], "[en] Hallo a_b_c!"),
+    ],
+)
+async def test_protected_spans_in_markup(client, form, text, protect, translation):
+    answer = await translate(client, text, format=form, protect=protect)
+    assert answer["translatedText"].replace("\\", "") == translation  # Markdown escapes the engine's brackets
+    assert answer["protectedLost"] == []
+
+
+@pytest.mark.parametrize("form", ["text", "html", "markdown"])
+async def test_lost_spans_are_in_the_text_and_named(engine, client, form):
+    engine.busy = True
+    parameters = {"q": ["Vergiss {x} nicht!", "Guten Morgen!"], **DE_EN, "protect": ["{x}"], "format": form}
+    response = await client.post("/translate", json=parameters)
+    first, second = response.json()["translatedText"]
+    assert first.count("{x}") == 1 and first.replace("{x}", "").split() == ["Don't", "forget!"]
+    assert second == "Good morning!"
+    assert response.json()["protectedLost"] == [["{x}"], []]
+    assert response.headers["X-Dragoman-Warnings"] == "protected_lost=1"
+
+
+async def test_a_sentence_that_lost_a_span_is_translated_with_another_stand_in(client):
+    answer = await translate(client, "Vergiss {x} nicht!", protect=["{x}"])
+    assert answer == {"translatedText": "[en] Vergiss {x} nicht!", "protectedLost": []}
+
+
+@pytest.mark.parametrize("way", ["data", "files", "params"])
+async def test_forms_repeat_the_field(client, way):
+    parts = [("q", "Hallo {x} und %d."), ("source", "de"), ("target", "en"), ("protect", "{x}"), ("protect", "%d")]
+    values = {
+        "data": {"q": parts[0][1], **DE_EN, "protect": ["{x}", "%d"]},
+        "files": [(name, (None, value)) for name, value in parts],
+        "params": parts,
+    }
+    response = await client.post("/translate", **{way: values[way]})
+    assert response.json() == {"translatedText": "[en] Hallo {x} und %d.", "protectedLost": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"protect": ["x", "regex:("]}, "protect pattern 2 is no regular expression that RE2 understands "),
+        ({"protect": "regex:(?=x)"}, "protect pattern 1 is no regular expression that RE2 understands "),
+        ({"protect": r"regex:(x)\1"}, "protect pattern 1 is no regular expression that RE2 understands "),
+        ({"protect": ["x" * 201]}, "protect pattern 1 must have 1 to 200 characters."),
+        ({"protect": ["x", ""]}, "protect pattern 2 must have 1 to 200 characters."),
+        ({"protect": ["regex:"]}, "protect pattern 1 must have 1 to 200 characters."),
+        ({"protect": ["x"] * 101}, "protect has 101 patterns; at most 100 are allowed."),
+        ({"protect": [1]}, "Invalid request: protect parameter must be a list of strings"),
+        ({"protect": {"a": 1}}, "Invalid request: protect parameter must be a list of strings"),
+        ({"protect": ["\0"]}, "Invalid request: protect parameter holds a NUL character"),
+        ({"details": "yes"}, "Invalid request: details parameter must be true or false"),
+        ({"details": [True]}, "Invalid request: details parameter must be true or false"),
+        ({"stream": 2}, "Invalid request: stream parameter must be true or false"),
+    ],
+)
+async def test_malformed_fields_are_refused(client, engine, changes, text):
+    response = await client.post("/translate", json={"q": "Guten Morgen!", **DE_EN, **changes})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_request")
+    assert response.json()["error"].startswith(text)
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize("nothing", [None, "", []])
+async def test_nothing_to_protect_is_as_if_not_given(client, nothing):
+    assert await translate(client, "Guten Morgen!", protect=nothing) == {"translatedText": "Good morning!"}
+
+
+async def test_markdown_keeps_what_is_not_text(client):
+    source = "---\ntitle: x\n---\n\n# Guten Morgen!\n\n| a | Guten Morgen! |\n| - | - |\n\n```\nGuten Morgen!\n```\n"
+    answer = await translate(client, source, format="markdown", alternatives=1)
+    head, code = "---\ntitle: x\n---\n\n# Good morning!\n\n| ", "```\nGuten Morgen!\n```\n"
+    assert answer["translatedText"].startswith(head) and answer["translatedText"].endswith(code)
+    assert "| Good morning! |\n| - | - |\n" in answer["translatedText"]
+    assert answer["alternatives"] == []
+
+
+async def test_warnings_count_the_verdicts(engine, client):
+    engine.busy = True
+    body = {**DE_EN, "q": ["LOOP eins. Guten Morgen! LOOP zwei.", "LOOP drei.", "Vergiss {x} nicht!"], "protect": "{x}"}
+    response = await client.post("/translate", json=body | {"details": True})
+    assert response.headers["X-Dragoman-Warnings"] == "protected_lost=1, repetition=3"
+    verdicts = [[sentence["verdicts"] for sentence in own] for own in response.json()["details"]]
+    assert verdicts == [[["repetition"], [], ["repetition"]], [["repetition"]], [[]]]
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+async def test_warnings_are_there_for_markup_too(client, form):
+    response = await client.post("/translate", json={"q": "**LOOP** eins.", **DE_EN, "format": form})
+    assert response.headers["X-Dragoman-Warnings"] == "repetition=1"
+
+
+async def test_no_warnings_if_all_is_well(client):
+    response = await client.post("/translate", json={"q": "Guten Morgen!", **DE_EN})
+    assert "X-Dragoman-Warnings" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "pieces", "words"),
+    [
+        ("Straßenbahn", "tram car", [(0, 7, 0, 2), (7, 11, 2, 4)], [(0, 11, 0, 4)]),
+        ("Guten Tag!", "Hi!", [(6, 9, 0, 2), (9, 10, 2, 3)], [(6, 9, 0, 2), (9, 10, 2, 3)]),
+        ("a bc", "x yz", [(3, 4, 2, 3), (0, 1, 0, 1)], [(0, 1, 0, 1), (2, 4, 2, 4)]),
+        ("ab cd", "xy", [(1, 4, 0, 2)], [(0, 5, 0, 2)]),
+        ("ab  cd", "xy", [(2, 4, 0, 2)], [(2, 4, 0, 2)]),
+        ("it's", "l’a", [(3, 4, 2, 3)], [(0, 4, 0, 3)]),
+        ("", "", [], []),
+    ],
+)
+def test_links_between_pieces_become_links_between_words(source, target, pieces, words):
+    assert word_links(source, target, [Link(*piece) for piece in pieces]) == [Link(*word) for word in words]

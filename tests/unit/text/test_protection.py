@@ -1,0 +1,237 @@
+"""Protected spans: which they are, that each comes back exactly once whatever a model does, and that places fit."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import InvalidRequest
+from app.text.attempts import Aligned, attempts, cut, renamed
+from app.text.placement import Link
+from app.text.protection import Protected, compile_patterns, protect
+
+BRACES = compile_patterns([r"regex:\{\d+\}"])
+
+
+def guard(text: str, *patterns: str) -> Protected:
+    return protect(text, compile_patterns(patterns))
+
+
+def names(protected: Protected) -> list[str]:
+    return [protected.text[begin:end] for begin, end in protected.stand_ins]
+
+
+def word_by_word(text: str, translation: str) -> tuple[Link, ...]:
+    """Links the n-th word of the one to the n-th of the other."""
+    sides = ([match.span() for match in re.finditer(r"\w+", side)] for side in (text, translation))
+    return tuple((*source, *target) for source, target in zip(*sides, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "patterns", "spans"),
+    [
+        ("Hallo {{name}}, du hast %d Briefe.", ["{{name}}", "%d"], ["{{name}}", "%d"]),
+        ("aaa", ["aa"], ["aa"]),  # a literal's matches don't overlap themselves
+        ("Gib abcd ein", ["abc", "bcd"], ["abcd"]),  # overlapping: one span
+        ("Gib abcd ein", ["ab", "cd"], ["abcd"]),  # touching: one span
+        ("Gib %d%s ein", ["%d%s", "%d"], ["%d%s"]),  # one in the other
+        ("Gib %d %s ein", ["%d", "%s"], ["%d", "%s"]),
+        ("a.b axb", ["a.b"], ["a.b"]),  # a literal is no expression
+        ("a.b axb", ["regex:a.b"], ["a.b", "axb"]),
+        ("Straße $HOME_2 und ${x}", [r"regex:[$]\w+", r"regex:\$\{\w+\}"], ["$HOME_2", "${x}"]),
+        ("nichts", ["regex:x*"], []),  # empty matches protect nothing
+        ("😀 {0} 😀", ["{0}", "😀"], ["😀", "{0}", "😀"]),
+        ("", ["x"], []),
+    ],
+)
+def test_spans_are_what_the_patterns_match(text: str, patterns: list[str], spans: list[str]) -> None:
+    protected = guard(text, *patterns)
+    assert list(protected.spans) == spans
+    assert protected.source == text
+    assert protected.restore(protected.text).text == text
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        ([""], "pattern 1"),
+        (["x", "regex:"], "pattern 2"),
+        (["x" * 201], "200"),
+        (["x"] * 101, "101"),
+        (["regex:("], "RE2"),
+        (["regex:(?=x)"], "RE2"),  # lookaround
+        ([r"regex:(x)\1"], "RE2"),  # a backreference
+        (["regex:\ud800"], "RE2"),
+    ],
+)
+def test_refuses_patterns_that_it_cannot_search(patterns: list[str], message: str) -> None:
+    with pytest.raises(InvalidRequest, match=message):
+        compile_patterns(patterns)
+
+
+def test_takes_patterns_up_to_the_limits() -> None:
+    assert len(compile_patterns(["x" * 200] * 100).literals) == 100
+
+
+def test_an_expression_that_makes_others_hang_takes_no_time() -> None:
+    text = "a" * 5_000 + "!"
+    assert guard(text, "regex:(a|a)*(a+)+$").spans == ()
+
+
+def test_stand_ins_are_names_that_the_text_has_nowhere() -> None:
+    protected = guard("Tom sah {0} in BOSTON, {1} und Thomas.", "{0}", "{1}")
+    assert len(set(names(protected))) == 2
+    assert all(protected.text.count(name) == 1 for name in names(protected))
+    everybody = "Tom Boston Paris Berlin London Julia Peter Maria"
+    [name] = names(guard(f"{everybody} {{0}}", "{0}"))
+    assert name not in everybody
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "expected"),
+    [
+        ("{0} ist da.", "A is here.", "{0} is here."),
+        ("Da ist {0}", "There is A", "There is {0}"),
+        ("Da ist „{0}“!", 'There is "A"!', 'There is "{0}"!'),
+        ("({0}), [{1}]: ja", "(A), [B]: yes", "({0}), [{1}]: yes"),
+        ("Von {0} {1} gesehen", "Seen by A B", "Seen by {0} {1}"),
+        ("Die {0} von {1}", "B's A", "{1}'s {0}"),
+        ("Das Haus von {0}", "As house", "{0}s house"),  # with the ending of a German genitive
+        ("Er sah {0} gestern", "Yesterday A he A saw A", "Yesterday {0} he saw"),  # doubled
+    ],
+)
+def test_a_stand_in_that_came_through_becomes_its_span(text: str, translation: str, expected: str) -> None:
+    protected = protect(text, BRACES)
+    for letter, name in zip("AB", names(protected), strict=False):
+        translation = re.sub(rf"\b{letter}(?=s?\b)", name, translation)
+    restored = protected.restore(translation)
+    assert (restored.text, restored.lost) == (expected, ())
+
+
+def test_a_lost_span_stands_where_its_neighbours_are_and_is_reported() -> None:
+    protected = protect("Ich sah {0} gestern", BRACES)
+    translation = "Yesterday I saw"
+    links = ((*word(protected.text, "gestern"), 0, 9), (0, 3, 10, 11), (4, 7, 12, 15))
+    restored = protected.restore(translation, links)
+    assert (restored.text, restored.lost) == ("Yesterday I saw {0}", ("{0}",))
+
+
+def word(text: str, part: str) -> tuple[int, int]:
+    return text.index(part), text.index(part) + len(part)
+
+
+texts = st.lists(
+    st.sampled_from(
+        ["{0}", "{1}", "{22}", " ", " ", "der", "Hund", "Tom", "Boston's", "57", "ß", "。", ", ", ".", "\n", "(", "😀"]
+    )
+).map("".join)
+outputs = st.lists(
+    st.sampled_from(
+        ["Tom", "Boston", "Paris", "Berlin", "Tom2", "Toms", "57", "70", "the", "dog", " ", " ", ".", "…", "!", "😀"]
+    )
+).map("".join)
+links = st.lists(st.tuples(*[st.integers(0, 40)] * 4).map(lambda n: (*sorted(n[:2]), *sorted(n[2:]))), max_size=8)
+
+
+@given(texts, outputs, links)
+def test_whatever_a_model_writes_every_span_comes_back_exactly_once(text: str, output: str, links: list[Link]) -> None:
+    protected = protect(text, BRACES)
+    restored = protected.restore(output, links)
+    assert sorted(re.findall(r"\{\d+\}", restored.text)) == sorted(re.findall(r"\{\d+\}", text))
+    assert set(restored.lost) <= set(protected.spans)
+
+
+@given(texts)
+def test_places_in_the_text_as_it_was(text: str) -> None:
+    protected = protect(text, BRACES)
+    offsets = protected.offsets
+    assert protected.restore(protected.text).text == protected.source == text
+    # Cut at the stand-ins, what lies between is the same, and each stand-in is its span.
+    done = 0
+    for (begin, end), span in zip(protected.stand_ins, re.findall(r"(?:\{\d+\})+", text), strict=True):
+        assert text[offsets.end(done) : offsets.begin(begin)] == protected.text[done:begin]
+        assert text[offsets.begin(begin) : offsets.end(end)] == span
+        done = end
+    assert text[offsets.end(done) :] == protected.text[done:]
+    places = range(len(protected.text) + 1)
+    assert all(offsets.begin(one) <= offsets.begin(other) for one, other in pairwise(places))
+    assert all(offsets.begin(place) <= offsets.end(place) for place in places)
+
+
+@given(texts)
+def test_a_part_is_the_same_text_on_its_own(text: str) -> None:
+    protected = protect(text, BRACES)
+    edges = [0, *(end for _, end in protected.stand_ins), len(protected.text)]
+    parts = [protected.part(begin, end) for begin, end in pairwise(edges)]
+    assert "".join(part.text for part in parts) == protected.text
+    assert "".join(part.source for part in parts) == text
+
+
+@given(texts, outputs, links)
+def test_further_attempts_lose_no_span(text: str, output: str, links: list[Link]) -> None:
+    protected = protect(text, BRACES)
+    if not protected.spans:
+        return
+    for attempt in attempts(protected):
+        joined = attempt.join([Aligned(output, tuple(links))] * len(attempt.texts))
+        if joined:
+            assert protected.restore(*joined).lost == ()
+    assert joined
+
+
+def test_numbers_stand_in_at_the_second_attempt() -> None:
+    protected = protect("Um 57 Uhr kam {0} zu {1}.", BRACES)
+    attempt = renamed(protected)
+    [text] = attempt.texts
+    first, second = re.findall(r"\d+", text)[1:]
+    assert text == f"Um 57 Uhr kam {first} zu {second}." and "57" not in (first, second)
+    translation = f"To {second} came {first} at 57."
+    joined = attempt.join([Aligned(translation, ((*word(text, first), *word(translation, first)),))])
+    assert joined
+    assert protected.restore(*joined).text == "To {1} came {0} at 57."
+    # The link is now between the names.
+    name = names(protected)[0]
+    assert joined.links == ((*word(protected.text, name), *word(joined.text, name)),)
+
+
+@pytest.mark.parametrize("output", ["He came.", "It is {} o'clock to {}.", "It is {}.5 o'clock.", "It is 1{} o'clock."])
+def test_numbers_that_are_gone_or_doubled_or_in_others_do_not_count(output: str) -> None:
+    attempt = renamed(protect("Er kam zu {0}.", BRACES))
+    [number] = re.findall(r"\d+", attempt.texts[0])
+    assert attempt.join([Aligned(output.replace("{}", number), ())]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "translations", "expected"),
+    [
+        ("Ich sah {0} gestern.", ["Ich sah", "gestern."], ["I saw.", "yesterday."], "I saw {0} yesterday."),
+        ("{0}, dass er {1}", ["dass er"], ["that he"], "{0}, that he {1}"),
+        ("Klick {0}hier{1}!", ["Klick", "hier"], ["Click", "here"], "Click {0}here{1}!"),  # inside a word
+        ("Die {0}Tür", ["Die", "Tür"], ["The", "door"], "The {0}door"),
+        ("Was {0}", ["Was"], [""], "Was {0}"),  # never silently missing
+        ("Kommt er? {0} ({1}) Ja?", ["Kommt er", "Ja?"], ["Is he coming?", "Yes?"], "Is he coming? {0} ({1}) Yes?"),
+        ("Was {0}: {1} - 12 {2}", ["Was"], ["What"], "What {0}: {1} - 12 {2}"),
+    ],
+)
+def test_the_last_attempt_translates_what_is_between_the_spans(
+    text: str, pieces: list[str], translations: list[str], expected: str
+) -> None:
+    protected = protect(text, BRACES)
+    attempt = cut(protected)
+    assert list(attempt.texts) == pieces
+    joined = attempt.join([Aligned(each, ()) for each in translations])
+    assert joined
+    restored = protected.restore(*joined)
+    assert (restored.text, restored.lost) == (expected, ())
+
+
+def test_links_of_the_pieces_are_links_of_the_sentence() -> None:
+    protected = protect("Ich sah {0} gestern", BRACES)
+    attempt = cut(protected)
+    translations = ["I beheld", "yesterday"]
+    pieces = [Aligned(new, word_by_word(old, new)) for old, new in zip(attempt.texts, translations, strict=True)]
+    joined = attempt.join(pieces)
+    assert joined
+    assert set(joined.links) == set(word_by_word(protected.text, joined.text))
