@@ -1,0 +1,172 @@
+"""How many protected spans survive a translation: 1,000 real sentences with placeholders, addresses and codes put in.
+
+    python -m benchmarks.protection artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
+
+Half of the sentences are German, half are English. Each gets one to three spans at word boundaries: in place of a
+number, in place of a capitalised word inside the sentence (a noun or a name), or else between two words. They go to
+POST /translate of the whole application, with ``protect``, once with a beam and once greedily.
+
+A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: in its
+sentence all stand-ins came through as names; or as numbers, in the second attempt; or the sentence was cut at its
+spans. "guessed" spans are there exactly once too, but the answer says that their place is a guess. "broken" ones are
+not, which may never be. The last line is JSON.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Annotated, NamedTuple
+from unittest.mock import patch
+
+import typer
+from fastapi.testclient import TestClient
+from rich.console import Console
+from rich.table import Table
+
+from app.main import create_app
+from app.settings import Settings
+from app.text.attempts import Attempt, attempts
+from app.text.protection import Protected
+from benchmarks.figures import json_line, read_sentences
+
+WORDS = "name count user title item date path total file order city price page link key".split()
+KINDS: dict[str, Callable[[Random], str]] = {
+    "{{name}}": lambda random: f"{{{{{random.choice(WORDS)}{random.randint(10, 99)}}}}}",
+    "%s": lambda random: f"%{random.randint(10, 99)}$s",
+    "%(count)d": lambda random: f"%({random.choice(WORDS)}{random.randint(10, 99)})d",
+    "$VAR": lambda random: f"${random.choice(WORDS).upper()}_{random.randint(10, 99)}",
+    "{0}": lambda random: f"{{{random.randint(10, 99)}}}",
+    "<x1/>": lambda random: f"<x{random.randint(10, 99)}/>",
+    "URL": lambda random: f"https://www.example.com/{random.choice(WORDS)}?id={random.randint(10, 99)}",
+    "e-mail": lambda random: f"{random.choice(WORDS)}{random.randint(10, 99)}@example.org",
+    "AB-1234": lambda random: f"{''.join(random.choices('ABCDEFGHKLMNPRSTUVWXYZ', k=2))}-{random.randint(1000, 9999)}",
+}
+PATTERNS = [
+    r"regex:\{\{\w+\}\}",
+    r"regex:%\d+[$]s",
+    r"regex:%\(\w+\)d",
+    r"regex:[$][A-Z]+_\d+",
+    r"regex:\{\d+\}",
+    r"regex:<x\d+/>",
+    r"regex:https?://[\w./?=-]+\w",
+    r"regex:[\w.]+@[\w.]+\w",
+    r"regex:\b[A-Z]{2}-\d{4}\b",
+]
+# Letters of the word itself, then what makes a place for a span: a number, a capitalised word after a small one.
+_PLACE = re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)*(?![\w:-])|(?<=[a-zäöüß] )[A-ZÄÖÜ][a-zäöüß]+(?![\w'’-])")
+_GAP = re.compile(r"(?<=\w) (?=\w)")
+_SURVIVED = ("names", "numbers", "cut")
+OUTCOMES = (*_SURVIVED, "guessed", "broken")
+
+
+class Case(NamedTuple):
+    """A sentence with spans in it, and the (kind, span) pairs."""
+
+    text: str
+    spans: tuple[tuple[str, str], ...]
+
+
+def put_in(sentence: str, random: Random) -> Case:
+    """Puts one to three different spans into a sentence, as far as it has places for them."""
+    places = [match.span() for match in _PLACE.finditer(sentence)]
+    gaps = [match.span() for match in _GAP.finditer(sentence)]
+    chosen: list[tuple[int, int]] = []
+    for _ in range(random.randint(1, 3)):
+        free = [
+            place
+            for place in (places if places and random.random() < 0.5 else gaps)
+            if all(place[1] < begin or end < place[0] for begin, end in chosen)
+        ]
+        if free:
+            chosen.append(random.choice(free))
+    spans: dict[str, str] = {}
+    pieces, done = [], 0
+    for begin, end in sorted(chosen):
+        kind = random.choice(list(KINDS))
+        span = KINDS[kind](random)
+        if span in spans:
+            continue
+        spans[span] = kind
+        pieces += sentence[done:begin], f" {span} " if sentence[begin:end] == " " else span
+        done = end
+    return Case("".join([*pieces, sentence[done:]]), tuple((kind, span) for span, kind in spans.items()))
+
+
+def make_cases(sentences: Iterable[str], count: int, seed: int) -> list[Case]:
+    """The first ``count`` sentences that have a place for a span."""
+    random = Random(seed)
+    cases = (put_in(sentence, random) for sentence in sentences)
+    return [case for case in cases if case.spans][:count]
+
+
+class Watch:
+    """Notes, in place of ``attempts``, which attempt was the last at which spans."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, str] = {}
+
+    def attempts(self, sentence: Protected) -> Iterator[Attempt]:
+        """What the real ones are."""
+        for name, attempt in zip(_SURVIVED[1:], attempts(sentence), strict=True):
+            self.last |= dict.fromkeys(sentence.spans, name)
+            yield attempt
+
+
+def outcomes(case: Case, translation: str, lost: Sequence[str], last: dict[str, str]) -> Counter[tuple[str, str]]:
+    """How often each kind of span had each outcome."""
+    found: Counter[tuple[str, str]] = Counter()
+    for kind, span in case.spans:
+        once = translation.count(span) == 1
+        found[kind, "broken" if not once else "guessed" if span in lost else last.get(span, "names")] += 1
+    return found
+
+
+def main(
+    path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
+    pairs: Annotated[list[Path], typer.Argument(help="Pair files of German and English sentences.")],
+    sentences: Annotated[int, typer.Option(min=2, max=2000, help="Sentences, half of each language.")] = 1000,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the sentences and spans.")] = 0,
+) -> None:
+    """Count the protected spans that survive."""
+    table = Table("beam", "direction", "spans of", *(f"{name}" for name in OUTCOMES), "survived %")
+    results = []
+    with TestClient(create_app(Settings.load(bundle=path, threads=threads))) as client:
+        for beam in (4, 1):
+            totals: Counter[tuple[str, str]] = Counter()
+            for source, target in (("de", "en"), ("en", "de")):
+                texts = [text for text, _ in read_sentences(pairs, seed=seed, reverse=source == "en")]
+                cases = make_cases(texts, sentences // 2, seed)
+                request = {"source": source, "target": target, "protect": PATTERNS, "beam_size": beam}
+                counts = sum((translate(client, case, request) for case in cases), Counter[tuple[str, str]]())
+                totals += counts
+                results.append(row(table, beam, f"{source}-{target}", "all", counts))
+            for kind in KINDS:
+                own = Counter({key: number for key, number in totals.items() if key[0] == kind})
+                results.append(row(table, beam, "both", kind, own))
+            results.append(row(table, beam, "both", "all", totals))
+            table.add_section()
+    table.title = f"{path}: protected spans in {sentences} sentences"
+    Console(width=120).print(table)
+    print(json_line(benchmark="protection", sentences=sentences, seed=seed, results=results))
+
+
+def translate(client: TestClient, case: Case, request: dict[str, object]) -> Counter[tuple[str, str]]:
+    watch = Watch()
+    with patch("app.api.restoring.attempts", watch.attempts):
+        answer = client.post("/translate", json={"q": case.text, **request})
+    answer.raise_for_status()
+    return outcomes(case, answer.json()["translatedText"], answer.json()["protectedLost"], watch.last)
+
+
+def row(table: Table, beam: int, direction: str, kind: str, counts: Counter[tuple[str, str]]) -> dict[str, object]:
+    numbers = {name: sum(n for (_, outcome), n in counts.items() if outcome == name) for name in OUTCOMES}
+    survived = sum(numbers[name] for name in _SURVIVED) / max(1, sum(numbers.values()))
+    table.add_row(str(beam), direction, kind, *map(str, numbers.values()), f"{100 * survived:.1f}")
+    return {"beam": beam, "direction": direction, "kind": kind, **numbers}
+
+
+if __name__ == "__main__":
+    typer.run(main)
