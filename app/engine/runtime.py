@@ -276,6 +276,9 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
     options.inter_op_num_threads = 1
     # Idle threads that spin burn a core for nothing, and steal it from whoever shares the machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Both keep memory for shapes that have been: with every batch another shape, 40 MB for nothing in time.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(os.fspath(path), options, providers=[wanted])
