@@ -73,9 +73,9 @@ class Settings(BaseSettings):
         400_000, ge=1, description="Source tokens that may wait; beyond it requests are answered with 503."
     )
     max_batch_rows: int = Field(64, ge=1, le=4096, description="Most rows (sentences times beams) decoded together.")
-    max_batch_tokens: int = Field(8_192, ge=1, description="Most source tokens, padding included, encoded together.")
+    max_batch_tokens: int = Field(2_048, ge=1, description="Most source tokens, padding included, encoded together.")
     feature_cache_bytes: int = Field(
-        64 * MEBIBYTE, ge=0, description="Size of the cache of encoded sentences, in bytes; 0 turns it off."
+        32 * MEBIBYTE, ge=0, description="Size of the cache of encoded sentences, in bytes; 0 turns it off."
     )
 
     @property

@@ -57,11 +57,11 @@ class _Recorder(OnnxModel):
         self.recorded: list[Feeds] = []
 
     def step(
-        self, small: dict[str, Array], large: dict[str, OrtValue]
+        self, small: dict[str, Array], large: dict[str, OrtValue], present: Sequence[OrtValue] = ()
     ) -> tuple[Array, Array, Array | None, list[OrtValue]]:
         # Copies: the runtime reuses the memory of its values.
         self.recorded.append(small | {name: value.numpy().copy() for name, value in large.items()})
-        return super().step(small, large)
+        return super().step(small, large, present)
 
 
 def calibration_feeds(

@@ -3,6 +3,7 @@
 Axes: B sentences, R live rows, S source length, P past target positions, D width, K candidates, L decoder layers.
 """
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -107,13 +108,14 @@ class OnnxModel:
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
     def step(
-        self, small: dict[str, Array], large: dict[str, OrtValue]
+        self, small: dict[str, Array], large: dict[str, OrtValue], present: Sequence[OrtValue] = ()
     ) -> tuple[Array, Array, Array | None, list[OrtValue]]:
         """Run the decoder graph.
 
         Args:
             small: Inputs that change with every step, in main memory.
             large: Cross-attention features and past, where the model runs; they are not copied.
+            present: Memory for the grown past; without it, the runtime takes some of its own.
 
         Returns:
             Scores (R, K), candidates (R, K), the alignment head's attention over the source (R, S) float32 if the
@@ -130,8 +132,12 @@ class OnnxModel:
             binding.bind_ortvalue_input(name, value)
         for name in names:
             binding.bind_output(name, "cpu")
-        for name in self.present:
-            binding.bind_output(name, self.device)
+        if present:
+            for name, value in zip(self.present, present, strict=True):
+                binding.bind_ortvalue_output(name, value)
+        else:
+            for name in self.present:
+                binding.bind_output(name, self.device)
         try:
             self._decoder.run_with_iobinding(binding)
         except Exception as error:
@@ -165,6 +171,7 @@ class Rows:
         self._past_mask = np.zeros((len(self), 0), dtype=bool)
         nothing = np.zeros((1, 0, self._model.width), self._model.dtype)
         self._past = [self._model.value(nothing) for _ in self._model.past]
+        self._memory = _PastMemory(len(self._past), self._model.dtype)
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -216,10 +223,10 @@ class Rows:
         self._source_mask, self._cross, self._cross_values = mask, cross, {}
 
     def _trim(self) -> None:
-        """Drop columns in front that no row needs any more, once they are the greater part: it copies the others."""
+        """Drop columns in front that no row needs any more, once they are a fourth of all: it copies the others."""
         used = self._past_mask.any(0)
         first = int(used.argmax()) if used.any() else used.size
-        if 2 * first > used.size:
+        if 4 * first > used.size:
             self._past_mask = np.ascontiguousarray(self._past_mask[:, first:])
             self._past = [self._model.value(np.ascontiguousarray(value.numpy()[:, first:])) for value in self._past]
 
@@ -252,6 +259,8 @@ class Rows:
                 "top": np.array([top], dtype=np.int64),
             },
             {**self._cross_values, **dict(zip(model.past, self._past, strict=True))},
+            # Only in main memory can a part of an array be lent to the runtime.
+            self._memory.lend((live, self._past_mask.shape[1] + 1, model.width)) if model.device == "cpu" else (),
         )
         self._parents = np.arange(live)
         self._positions = self._positions + 1
@@ -259,6 +268,25 @@ class Rows:
         if not np.isfinite(scores).all():
             raise ModelFailure("The model gave scores that are not finite.")
         return scores, candidates, None if alignment is None else alignment.argmax(axis=1)
+
+
+class _PastMemory:
+    """Two sets of arrays in turns: the graph reads the past in one and writes the grown past into the other.
+
+    The past is a little larger after every step. Arrays of its own each time would leave holes in the heap that fit
+    nothing that comes after, and the process would grow to twice the size.
+    """
+
+    def __init__(self, count: int, dtype: type[np.floating[Any]]) -> None:
+        self._sets = [[np.empty(0, dtype)] * count for _ in range(2)]
+
+    def lend(self, shape: tuple[int, int, int]) -> list[OrtValue]:
+        """Arrays of this shape, which hold anything, until the call after the next."""
+        self._sets.reverse()
+        arrays, size = self._sets[0], math.prod(shape)
+        if arrays[0].size < size:
+            arrays[:] = [np.empty(size * 3 // 2, array.dtype) for array in arrays]
+        return [OrtValue.ortvalue_from_numpy(array[:size].reshape(shape)) for array in arrays]
 
 
 def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSession:
@@ -276,8 +304,7 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
     options.inter_op_num_threads = 1
     # Idle threads that spin burn a core for nothing, and steal it from whoever shares the machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # Both keep memory for shapes that have been: with every batch another shape, 40 MB for nothing in time.
-    options.enable_cpu_mem_arena = False
+    # Plans of memory are kept for every shape that has been, and nearly every batch has another.
     options.enable_mem_pattern = False
     options.log_severity_level = 3
     try:
