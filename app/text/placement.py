@@ -83,6 +83,7 @@ class _Placing:
         self._target = _read_target(inline, translation, links, coarse)
         self._size = len(self._target.begins)
         self._aligned = _align(self._source_begins, self._target, links)
+        self._align_punctuation()
         self._first_hit, self._last_hit, self._hit_before = self._hits()
         self._need = self._needs()
         self._ranges, self._innermost = self._place_elements()
@@ -117,6 +118,16 @@ class _Placing:
             self._marks.append(((begin, 2), Edit(begin, end, markup)))
         edits = tuple(edit for _, edit in sorted(self._marks, key=lambda mark: mark[0]))
         return Placement(edits, (*(point.markup for point in lost), *self._dropped))
+
+    def _align_punctuation(self) -> None:
+        """Mends what models often do: link a full stop to the word before the full stop of the source."""
+        inline, target = self._inline, self._target
+        for index, source in enumerate(self._aligned):
+            mark = self._translation[target.begins[index] : target.ends[index]]
+            if mark[:1].isalnum() or index in target.atoms or source + 1 >= len(inline.tokens):
+                continue
+            if inline.word(source) != mark == inline.word(source + 1):
+                self._aligned[index] = source + 1
 
     def _hits(self) -> tuple[dict[int, int], dict[int, int], list[int]]:
         """First and last target token of each source token that has one; and for each, the nearest such before it."""

@@ -36,6 +36,9 @@ def rebuild(source: str, translation: str, words: str | None) -> str:
             "a <a>big <b>red</b> house</a> here", "ici une maison rouge grande",
             "4 0 3 2 1", "ici une <a>maison <b>rouge</b> grande</a>",
         ),
+        # A full stop that is linked to the word before it.
+        ("I <i>sleep</i>.", "Ich schlafe.", "0 1 1", "Ich <i>schlafe</i>."),
+        ("I <i>sleep.</i>", "Ich schlafe.", "0 1 1", "Ich <i>schlafe.</i>"),
         # Words without a link join a neighbour; of several stretches the largest is marked, and noise is bridged.
         (
             "I <b>really like</b> it", "Das mag ich wirklich sehr gern",
