@@ -70,7 +70,10 @@ class Settings(BaseSettings):
     )
 
     max_queue_tokens: int = Field(
-        400_000, ge=1, description="Source tokens that may wait; beyond it requests are answered with 503."
+        50_000,
+        ge=1,
+        description="Source tokens that may wait, about a minute of work for one core; beyond it requests are answered "
+        "with 503. A long text puts only a part of itself into the queue at a time.",
     )
     max_batch_rows: int = Field(64, ge=1, le=4096, description="Most rows (sentences times beams) decoded together.")
     max_batch_tokens: int = Field(2_048, ge=1, description="Most source tokens, padding included, encoded together.")
