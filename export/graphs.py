@@ -4,7 +4,8 @@ The modules here compute what ``model.transformer`` computes, with the same weig
 projections that share an input are one matrix product, and attention is ONNX's own operator (opset 23) on 3-D tensors,
 which spares the transposes. ``export.parity`` holds them to the original.
 
-Axes: B sentences, R live rows, S source length, P past target positions, D width, V vocabulary, K candidates.
+Axes: B sentences, R live rows, S source length, P target positions there is room for, D width, V vocabulary, K
+candidates.
 """
 
 import io
@@ -20,6 +21,7 @@ from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
+from app.engine.runtime import BLOCK
 from model.attention import MultiHeadAttention
 from model.masks import mask_scores
 from model.transformer import Stack, Transformer
@@ -51,7 +53,7 @@ def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, heads: int
 class EncoderGraph(nn.Module):
     """Source ids -> the cross-attention keys and values of every decoder layer."""
 
-    positions: Tensor  # (max_positions, D)
+    positions: Tensor  # (max_positions, D), and the rest of a block
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
@@ -59,7 +61,9 @@ class EncoderGraph(nn.Module):
         self.self_projections: Stack[nn.Linear] = Stack(_fused_self(layer.self_attention) for layer in model.encoder)
         crosses = [layer.cross_attention for layer in model.decoder]
         self.cross_projection = fuse(*(linear for cross in crosses for linear in (cross.key, cross.value)))
-        self.register_buffer("positions", _position_table(model))
+        table = _position_table(model)
+        # The runtime pads to whole blocks, maybe beyond the last position.
+        self.register_buffer("positions", F.pad(table, (0, 0, 0, -len(table) % BLOCK)))
 
     def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
         """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
@@ -94,7 +98,6 @@ class DecoderGraph(nn.Module):
         tokens: Tensor,
         positions: Tensor,
         source_mask: Tensor,
-        past_mask: Tensor,
         parents: Tensor,
         cross: Sequence[Tensor],
         past: Sequence[Tensor],
@@ -102,33 +105,35 @@ class DecoderGraph(nn.Module):
         """Advance every row by one token.
 
         Beam search reorders rows at every step, and rows come and go: ``parents`` does that here, so that the past
-        never leaves the runtime's own memory.
+        never leaves the runtime's own memory. Each row's keys and values stand at their positions, whenever the row
+        joined: sums over them then add up in the same order, to the last bit, whatever rows are beside it.
 
         Args:
             tokens: (R, 1) int64, the last token of each row.
-            positions: (R, 1) int64, its position.
+            positions: (R, 1) int64, its position, less than P.
             source_mask: (R, S) bool.
-            past_mask: (R, P) bool; rows that joined later have fewer real past positions, and may leave gaps anywhere.
-            parents: (R,) int64, the row of ``past`` that each row continues; any row where its mask is all False.
+            parents: (R,) int64, the row of ``past`` that each row continues; any row at position 0.
             cross: Keys and values of the source, layer by layer, 2L tensors (R, S, D).
-            past: Self-attention keys and values so far, layer by layer, 2L tensors (Q, P, D) of Q earlier rows.
+            past: Self-attention keys and values so far, layer by layer, 2L tensors (Q, P, D) of Q earlier rows; from
+                a row's position on they may hold anything finite.
 
         Returns:
-            Log-probabilities of the next token (R, V) float32; the grown keys and values, 2L tensors (R, P + 1, D);
-            and, if the model has an alignment head, its attention over the source (R, S) float32.
+            Log-probabilities of the next token (R, V) float32; the keys and values with those of the token, 2L tensors
+            (R, P, D); and, if the model has an alignment head, its attention over the source (R, S) float32.
         """
         model, config = self.model, self.model.config
         states = model.target_embedding(tokens)
         if config.scale_embeddings:
             states = states * config.width**0.5
         states = model.target_norm(states + F.embedding(positions, self.positions))
-        mask = torch.cat([past_mask, torch.ones_like(tokens, dtype=torch.bool)], dim=1)  # (R, P + 1)
+        mask = torch.arange(past[0].shape[1]) <= positions  # (R, P)
+        place = torch.cat([torch.arange(tokens.shape[0]).unsqueeze(1), positions], dim=1)  # (R, 2)
         grown: list[Tensor] = []
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
             query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            keys = torch.cat([past[2 * index].index_select(0, parents), key], dim=1)  # (R, P + 1, D)
-            values = torch.cat([past[2 * index + 1].index_select(0, parents), value], dim=1)
+            keys = _put(past[2 * index].index_select(0, parents), place, key)  # (R, P, D)
+            values = _put(past[2 * index + 1].index_select(0, parents), place, value)
             grown += [keys, values]
             attended = attend(query, keys, values, mask, config.heads)
             states = layer.self_residual.leave(states, layer.self_attention.output(attended))
@@ -149,6 +154,14 @@ class DecoderGraph(nn.Module):
         channels = slice(head * width, (head + 1) * width)
         scores = (query[..., channels] * width**-0.5) @ keys[..., channels].transpose(1, 2)  # (R, 1, S)
         return torch.softmax(mask_scores(scores.float().squeeze(1), source_mask), dim=-1)
+
+
+def _put(past: Tensor, place: Tensor, new: Tensor) -> Tensor:
+    """(R, P, D) with (R, 1, D) put at the places (R, 2), each a row and a position; one ONNX node."""
+    result: Tensor = torch.onnx.ops.symbolic(
+        "ScatterND", (past, place, new.squeeze(1)), dtype=past.dtype, shape=past.shape, version=18
+    )
+    return result
 
 
 def _position_table(model: Transformer) -> Tensor:
@@ -191,7 +204,7 @@ def export_encoder(model: Transformer) -> onnx.ModelProto:
 def export_decoder(model: Transformer) -> onnx.ModelProto:
     """Trace the decoder graph of a model in evaluation mode, and end it with a top-k over the vocabulary."""
     config = model.config
-    rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=0)
+    rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=1)
     earlier = Dim("earlier_rows", min=1)
     features = [
         torch.zeros(2, 3, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
@@ -201,9 +214,8 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
     ]
     inputs = (
         torch.full((2, 1), config.eos_id),
-        torch.full((2, 1), 4),
+        torch.full((2, 1), 3),
         torch.ones(2, 3, dtype=torch.bool),
-        torch.ones(2, 4, dtype=torch.bool),
         torch.tensor([0, 2]),
         features,
         history,
@@ -218,7 +230,6 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             "tokens",
             "positions",
             "source_mask",
-            "past_mask",
             "parents",
             *cross_names(config.decoder_layers),
             *past_names(config.decoder_layers),
@@ -228,7 +239,6 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             {0: rows},
             {0: rows},
             {0: rows, 1: source},
-            {0: rows, 1: past},
             {0: rows},
             [{0: rows, 1: source}] * len(features),
             [{0: earlier, 1: past}] * len(history),

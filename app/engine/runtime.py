@@ -1,6 +1,7 @@
 """Everything ONNX Runtime: sessions, providers, threads, and the arrays that live between two decoding steps.
 
-Axes: B sentences, R live rows, S source length, P past target positions, D width, K candidates, L decoder layers.
+Axes: B sentences, R live rows, S source length, P target positions there is room for, D width, K candidates, L decoder
+layers. S and P are multiples of ``BLOCK``.
 """
 
 import math
@@ -22,6 +23,9 @@ from onnxruntime import OrtValue
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
 Array = NDArray[Any]
+BLOCK = 4
+"""Sums over source and past positions are taken in blocks of this many, as processors add: what pads a row out to other
+lengths then changes nothing, to the last bit, and a sentence's translation does not depend on its neighbours."""
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 
@@ -69,11 +73,7 @@ class OnnxModel:
         self._decoder = _open(decoder, provider, threads)
         self.providers = tuple(self._decoder.get_providers())
         self.cross = [output.name for output in self._encoder.get_outputs()]
-        self.past = [
-            given.name
-            for given in self._decoder.get_inputs()
-            if given.name.startswith("past_") and given.name != "past_mask"
-        ]
+        self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
         self.present = [name.replace("past_", "present_") for name in self.past]
         self.has_alignment = "alignment" in {output.name for output in self._decoder.get_outputs()}
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
@@ -86,7 +86,7 @@ class OnnxModel:
         Raises:
             ModelFailure: The graph raised.
         """
-        length = max(len(source) for source in sources)
+        length = _rounded_up(max(len(source) for source in sources))
         ids = np.full((len(sources), length), self.pad_id, dtype=np.int64)
         mask = np.zeros((len(sources), length), dtype=bool)
         for row, source in enumerate(sources):
@@ -115,11 +115,11 @@ class OnnxModel:
         Args:
             small: Inputs that change with every step, in main memory.
             large: Cross-attention features and past, where the model runs; they are not copied.
-            present: Memory for the grown past; without it, the runtime takes some of its own.
+            present: Memory for that; without it, the runtime takes some of its own.
 
         Returns:
             Scores (R, K), candidates (R, K), the alignment head's attention over the source (R, S) float32 if the
-            model has one, and the grown past, 2L values (R, P + 1, D).
+            model has one, and the past with this step's keys and values, 2L values (R, P, D).
 
         Raises:
             ModelFailure: The graph raised.
@@ -150,9 +150,8 @@ class OnnxModel:
 class Rows:
     """The live rows of one decode: features, past and positions, kept aligned while rows come and go.
 
-    Rows may be at different positions. All pasts share P columns; a row that joined late has masked columns in front,
-    which its attention never sees, so neighbours don't change its translation. The past itself is not touched between
-    two steps: ``_parents`` says which of its rows each live row continues, and the graph gathers them.
+    Rows may be at different positions; each has its past at its own first columns. The past itself is not touched
+    between two steps: ``_parents`` says which of its rows each live row continues, and the graph gathers them.
     """
 
     def __init__(self, model: OnnxModel) -> None:
@@ -168,8 +167,7 @@ class Rows:
         """No row has a past."""
         self._parents = np.zeros(len(self), dtype=np.int64)
         self._positions = np.zeros((len(self), 1), dtype=np.int64)
-        self._past_mask = np.zeros((len(self), 0), dtype=bool)
-        nothing = np.zeros((1, 0, self._model.width), self._model.dtype)
+        nothing = np.zeros((1, BLOCK, self._model.width), self._model.dtype)
         self._past = [self._model.value(nothing) for _ in self._model.past]
         self._memory = _PastMemory(len(self._past), self._model.dtype)
 
@@ -179,7 +177,7 @@ class Rows:
     def join(self, features: Sequence[Features]) -> None:
         """Append one row a sentence, at position 0."""
         live, new = len(self), len(features)
-        longest = max(self._source_mask.shape[1], *(item.length for item in features))
+        longest = max(self._source_mask.shape[1], *(_rounded_up(item.length) for item in features))
         mask = np.zeros((live + new, longest), dtype=bool)
         mask[:live, : self._source_mask.shape[1]] = self._source_mask
         cross = [np.zeros((live + new, longest, self._model.width), self._model.dtype) for _ in self._cross]
@@ -192,9 +190,8 @@ class Rows:
         self._set_source(mask, cross)
         self._owner = np.append(self._owner, np.arange(self._joined, self._joined + new))
         self._joined += new
-        self._parents = np.append(self._parents, np.zeros(new, dtype=np.int64))  # masked, so any row will do
+        self._parents = np.append(self._parents, np.zeros(new, dtype=np.int64))  # without a past any row will do
         self._positions = np.concatenate([self._positions, np.zeros((new, 1), dtype=np.int64)])
-        self._past_mask = np.concatenate([self._past_mask, np.zeros((new, self._past_mask.shape[1]), dtype=bool)])
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
@@ -205,7 +202,7 @@ class Rows:
         if not np.array_equal(owner, self._owner):
             # Beams of one sentence share its features: a mere reordering of beams leaves them where they are.
             mask = self._source_mask[index]
-            longest = int(mask.any(0).sum())
+            longest = _rounded_up(int(mask.any(0).sum()))
             self._set_source(
                 np.ascontiguousarray(mask[:, :longest]),
                 [array[:, :longest].take(index, axis=0) for array in self._cross],
@@ -216,19 +213,20 @@ class Rows:
             return
         self._parents = self._parents[index]
         self._positions = self._positions[index]
-        self._past_mask = self._past_mask[index]
-        self._trim()
 
     def _set_source(self, mask: Array, cross: list[Array]) -> None:
         self._source_mask, self._cross, self._cross_values = mask, cross, {}
 
-    def _trim(self) -> None:
-        """Drop columns in front that no row needs any more, once they are a fourth of all: it copies the others."""
-        used = self._past_mask.any(0)
-        first = int(used.argmax()) if used.any() else used.size
-        if 4 * first > used.size:
-            self._past_mask = np.ascontiguousarray(self._past_mask[:, first:])
-            self._past = [self._model.value(np.ascontiguousarray(value.numpy()[:, first:])) for value in self._past]
+    def _make_room(self) -> int:
+        """Fit the past to the positions of this step, with a new block or without those no longer needed; returns P."""
+        room, wanted = self._past[0].shape()[1], _rounded_up(int(self._positions.max()) + 1)
+        if room != wanted:
+            for index, value in enumerate(self._past):
+                old = value.numpy()[:, :wanted]
+                fitted = np.zeros((len(old), wanted, self._model.width), self._model.dtype)
+                fitted[:, : old.shape[1]] = old
+                self._past[index] = self._model.value(fitted)
+        return wanted
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token.
@@ -249,32 +247,31 @@ class Rows:
             self._cross_values = {
                 name: model.value(array) for name, array in zip(model.cross, self._cross, strict=True)
             }
+        room = self._make_room()
         scores, candidates, alignment, self._past = model.step(
             {
                 "tokens": np.asarray(tokens, dtype=np.int64).reshape(-1, 1),
                 "positions": self._positions,
                 "source_mask": self._source_mask,
-                "past_mask": self._past_mask,
                 "parents": self._parents,
                 "top": np.array([top], dtype=np.int64),
             },
             {**self._cross_values, **dict(zip(model.past, self._past, strict=True))},
             # Only in main memory can a part of an array be lent to the runtime.
-            self._memory.lend((live, self._past_mask.shape[1] + 1, model.width)) if model.device == "cpu" else (),
+            self._memory.lend((live, room, model.width)) if model.device == "cpu" else (),
         )
         self._parents = np.arange(live)
         self._positions = self._positions + 1
-        self._past_mask = np.concatenate([self._past_mask, np.ones((live, 1), dtype=bool)], axis=1)
         if not np.isfinite(scores).all():
             raise ModelFailure("The model gave scores that are not finite.")
         return scores, candidates, None if alignment is None else alignment.argmax(axis=1)
 
 
 class _PastMemory:
-    """Two sets of arrays in turns: the graph reads the past in one and writes the grown past into the other.
+    """Two sets of arrays in turns: the graph reads the past in one and writes it, with one more token, into the other.
 
-    The past is a little larger after every step. Arrays of its own each time would leave holes in the heap that fit
-    nothing that comes after, and the process would grow to twice the size.
+    Arrays of its own for each step would leave holes in the heap that fit nothing that comes after, and the process
+    would grow to twice the size.
     """
 
     def __init__(self, count: int, dtype: type[np.floating[Any]]) -> None:
@@ -287,6 +284,10 @@ class _PastMemory:
         if arrays[0].size < size:
             arrays[:] = [np.empty(size * 3 // 2, array.dtype) for array in arrays]
         return [OrtValue.ortvalue_from_numpy(array[:size].reshape(shape)) for array in arrays]
+
+
+def _rounded_up(length: int) -> int:
+    return -(-length // BLOCK) * BLOCK
 
 
 def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSession:

@@ -201,13 +201,12 @@ def test_alignment_is_the_attention_of_the_trained_head(tiny_model, tiny_bundle,
     mask = pad([np.array(source) for source in sources]).numpy() != PAD_ID
     features = encoder.run(None, {"source": pad([np.array(s) for s in sources]).numpy(), "source_mask": mask})
     cross = {output.name: array for output, array in zip(encoder.get_outputs(), features, strict=True)}
-    past = {name: np.zeros((3, 0, config.width), np.float32) for name in past_names(decoder)}
+    past = {name: np.zeros((3, target.shape[1], config.width), np.float32) for name in past_names(decoder)}
     for position in range(target.shape[1]):
         feeds = {
             "tokens": target[:, position : position + 1].numpy(),
             "positions": np.full((3, 1), position),
             "source_mask": mask,
-            "past_mask": np.ones((3, position), dtype=bool),
             "parents": np.arange(3),
             "top": np.array([1]),
         }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from app.engine.bundle import Bundle
+from app.engine.bundle import Bundle, Precision
 from app.engine.decoding import decode
 from app.engine.engine import Engine
 from app.engine.runtime import OnnxModel
@@ -121,22 +121,24 @@ def test_another_engine_translates_the_same(bundle: Bundle, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("beam_size", [1, 4])
-def test_neighbours_change_nothing_in_int8(bundle: Bundle, beam_size: int) -> None:
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+def test_neighbours_change_nothing(bundle: Bundle, precision: Precision, beam_size: int) -> None:
+    """Not even the last bit of a score."""
     manifest = bundle.manifest
     processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / manifest.source_tokenizer))
     tag = processor.piece_to_id("<2en>")
     # Prefixes of all lengths, so that most rows are padded.
     texts = [text[: 4 + 7 * index] for index, text in enumerate(PLAIN * 6)]
     sources = [[tag, *processor.encode(text), manifest.ids.eos] for text in texts]
-    model = OnnxModel(*bundle.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=1)
+    model = OnnxModel(*bundle.graphs(precision), pad_id=manifest.ids.pad, provider="cpu", threads=1)
 
-    def translate(batch: list[list[int]]) -> list[tuple[int, ...]]:
+    def translate(batch: list[list[int]]) -> list[tuple[tuple[int, ...], float]]:
         options = SearchOptions(beam_size=beam_size)
         ids = manifest.ids
         found = decode(model, batch, start_id=ids.decoder_start, eos_id=ids.eos, options=options)
-        return [hypotheses[0].tokens for hypotheses in found]
+        return [(hypotheses[0].tokens, hypotheses[0].score) for hypotheses in found]
 
-    assert translate(sources) == [tokens for source in sources for tokens in translate([source])]
+    assert translate(sources) == [best for source in sources for best in translate([source])]
 
 
 def test_bundle_is_small_enough_to_ship() -> None:
