@@ -4,8 +4,8 @@ from typing import Any
 
 from app.api import deepl_schemas as schemas
 from app.api.deepl_parameters import MAX_BODY_BYTES, RESOURCES
-from app.api.documentation import DEFAULTS, Examples, Responses, request_body, response
-from app.api.failures import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
+from app.api.documentation import AT_FAULT, DEFAULTS, NOT_NOW, TOO_LATE, Examples, Responses, request_body, response
+from app.api.failures import INTERNAL_ERROR_TEXT
 from app.api.translate_documentation import TRANSLATE_HEADERS
 
 
@@ -126,24 +126,9 @@ TRANSLATE_RESPONSES: Responses = {
         ),
     ),
     413: _too_large(MAX_BODY_BYTES),
-    500: _error(
-        "The server is at fault",
-        model_failure=("The model failed", MODEL_FAILURE_TEXT, "model_failure"),
-        internal=("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
-    ),
-    503: _error(
-        "Not now: try again after the seconds in `Retry-After`",
-        overloaded=("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
-        engine_unavailable=("Not ready", "The translation engine is not running.", "engine_unavailable"),
-    ),
-    504: _error(
-        "The time limit passed",
-        deadline_exceeded=(
-            "The time limit passed",
-            "The time limit passed before the translation was complete.",
-            "deadline_exceeded",
-        ),
-    ),
+    500: _error("The server is at fault", **AT_FAULT),
+    503: _error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
+    504: _error("The time limit passed", **TOO_LATE),
 }
 
 LANGUAGES_PARAMETERS = _parameters("type", ("source", "target"), "source", is_required=False)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from app.api import schemas
-from app.api.failures import INTERNAL_ERROR_TEXT
+from app.api.failures import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
 from app.settings import Settings
 
 Responses = dict[int | str, dict[str, Any]]
@@ -84,6 +84,22 @@ INTERNAL = error(
     "The server is at fault",
     internal=("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
 )
+# Examples of errors that both contracts have, each in its own shape: (summary, text, code).
+AT_FAULT = {
+    "model_failure": ("The model failed", MODEL_FAILURE_TEXT, "model_failure"),
+    "internal": ("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
+}
+NOT_NOW = {
+    "overloaded": ("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
+    "engine_unavailable": ("Not ready", "The translation engine is not running.", "engine_unavailable"),
+}
+TOO_LATE = {
+    "deadline_exceeded": (
+        "The time limit passed",
+        "The time limit passed before the translation was complete.",
+        "deadline_exceeded",
+    ),
+}
 UNREADABLE = {
     "not_json": ("Not a JSON object", "Invalid JSON format", "invalid_request"),
     "missing": ("A required parameter is missing", "Invalid request: missing q parameter", "invalid_request"),

@@ -33,6 +33,7 @@ from app.api.translation import (
     stream,
     translate,
     warnings,
+    work_out,
 )
 from app.text.detection import Detection
 
@@ -74,7 +75,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
         first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
     items, timing = await run_while_connected(request, translate(service, wanted))
-    body = await asyncio.to_thread(_translation_body, wanted, items)
+    body = await work_out(wanted, _translation_body, wanted, items)
     return JSONResponse(body, headers={"Server-Timing": server_timing(timing), **warnings(items)})
 
 
@@ -139,7 +140,7 @@ async def _named_events(
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Answer):
-                body = await asyncio.to_thread(_translation_body, wanted, event.items)
+                body = await work_out(wanted, _translation_body, wanted, event.items)
                 yield "translation", {**body, "timing": phases_ms(event.timing)}
                 return
             place = {"index": event.item, "block": event.block}

@@ -5,8 +5,11 @@ from typing import Any
 
 from app.api import schemas
 from app.api.documentation import (
+    AT_FAULT,
     DEFAULTS,
+    NOT_NOW,
     TOO_LARGE,
+    TOO_LATE,
     UNREADABLE,
     Examples,
     Responses,
@@ -15,7 +18,6 @@ from app.api.documentation import (
     request_body,
     response,
 )
-from app.api.failures import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
 from app.text.verdicts import Verdict
 
 _GERMAN_TO_ENGLISH = {"source": "de", "target": "en"}
@@ -242,22 +244,7 @@ TRANSLATE_RESPONSES: Responses = {
         ),
     ),
     413: TOO_LARGE,
-    500: error(
-        "The server is at fault",
-        model_failure=("The model failed", MODEL_FAILURE_TEXT, "model_failure"),
-        internal=("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
-    ),
-    503: error(
-        "Not now: try again after the seconds in `Retry-After`",
-        overloaded=("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
-        engine_unavailable=("Not ready", "The translation engine is not running.", "engine_unavailable"),
-    ),
-    504: error(
-        "The time limit passed",
-        deadline_exceeded=(
-            "The deadline passed",
-            "The time limit passed before the translation was complete.",
-            "deadline_exceeded",
-        ),
-    ),
+    500: error("The server is at fault", **AT_FAULT),
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
+    504: error("The time limit passed", **TOO_LATE),
 }

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
@@ -13,6 +13,7 @@ from app.api.parameters import AUTO, TranslationRequest, check_pair
 from app.api.restoring import Restorer
 from app.api.service import Service
 from app.engine.translation import (
+    INLINE_CHARS,
     Sentence,
     SentenceTranslation,
     Text,
@@ -167,15 +168,24 @@ def warnings(items: Sequence[ItemTranslation]) -> dict[str, str]:
     return {"X-Dragoman-Warnings": found} if found else {}
 
 
+async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
+    """What a function makes of the texts: computed on the event loop if they are few and plain, else in a thread.
+
+    A hop to a thread and back takes longer than all there is to do for a sentence.
+    """
+    is_quick = not (wanted.markup or wanted.protected) and sum(map(len, wanted.texts)) <= INLINE_CHARS
+    return function(*arguments) if is_quick else await asyncio.to_thread(function, *arguments)
+
+
 async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
-    documents = await asyncio.to_thread(_extract_all, wanted) if wanted.markup else None
+    documents = await work_out(wanted, _extract_all, wanted) if wanted.markup else None
     contents = [document.texts for document in documents] if documents else [(text,) for text in wanted.texts]
-    detections = await _detect_all(service, contents) if wanted.source == AUTO else None
+    detections = await work_out(wanted, _detect_all, service, contents) if wanted.source == AUTO else None
     languages = [detection.language for detection in detections] if detections else [wanted.source] * len(contents)
     for language in languages:
         check_pair(language, wanted.target, service.engine.pairs)
 
-    segments = await asyncio.to_thread(_segments, wanted, documents, languages)
+    segments = await work_out(wanted, _segments, wanted, documents, languages)
     timing = Timing()
     # Numbers, emoji and blanks need no model, and neither does a language into itself.
     open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
@@ -188,7 +198,7 @@ async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerato
                 else:
                     yield event
 
-    items = await asyncio.to_thread(_assemble, wanted, documents, segments)
+    items = await work_out(wanted, _assemble, wanted, documents, segments)
     if detections:
         items = [replace(item, detection=detection) for item, detection in zip(items, detections, strict=True)]
     yield Answer(items, timing)
@@ -291,13 +301,9 @@ def _assemble(
     return items
 
 
-async def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> list[Detection]:
+def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> list[Detection]:
     """The most likely language of each item."""
-
-    def detect_all() -> list[Detection]:
-        return [service.detector.detect("\n".join(texts))[0] for texts in contents]
-
-    return await asyncio.to_thread(detect_all)
+    return [service.detector.detect("\n".join(texts))[0] for texts in contents]
 
 
 def _extract_all(wanted: TranslationRequest) -> list[Document]:

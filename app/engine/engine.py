@@ -15,15 +15,21 @@ from app.engine.rendering import Renderer
 from app.engine.runtime import Features, OnnxModel
 from app.engine.scheduler import Job, Limits, Scheduler
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import Event, SearchOptions, Splitting, TextTranslation, Timing, collect, within
+from app.engine.translation import (
+    INLINE_CHARS,
+    Event,
+    SearchOptions,
+    Splitting,
+    TextTranslation,
+    Timing,
+    collect,
+    within,
+)
 from app.engine.units import Cutter
 from app.errors import BundleError, EngineUnavailable, UnsupportedPair
 
 if TYPE_CHECKING:
     from app.settings import Settings
-
-# Texts beyond this many characters are split and tokenised off the event loop.
-_INLINE_CHARS = 4_000
 
 
 class Engine:
@@ -176,7 +182,7 @@ class Engine:
             renderer=self._renderer,
             options=options,
             tokens=tokens,
-            inline=sum(map(len, texts)) <= _INLINE_CHARS,
+            inline=sum(map(len, texts)) <= INLINE_CHARS,
         )
         self._streams += 1
         self._no_streams.clear()

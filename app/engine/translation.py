@@ -12,6 +12,8 @@ from app.text.verdicts import Verdict
 
 MAX_BEAM_SIZE = 16
 MAX_LENGTH_TOKENS = 512
+INLINE_CHARS = 4_000
+"""Texts beyond this many characters are taken apart and put together off the event loop."""
 
 Splitting = Literal["sentences", "no_newlines", "off"]
 """What ends a sentence: punctuation and line breaks, punctuation alone, or only the end of the text. Whatever is
