@@ -12,8 +12,7 @@ dashes) and come back byte for byte, so joining the untranslated sentences gives
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import sentencex  # type: ignore[import-untyped]
 
@@ -60,36 +59,10 @@ _OPENING = frozenset("„‚([{¿¡")
 _CLOSING = frozenset("\"'”“’‘»«›‹)]}")
 
 
-@dataclass(frozen=True, slots=True)
-class Segmentation:
-    """A text as gap, sentence, gap, …, sentence, gap.
+def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[int, int]]:
+    """Yields begin and end of each sentence, in order: none is blank, each has a letter or a digit.
 
-    Attributes:
-        gaps: What stands around the sentences; one more than there are sentences, any of them may be empty.
-        sentences: What a model should see; none is empty, each has a letter or a digit.
-    """
-
-    gaps: tuple[str, ...]
-    sentences: tuple[str, ...]
-
-    def join(self, translations: Sequence[str]) -> str:
-        """Puts one translation per sentence between the gaps.
-
-        Raises:
-            ValueError: if there isn't exactly one translation per sentence.
-        """
-        if len(translations) != len(self.sentences):
-            raise ValueError(f"expected {len(self.sentences)} translations, got {len(translations)}")
-        parts = [self.gaps[0]]
-        for translation, gap in zip(translations, self.gaps[1:], strict=True):
-            parts += translation, gap
-        return "".join(parts)
-
-
-def split(text: str, *, language: str, newlines: bool = True) -> Segmentation:
-    """Splits a text into sentences and the gaps around them; joining them again gives the text exactly.
-
-    Takes time in proportion to the text. Lone surrogates are allowed.
+    Takes time in proportion to the text, as the spans are asked for. Lone surrogates are allowed.
 
     Args:
         text: Any string.
@@ -97,19 +70,6 @@ def split(text: str, *, language: str, newlines: bool = True) -> Segmentation:
         newlines: Whether each line break ends a sentence. If not, only blank lines and list items do, and a sentence
             that runs over a line break keeps it inside.
     """
-    gaps: list[str] = []
-    sentences: list[str] = []
-    done = 0
-    for first, last in spans(text, language=language, newlines=newlines):
-        gaps.append(text[done:first])
-        sentences.append(text[first:last])
-        done = last
-    gaps.append(text[done:])
-    return Segmentation(tuple(gaps), tuple(sentences))
-
-
-def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[int, int]]:
-    """Yields begin and end of each sentence, in order; see ``split``. The work is done as the spans are asked for."""
     base_language = language.partition("-")[0].lower()
     for block_start, block_end in _lines(text) if newlines else _paragraphs(text):
         start = block_start

@@ -28,8 +28,8 @@ from app.main import create_app
 from app.settings import Settings
 from app.text.detection import Detector
 from app.text.inline import TOKEN
-from app.text.sentences import split
 from app.text.verdicts import Verdict
+from tests.segmentation import split
 
 PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Ich möchte ein Bier.", "en"): ("I'd like a beer.",),

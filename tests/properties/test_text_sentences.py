@@ -1,7 +1,12 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.text.sentences import break_long, split
+from app.engine.assembly import Assembly
+from app.engine.translation import SentenceTranslation
+from app.engine.units import Cutter
+from app.text.sentences import break_long
+from tests.properties.counts import examples
+from tests.segmentation import split
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 # What sentence splitters, lists and line breaks are made of, much denser than in a random string.
@@ -12,15 +17,38 @@ DENSE_TEXT = st.lists(st.sampled_from([*PARTS.split(), *SPACES]), max_size=40).m
 TEXT = ANY_TEXT | DENSE_TEXT
 
 
-@settings(max_examples=150, deadline=None)
+class LetterByLetter:
+    """A tokenizer for which each character is a piece."""
+
+    def encode(self, text: str) -> list[int]:
+        return [ord(character) for character in text]
+
+
+def translation(source: str, text: str) -> SentenceTranslation:
+    return SentenceTranslation(source=source, source_begin=0, text=text, target_begin=0, score=0.0, alternatives=())
+
+
+@settings(max_examples=examples(10_000), deadline=None)
 @given(TEXT, st.sampled_from(["de", "en", "zz"]), st.booleans())
 @example("B\u2028. A", "de", True)
-def test_untranslated_sentences_join_to_the_text(text: str, language: str, newlines: bool) -> None:
-    segmentation = split(text, language=language, newlines=newlines)
-    assert segmentation.join(segmentation.sentences) == text
+def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, newlines: bool) -> None:
+    """On the engine's own way, with sentences that are too long for the model, too."""
+    cutter = Cutter(LetterByLetter(), longest_source=12, eos_id=2)
+    splitting = "sentences" if newlines else "no_newlines"
+    *units, last = cutter.cut([text], language=language, splitting=splitting, prefix=(4,))
+    assert "".join(unit.gap + unit.source for unit in units) + last.gap == text
+    assembly = Assembly()
+    for number, unit in enumerate(units):
+        assert unit.source and len(unit.ids) <= 12
+        assembly.add(unit.gap, translation(unit.source, f"<{number}>"))
+    found = assembly.finish(last.gap)
+    assert found.text == "".join(f"{unit.gap}<{number}>" for number, unit in enumerate(units)) + last.gap
+    for sentence in found.sentences:
+        assert text[sentence.source_begin :].startswith(sentence.source)
+        assert found.text[sentence.target_begin :].startswith(sentence.text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(10_000), deadline=None)
 @given(TEXT, st.sampled_from(["de", "en"]), st.booleans())
 def test_a_model_sees_all_letters_and_nothing_without_one(text: str, language: str, newlines: bool) -> None:
     segmentation = split(text, language=language, newlines=newlines)
@@ -37,7 +65,7 @@ def without_marker(line: str) -> str:
     return "".join(line.split("a) "))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(10_000), deadline=None)
 @given(TEXT, st.integers(1, 40))
 def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: int) -> None:
     pieces = break_long(text, fits=lambda piece: len(piece) <= limit)
@@ -45,7 +73,7 @@ def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: i
     assert all(0 < len(piece) <= limit for piece in pieces)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(10_000), deadline=None)
 @given(TEXT, st.integers(1, 100))
 def test_pieces_fit_by_bytes_too_unless_they_are_one_character(text: str, limit: int) -> None:
     pieces = break_long(text, fits=lambda piece: len(piece.encode()) <= limit)

@@ -3,7 +3,8 @@ from collections.abc import Callable
 import pytest
 import sentencex
 
-from app.text.sentences import Segmentation, break_long, split
+from app.text.sentences import break_long
+from tests.segmentation import Segmentation, split
 
 GERMAN = [
     ["Dr. Müller kommt um 8.30 Uhr.", "Prof. Dr. Schmidt auch."],
@@ -93,7 +94,7 @@ def test_wrapped_lines_stay_together_when_newlines_do_not_end_sentences() -> Non
         "Punkt",
         "Punkt\nzwei",
     )
-    assert segmentation.join(segmentation.sentences) == text
+    assert "".join(map("".join, zip(segmentation.gaps, (*segmentation.sentences, ""), strict=True))) == text
 
 
 def test_what_makes_the_library_panic_is_split_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +105,7 @@ def test_what_makes_the_library_panic_is_split_in_silence(capfd: pytest.CaptureF
 def test_a_lone_surrogate_survives() -> None:
     text = "Das \ud800 da. Und \udfff."
     segmentation = split(text, language="de")
-    assert segmentation.join(segmentation.sentences) == text
+    assert "".join(map("".join, zip(segmentation.gaps, (*segmentation.sentences, ""), strict=True))) == text
 
 
 @pytest.mark.parametrize("failure", [["something", "else"], []])
@@ -158,13 +159,6 @@ def test_the_library_is_never_shown_a_long_line_whole(monkeypatch: pytest.Monkey
     assert len(split(text, language="de").sentences) == 10_000
     assert max(shown_chars) < 10_000
     assert sum(shown_chars) < 2 * len(text)
-
-
-def test_join_wants_one_translation_per_sentence() -> None:
-    segmentation = split("Eins. Zwei.", language="de")
-    assert segmentation.join(["One.", "Two."]) == "One. Two."
-    with pytest.raises(ValueError, match="expected 2 translations, got 1"):
-        segmentation.join(["One."])
 
 
 def at_most(chars: int) -> Callable[[str], bool]:
