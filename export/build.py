@@ -27,7 +27,6 @@ from app.engine.bundle import (
     Provenance,
     Shape,
     SpecialIds,
-    TrainingSource,
     sha256,
     write_manifest,
 )
@@ -212,15 +211,7 @@ def _manifest(model: Transformer, graphs: dict[Precision, Graphs], card: ModelCa
         source_tokenizer=TOKENIZER,
         target_tokenizer=TOKENIZER,
         files={},
-        provenance=Provenance(
-            licence=card.licence,
-            recipe=card.recipe,
-            updates=card.updates,
-            target_tokens=card.target_tokens,
-            training_seconds=card.training_seconds,
-            seed=card.seed,
-            sources=tuple(TrainingSource(**source) for source in card.sources),
-        ),
+        provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
         parity=parity,
     )
 

@@ -1,4 +1,4 @@
-"""``dragoman export``."""
+"""``dragoman export`` and ``dragoman restore``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -45,3 +45,18 @@ def export(
         bundle = build_bundle(checkpoint, out, sentences=groups, report=report)
     for precision, figures in bundle.manifest.parity.items():
         typer.echo(f"{precision}: {figures}")
+
+
+def restore(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a bundle that was trained here, e.g. artifacts/de-en.")],
+    out: Annotated[Path, typer.Argument(help="Model folder to make, e.g. runs/initial.")],
+) -> None:
+    """Make a model folder from a bundle, to train on from there.
+
+    Name it in a recipe: initial = "runs/initial".
+    """
+    from app.engine.bundle import Bundle
+    from export.restore import restore as write_model_folder
+
+    write_model_folder(Bundle.open(bundle), out)
+    typer.echo(f"{out} is ready: name it in a recipe as 'initial', then run dragoman train")

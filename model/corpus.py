@@ -5,15 +5,18 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import sentencepiece
 
-from model.alignment import align
+from model.alignment import Links, align
+from model.augmentation import augment, lowercase_words
 from model.data import Packed
 from model.pairs import PairsError, read_pairs
-from model.recipe import Recipe, RecipeError
+from model.placeholders import Replacer
+from model.recipe import Augmentation, Recipe, RecipeError
 from model.tokenizer import train_tokenizer
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
@@ -49,7 +52,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
             raise RecipeError(f"{run} was made from other pair files than the recipe names: choose another folder")
         return
     done.parent.mkdir(parents=True, exist_ok=True)
-    texts = []
+    texts: list[list[tuple[str, str]]] = []
     for path in paths:
         texts.append(list(read_pairs(path)))
         if not texts[-1]:
@@ -60,6 +63,10 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         report(f"training a tokenizer of {recipe.vocabulary} pieces")
         sentences = _tokenizer_text(texts[:-1], recipe)
         train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
+    sizes = [len(pairs) for pairs in texts]
+    if recipe.augmentation != Augmentation():
+        _augment(texts[:-1], recipe)
+        report(f"added {sum(map(len, texts)) - sum(sizes):,} changed copies")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
     encoded = [
         list(zip(processor.encode([a for a, _ in pairs]), processor.encode([b for _, b in pairs]), strict=True))
@@ -72,12 +79,14 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         flat = align([pair for pairs in encoded for pair in pairs])
         starts = np.cumsum([0] + [len(pairs) for pairs in encoded])
         links = [flat[a:b] for a, b in pairwise(starts)]
+    for pairs, pair_links, source in zip(encoded, links, recipe.sources, strict=False):  # without the validation pairs
+        if source.augment and recipe.augmentation.placeholders:
+            _add_placeholders(pairs, pair_links, processor, recipe)
     for index, (pairs, pair_links) in enumerate(zip(encoded, links, strict=True)):
         name = f"{index:02d}" if index < len(recipe.sources) else "validation"
         Packed.build(pairs, pair_links).save(done.parent / f"{name}.npz")
     facts = [
-        {"file": path.name, "pairs": len(pairs), "sha256": sha256(path)}
-        for path, pairs in zip(paths, texts, strict=True)
+        {"file": path.name, "pairs": size, "sha256": sha256(path)} for path, size in zip(paths, sizes, strict=True)
     ]
     partial = done.with_suffix(".partial")
     partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -95,6 +104,31 @@ def corpus_facts(run: Path) -> list[dict[str, Any]]:
     """File name, pairs and sha256 of each source in the recipe's order, then of the validation file."""
     facts: list[dict[str, Any]] = json.loads((run / "corpus" / "sources.json").read_text(encoding="utf-8"))
     return facts
+
+
+def _augment(texts: list[list[tuple[str, str]]], recipe: Recipe) -> None:
+    """Add changed copies to every source that takes some, in place."""
+    sentences = [pair for pairs, source in zip(texts, recipe.sources, strict=True) if source.augment for pair in pairs]
+    lowercase = (lowercase_words(a for a, _ in sentences), lowercase_words(b for _, b in sentences))
+    for index, (pairs, source) in enumerate(zip(texts, recipe.sources, strict=True)):
+        if source.augment:
+            pairs += augment(pairs, recipe.augmentation, lowercase, Random(f"{recipe.seed} {index}"))
+
+
+def _add_placeholders(
+    pairs: list[tuple[list[int], list[int]]],
+    links: list[Links],
+    processor: sentencepiece.SentencePieceProcessor,
+    recipe: Recipe,
+) -> None:
+    """Add copies with placeholders, in place."""
+    replacer = Replacer(processor.id_to_piece, processor.piece_to_id)
+    rng = Random(recipe.seed)
+    for index in rng.choices(range(len(pairs)), k=round(recipe.augmentation.placeholders * len(pairs))):
+        replaced = replacer.replace(pairs[index], links[index], rng)
+        if replaced is not None:
+            pairs.append(replaced[0])
+            links.append(replaced[1])
 
 
 def _tokenizer_text(texts: list[list[tuple[str, str]]], recipe: Recipe) -> Iterator[str]:

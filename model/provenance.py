@@ -12,16 +12,11 @@ from model.recipe import Recipe
 CARD = "card.json"
 
 
-class ModelCard(BaseModel):
-    """``card.json`` in a model folder."""
+class Run(BaseModel):
+    """One run of training."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str
-    languages: tuple[str, str]
-    licence: str
-    longest_source: int
-    golden: dict[str, tuple[str, ...]]
     recipe: str
     seed: int
     updates: int
@@ -30,10 +25,30 @@ class ModelCard(BaseModel):
     sources: tuple[dict[str, str | int | float], ...]
 
 
+class ModelCard(Run):
+    """``card.json`` in a model folder: the last run, and those whose weights it went on from, oldest first."""
+
+    name: str
+    languages: tuple[str, str]
+    licence: str
+    longest_source: int
+    golden: dict[str, tuple[str, ...]]
+    earlier: tuple[Run, ...] = ()
+
+
 def write_card(folder: Path, recipe: Recipe, recipe_text: str, run: Path, state: TrainingState) -> None:
-    """Write the card of a model that the recipe's run in ``run`` has trained up to ``state``."""
+    """Write the card of a model that the recipe's run in ``run`` has trained up to ``state``.
+
+    Raises:
+        CheckpointError: The folder that the recipe starts from has no card.
+    """
     facts = corpus_facts(run)
+    earlier: tuple[Run, ...] = ()
+    if recipe.initial:
+        initial = read_card(Path(recipe.initial))
+        earlier = (*initial.earlier, Run(**initial.model_dump(include=set(Run.model_fields))))
     card = ModelCard(
+        earlier=earlier,
         name=recipe.name,
         languages=recipe.languages,
         licence=recipe.licence,

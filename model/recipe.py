@@ -25,8 +25,24 @@ class Source(_Section):
     path: str = Field(description="TSV file (.tsv, .tsv.gz, .tsv.xz), relative to the data folder")
     weight: float = Field(1.0, gt=0, description="times each pair is seen in an epoch, on average")
     early: bool = Field(False, description="used during the curriculum's first updates: short, clean pairs")
+    augment: bool = Field(True, description="gets changed copies, if the recipe asks for any")
     licence: str = Field("", description="kept in the bundle's manifest")
     origin: str = Field("", description="kept in the bundle's manifest")
+
+
+class Augmentation(_Section):
+    """Changed copies of pairs, each as a share of a source's pairs; see ``model.augmentation``."""
+
+    capitals: float = Field(0.0, ge=0, description="in capital letters")
+    title: float = Field(0.0, ge=0, description="every word with a capital letter")
+    initial: float = Field(0.0, ge=0, description="the first word in lower case, where it may be")
+    ending: float = Field(0.0, ge=0, description="another final punctuation, or none")
+    quotes: float = Field(0.0, ge=0, description="in quotes or brackets, as a whole or a name in it")
+    emoji: float = Field(0.0, ge=0, description="emoji before or behind")
+    copies: float = Field(0.0, ge=0, description="names and numbers of both sides replaced by things to copy")
+    joined: float = Field(0.0, ge=0, description="two or three pairs as one")
+    verbatim: float = Field(0.0, ge=0, description="nothing but things to copy")
+    placeholders: float = Field(0.0, ge=0, description="aligned words replaced by placeholders; needs alignment")
 
 
 class Training(_Section):
@@ -38,7 +54,8 @@ class Training(_Section):
     max_length: int = Field(
         120, gt=0, description="pairs with a longer side, in pieces and two special ids, are left out"
     )
-    schedule: Literal["inverse-sqrt", "cosine"] = "cosine"
+    schedule: Literal["inverse-sqrt", "cosine", "trapezoid"] = "cosine"
+    cooldown: int = Field(0, ge=0, description="updates of a trapezoid's way down, the last ones")
     peak_rate: float = Field(1e-3, gt=0)
     warmup: int = Field(1000, ge=1, description="updates of linear warm-up")
     weight_decay: float = Field(0.0, ge=0)
@@ -62,11 +79,17 @@ class Recipe(_Section):
     vocabulary: int = Field(8000, ge=300)
     validation: str = Field(description="TSV file for the validation loss")
     licence: str = Field("", description="terms of the trained model, for the bundle's manifest")
+    initial: str | None = Field(
+        None,
+        description="model folder whose weights the run starts from, relative to the working directory; "
+        "'dragoman restore' makes one of a bundle",
+    )
     golden: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="sentences by language, for the self-test of a service that starts"
     )
     model: dict[str, Any] = Field(default_factory=dict, description="fields of TransformerConfig")
     training: Training
+    augmentation: Augmentation = Augmentation()
     sources: tuple[Source, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -81,6 +104,10 @@ class Recipe(_Section):
             raise ValueError("early_updates is set, but no source is marked early")
         if self.training.alignment_weight and self.model.get("alignment_layer") is None:
             raise ValueError("alignment_weight is set, but model.alignment_layer is not")
+        if self.augmentation.placeholders and not self.training.alignment_weight:
+            raise ValueError("augmentation.placeholders is set, but training.alignment_weight is not")
+        if self.training.warmup + self.training.cooldown > self.training.updates and self.training.cooldown:
+            raise ValueError("training.warmup and training.cooldown are more than training.updates")
         config = self.transformer(self.vocabulary)
         if config.positions == "learned" and self.training.max_length > config.max_positions:
             raise ValueError("training.max_length is more than the model's learned max_positions")
@@ -96,6 +123,15 @@ class Recipe(_Section):
             raise ValueError(f"[model] {error}") from error
 
     @classmethod
+    def parse(cls, text: str) -> "Recipe":
+        """Read and check the text of a recipe.
+
+        Raises:
+            ValueError: It is no TOML, or has unknown or contradicting keys.
+        """
+        return cls.model_validate(tomllib.loads(text))
+
+    @classmethod
     def load(cls, path: Path) -> "Recipe":
         """Read and check a recipe.
 
@@ -103,7 +139,7 @@ class Recipe(_Section):
             RecipeError: The file is missing, no TOML, or has unknown or contradicting keys.
         """
         try:
-            return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+            return cls.parse(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise RecipeError(f"{path}: {error.strerror}") from error
         except ValidationError as error:

@@ -8,6 +8,7 @@ Choices, and why:
   into the model file, so that serving needs no second normaliser and character offsets still refer to the user's text.
 * Digits are pieces of their own: a number is copied digit by digit, never half-remembered.
 * Case is kept: "Sie" and "sie", "US" and "us" are different words.
+* A few placeholders are pieces, always whole, whatever is beside them.
 """
 
 import unicodedata
@@ -16,6 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sentencepiece
+
+# Private-use characters that stand in for what must not be translated: no text has them by chance, and each is one
+# character to whoever counts offsets. See ``model.placeholders``.
+PLACEHOLDERS = tuple(chr(0xE000 + index) for index in range(8))
 
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = 0, 1, 2, 3
 
@@ -83,6 +88,7 @@ def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, lan
                 split_digits=True,
                 normalization_rule_tsv=str(rules),
                 control_symbols=[target_tag(language) for language in languages],
+                user_defined_symbols=list(PLACEHOLDERS),
                 pad_id=PAD_ID,
                 bos_id=BOS_ID,
                 eos_id=EOS_ID,

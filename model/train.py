@@ -28,8 +28,9 @@ from model.checkpoint import (
 )
 from model.corpus import build_corpus, load_corpus
 from model.data import Batch, BatchStream
+from model.initial import load_initial
 from model.loss import Losses, losses
-from model.provenance import write_card
+from model.provenance import read_card, write_card
 from model.recipe import Recipe
 from model.schedule import learning_rate
 from model.tokenizer import target_tag
@@ -93,6 +94,9 @@ class Trainer:
         saved = training_checkpoints(run / "checkpoints")
         if saved:
             self.state = load_training(saved[-1], self.model, self.optimizer)
+        elif recipe.initial:
+            read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
+            load_initial(Path(recipe.initial), self.model, self.tokenizer)
         if place.rank == 0:
             _cut_metrics(run / "metrics.jsonl", self.state.update)
         # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
@@ -264,7 +268,7 @@ def train(
     Raises:
         RecipeError: The recipe can't be used.
         PairsError: A pair file is missing or malformed.
-        CheckpointError: The run's checkpoint belongs to another recipe.
+        CheckpointError: The run's checkpoint belongs to another recipe, or what it starts from is missing.
     """
     loaded = Recipe.load(recipe)
     run.mkdir(parents=True, exist_ok=True)

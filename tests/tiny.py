@@ -5,6 +5,7 @@ hundred updates don't teach that, but they teach when a sentence ends and that t
 sentence to sentence in words and in length, which is what the tests of search and batching need.
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def write_checkpoint(folder: Path, model: Transformer, tokenizer: Path) -> Path:
         licence="CC0-1.0",
         longest_source=LONGEST_SOURCE,
         golden=GOLDEN,
-        recipe="made by the tests",
+        recipe=tiny_recipe(model.config),
         seed=0,
         updates=1,
         target_tokens=1,
@@ -121,6 +122,28 @@ def write_checkpoint(folder: Path, model: Transformer, tokenizer: Path) -> Path:
     )
     (folder / CARD).write_text(card.model_dump_json(), encoding="utf-8")
     return folder
+
+
+def tiny_recipe(config: TransformerConfig) -> str:
+    """A recipe of such a model."""
+    decided = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
+    fields = {key: value for key, value in config.to_dict().items() if key not in decided and value is not None}
+    model = "\n".join(f"{key} = {json.dumps(value)}" for key, value in fields.items())
+    return f"""
+name = "tiny"
+languages = ["de", "en"]
+vocabulary = {config.target_vocabulary}
+validation = "valid.tsv"
+
+[training]
+updates = 1
+
+[model]
+{model}
+
+[[sources]]
+path = "made-up.tsv"
+"""
 
 
 def write_tokenizer(path: Path) -> Path:

@@ -95,16 +95,22 @@ class TrainingSource(_Part):
     origin: str
 
 
-class Provenance(_Part):
-    """Where the model comes from and under which terms."""
+class TrainingRun(_Part):
+    """One run of training."""
 
-    licence: str
     recipe: str | None = None
     updates: int | None = None
     target_tokens: int | None = None
     training_seconds: float | None = None
     seed: int | None = None
     sources: tuple[TrainingSource, ...] = ()
+
+
+class Provenance(TrainingRun):
+    """Where the model comes from and under which terms: its last run, and those before that it went on from."""
+
+    licence: str
+    earlier: tuple[TrainingRun, ...] = Field((), description="oldest first")
 
 
 class Manifest(_Part):

@@ -11,6 +11,7 @@ from model.tokenizer import (
     BOS_ID,
     EOS_ID,
     PAD_ID,
+    PLACEHOLDERS,
     UNK_ID,
     TokenizerError,
     nfc_rules,
@@ -32,7 +33,7 @@ INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SentencePieceProcessor:
     out = tmp_path_factory.mktemp("tokenizer") / "tokenizer.spm"
-    train_tokenizer(TEXT, out, vocabulary=305, languages=["de", "en"])
+    train_tokenizer(TEXT, out, vocabulary=313, languages=["de", "en"])
     assert [path.name for path in out.parent.iterdir()] == ["tokenizer.spm"]
     return SentencePieceProcessor(model_file=str(out))
 
@@ -45,7 +46,7 @@ def shown(text: str) -> str:
 
 
 def test_special_ids_are_where_the_model_expects_them(tokenizer: SentencePieceProcessor) -> None:
-    assert tokenizer.vocab_size() == 305
+    assert tokenizer.vocab_size() == 313
     assert (tokenizer.pad_id(), tokenizer.bos_id(), tokenizer.eos_id(), tokenizer.unk_id()) == (
         PAD_ID,
         BOS_ID,
@@ -159,3 +160,12 @@ def test_a_vocabulary_that_does_not_fit_the_text_is_refused(tmp_path: Path, voca
         train_tokenizer(TEXT, tmp_path / "t.spm", vocabulary=vocabulary, languages=["de", "en"])
     assert "trainer_interface" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_placeholder_is_one_piece_whatever_is_beside_it(tokenizer: SentencePieceProcessor) -> None:
+    assert len(PLACEHOLDERS) == len({tokenizer.piece_to_id(placeholder) for placeholder in PLACEHOLDERS})
+    for placeholder in PLACEHOLDERS:
+        for text in (placeholder, f"a{placeholder}b", f"({placeholder})", f"a {placeholder}, {placeholder}"):
+            pieces = tokenizer.encode(text, out_type=str)
+            assert pieces.count(placeholder) == text.count(placeholder)
+            assert tokenizer.decode(tokenizer.encode(text)) == text

@@ -19,13 +19,13 @@ from torch import distributed
 from torch.nn import functional as F
 
 from model.checkpoint import CheckpointError, load_model, model_tensors, training_checkpoints
-from model.corpus import build_corpus
+from model.corpus import build_corpus, corpus_facts, load_corpus
 from model.data import Batch, BatchStream
 from model.pairs import PairsError, read_pairs
 from model.provenance import read_card
 from model.recipe import Recipe, RecipeError
 from model.schedule import learning_rate
-from model.tokenizer import TokenizerError
+from model.tokenizer import PLACEHOLDERS, TokenizerError
 from model.train import Metrics, Place, Trainer, train
 from tests.unit.model.toy_language import toy_recipe, write_toy_data
 
@@ -392,3 +392,41 @@ def test_preparation_that_died_is_repeated(tmp_path: Path, monkeypatch: pytest.M
     assert (workplace.run / "tokenizer.spm").read_bytes() == tokenizer
     files = sorted(path.name for path in (workplace.run / "corpus").iterdir())
     assert files == ["00.npz", "01.npz", "sources.json", "validation.npz"]
+
+
+def test_a_run_goes_on_from_an_earlier_one(workplaces: Iterator[Workplace]) -> None:
+    earlier, later = next(workplaces), next(workplaces)
+    earlier.write_recipe(updates=40)
+    before = earlier.train()
+    later.write_recipe(head=f'initial = "{earlier.run / "averaged"}"', updates=10, warmup=1, peak_rate=1e-3)
+    after = later.train()
+    assert after[0]["likelihood"] < 0.8 * before[0]["likelihood"]
+    cards = [read_card(workplace.run / "averaged") for workplace in (earlier, later)]
+    assert [run.recipe for run in cards[1].earlier] == [cards[0].recipe]
+    assert cards[1].earlier[0].target_tokens == cards[0].target_tokens == int(before[-1]["tokens"])
+    assert cards[1].updates == 10
+
+
+def test_a_run_needs_what_it_is_to_start_from(workplace: Workplace) -> None:
+    workplace.write_recipe(head='initial = "nowhere"')
+    with pytest.raises(CheckpointError, match="nowhere"):
+        workplace.train()
+
+
+def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    write_toy_data(workplace.data)
+    recipe = workplace.write_recipe(
+        model="alignment_layer = 1", alignment_weight=0.5, augmentation="capitals = 0.5\nplaceholders = 1.0"
+    )
+    reported: list[str] = []
+    build_corpus(recipe, workplace.data, workplace.run, report=reported.append)
+    assert "added 130 changed copies" in reported
+    assert [fact["pairs"] for fact in corpus_facts(workplace.run)] == [60, 200, 20]
+    corpora, validation = load_corpus(recipe, workplace.run)
+    assert len(validation) == 20
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(workplace.run / "tokenizer.spm"))
+    texts = [[processor.decode(corpus.side(pair, 0).tolist()) for pair in range(len(corpus))] for corpus in corpora]
+    for found, size in zip(texts, (60, 200), strict=True):
+        assert sum(text.isupper() for text in found) == size // 2
+        assert size // 4 < sum(any(char in PLACEHOLDERS for char in text) for text in found) <= 3 * size // 2

@@ -27,8 +27,8 @@ def write_toy_data(folder: Path) -> None:
     write_pairs(folder / "valid.tsv", toy_pairs(20, seed=3))
 
 
-def toy_recipe(*, model: str = "", **training: str | float) -> str:
-    """A recipe of seconds: keywords set keys of ``[training]``, ``model`` holds further lines of ``[model]``."""
+def toy_recipe(*, model: str = "", head: str = "", augmentation: str = "", **training: str | float) -> str:
+    """A recipe of seconds: keywords set keys of ``[training]``; the rest are further lines of their sections."""
     values: dict[str, str | float] = {
         "updates": 30,
         "batch_tokens": 120,
@@ -45,6 +45,7 @@ languages = ["xa", "xb"]
 vocabulary = 300
 validation = "valid.tsv"
 licence = "CC0-1.0"
+{head}
 
 [golden]
 xa = ["a b"]
@@ -61,6 +62,9 @@ norm = "pre"
 
 [training]
 {section}
+
+[augmentation]
+{augmentation}
 
 [[sources]]
 path = "easy.tsv"

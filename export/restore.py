@@ -1,0 +1,126 @@
+"""A model folder from a bundle: what training goes on from where only the bundle is left, or on text of one's own."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import nn
+
+from app.engine.bundle import Bundle
+from model.checkpoint import model_tensors, write_model
+from model.provenance import CARD, ModelCard
+from model.recipe import Recipe
+from model.transformer import Transformer
+
+
+class RestoreError(ValueError):
+    """No model can be restored from this bundle; the message says why."""
+
+
+def restore(bundle: Bundle, out: Path) -> None:
+    """Write the weights of a bundle's float32 graphs as a model folder.
+
+    They are what the bundle was exported from, rounded to float16; the optimiser's state is gone.
+
+    Args:
+        bundle: One that ``dragoman export`` wrote from a run of ``dragoman train``.
+        out: Folder to make.
+
+    Raises:
+        RestoreError: ``out`` exists, or the bundle was made in another way.
+        BundleError: It has no float32 graphs.
+    """
+    if out.exists():
+        raise RestoreError(f"{out} exists; choose another folder")
+    manifest = bundle.manifest
+    if manifest.provenance.recipe is None:
+        raise RestoreError(f"{bundle.path} has no training recipe in its manifest, so its configuration isn't known")
+    recipe = Recipe.parse(manifest.provenance.recipe)
+    model = Transformer(recipe.transformer(manifest.shape.vocabulary))
+    encoder, decoder = (_Weights(path) for path in bundle.graphs("float32"))
+    with torch.no_grad():
+        _fill(model, encoder, decoder)
+    partial = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    write_model(partial, model_tensors(model), model.config, bundle.path / manifest.source_tokenizer)
+    card = _card(bundle, recipe)
+    (partial / CARD).write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    partial.rename(out)
+
+
+class _Weights:
+    """The weights of one graph: vectors by their names, and matrices in the order in which they are multiplied."""
+
+    def __init__(self, path: Path) -> None:
+        graph = onnx.load(path).graph
+        self._vectors = {
+            tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).astype(np.float32))
+            for tensor in graph.initializer
+        }
+        stored = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Cast"}
+        self._vectors.update(
+            {name: self._vectors[source] for name, source in stored.items() if source in self._vectors}
+        )
+        # PyTorch has (outputs, inputs).
+        self._matrices = [
+            self._vectors[node.input[1]].T
+            for node in graph.node
+            if node.op_type == "MatMul" and node.input[1] in self._vectors
+        ]
+        self._matrices.reverse()
+
+    def named(self, module: nn.Module, prefix: str) -> None:
+        """The parameters that kept their names: norms, biases, tables."""
+        for name, parameter in module.named_parameters(prefix, remove_duplicate=False):
+            if name in self._vectors:
+                parameter.copy_(self._vectors[name])
+
+    def product(self, *layers: nn.Linear, bias: str = "") -> None:
+        """The next matrix, into the layers that were fused into it; their fused bias has a name."""
+        for layer, part in zip(layers, self._matrices.pop().chunk(len(layers)), strict=True):
+            layer.weight.copy_(part)
+        if bias in self._vectors:
+            for layer, part in zip(layers, self._vectors[bias].chunk(len(layers)), strict=True):
+                layer.bias.copy_(part)
+
+
+def _fill(model: Transformer, encoder: _Weights, decoder: _Weights) -> None:
+    """In the order of ``export.graphs``."""
+    encoder.named(model, "model")
+    for index, layer in enumerate(model.encoder):
+        attention = layer.self_attention
+        encoder.product(attention.query, attention.key, attention.value, bias=f"self_projections.{index}.bias")
+        encoder.product(attention.output)
+        encoder.product(layer.feed_forward.inner)
+        encoder.product(layer.feed_forward.outer)
+    crosses = [layer.cross_attention for layer in model.decoder]
+    encoder.product(*(linear for cross in crosses for linear in (cross.key, cross.value)), bias="cross_projection.bias")
+    decoder.named(model, "model")
+    for index, block in enumerate(model.decoder):
+        attention = block.self_attention
+        decoder.product(attention.query, attention.key, attention.value, bias=f"self_projections.{index}.bias")
+        decoder.product(attention.output)
+        decoder.product(block.cross_attention.query)
+        decoder.product(block.cross_attention.output)
+        decoder.product(block.feed_forward.inner)
+        decoder.product(block.feed_forward.outer)
+    if not model.config.tie_output:
+        decoder.product(model.projection)
+
+
+def _card(bundle: Bundle, recipe: Recipe) -> ModelCard:
+    provenance = bundle.manifest.provenance
+    golden: dict[str, list[str]] = {}
+    for item in bundle.golden:
+        golden.setdefault(item.source_language, []).append(item.source)
+    return ModelCard(
+        name=bundle.manifest.name,
+        languages=recipe.languages,
+        longest_source=bundle.manifest.longest_source,
+        golden={language: tuple(texts) for language, texts in golden.items()},
+        **provenance.model_dump(),
+    )

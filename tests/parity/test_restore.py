@@ -1,0 +1,48 @@
+"""What a bundle was exported from comes back out of it."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from app.engine.bundle import Bundle
+from export.restore import RestoreError, restore
+from model.checkpoint import load_model, model_tensors
+from model.provenance import read_card
+from model.transformer import Transformer
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_restored_model_is_the_exported_one(
+    tiny_bundle: Bundle, tiny_model: Transformer, tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    restore(tiny_bundle, tmp_path / "model")
+    restored = load_model(tmp_path / "model")
+    assert restored.config == tiny_model.config
+    expected = model_tensors(tiny_model)
+    for name, tensor in model_tensors(restored).items():
+        torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0)
+    assert read_card(tmp_path / "model") == read_card(tiny_checkpoint)
+    assert (tmp_path / "model" / "tokenizer.spm").read_bytes() == (tiny_checkpoint / "tokenizer.spm").read_bytes()
+
+
+def test_the_shipped_bundle_can_be_trained_on(tmp_path: Path) -> None:
+    bundle = Bundle.open(ROOT / "artifacts" / "de-en")
+    restore(bundle, tmp_path / "model")
+    assert read_card(tmp_path / "model").recipe == bundle.manifest.provenance.recipe
+    for name, tensor in model_tensors(load_model(tmp_path / "model")).items():
+        assert torch.equal(tensor, tensor.half().float()), name  # a tensor that was missed has random digits
+
+
+def test_nothing_is_replaced(tiny_bundle: Bundle, tmp_path: Path) -> None:
+    with pytest.raises(RestoreError, match="exists; choose another folder"):
+        restore(tiny_bundle, tmp_path)
+
+
+def test_a_model_that_was_not_trained_here_is_refused(tiny_bundle: Bundle, tmp_path: Path) -> None:
+    provenance = tiny_bundle.manifest.provenance.model_copy(update={"recipe": None})
+    foreign = Bundle(tiny_bundle.path, tiny_bundle.manifest.model_copy(update={"provenance": provenance}), ())
+    with pytest.raises(RestoreError, match="no training recipe in its manifest"):
+        restore(foreign, tmp_path / "model")
+    assert not list(tmp_path.iterdir())
