@@ -23,7 +23,6 @@ from torch.nn import functional as F
 
 from app.engine.runtime import BLOCK
 from model.attention import MultiHeadAttention
-from model.masks import mask_scores
 from model.transformer import Stack, Transformer
 
 OPSET = 23
@@ -44,10 +43,29 @@ def fuse(*layers: nn.Linear) -> nn.Linear:
     return fused
 
 
-def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, heads: int) -> Tensor:
-    """Attention of (B, T, D) queries over (B, S, D) keys and values, with a mask (B, S), as one ONNX node."""
-    mask = mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, query.shape[1], -1)  # (B, 1, T, S)
-    return torch.onnx.ops.attention(query, keys, values, attn_mask=mask, q_num_heads=heads, kv_num_heads=heads)[0]
+def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, heads: int) -> tuple[Tensor, Tensor]:
+    """Attention as one ONNX node.
+
+    Args:
+        query: (B, T, D).
+        keys: (B, S, D).
+        values: (B, S, D).
+        mask: Broadcastable to (B, 1, T, S) bool.
+        heads: H.
+
+    Returns:
+        The attended states (B, T, D), and the attention maps (B, H, T, S), which cost nothing where they aren't used.
+    """
+    attended, _, _, maps = torch.onnx.ops.attention(
+        query,
+        keys,
+        values,
+        attn_mask=mask,
+        q_num_heads=heads,
+        kv_num_heads=heads,
+        qk_matmul_output_mode=3,  # after the softmax
+    )
+    return attended, maps
 
 
 class EncoderGraph(nn.Module):
@@ -72,9 +90,10 @@ class EncoderGraph(nn.Module):
         if config.scale_embeddings:
             states = states * config.width**0.5
         states = model.source_norm(states + self.positions[: source.shape[1]])
+        mask = source_mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, source.shape[1], -1)  # (B, 1, S, S)
         for layer, projection in zip(model.encoder, self.self_projections, strict=True):
             query, keys, values = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            attended = attend(query, keys, values, source_mask, config.heads)
+            attended, _ = attend(query, keys, values, mask, config.heads)
             states = layer.self_residual.leave(states, layer.self_attention.output(attended))
             branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
             states = layer.feed_forward_residual.leave(states, branch)
@@ -97,6 +116,8 @@ class DecoderGraph(nn.Module):
         self,
         tokens: Tensor,
         positions: Tensor,
+        places: Tensor,
+        target_mask: Tensor,
         source_mask: Tensor,
         parents: Tensor,
         cross: Sequence[Tensor],
@@ -106,62 +127,59 @@ class DecoderGraph(nn.Module):
 
         Beam search reorders rows at every step, and rows come and go: ``parents`` does that here, so that the past
         never leaves the runtime's own memory. Each row's keys and values stand at their positions, whenever the row
-        joined: sums over them then add up in the same order, to the last bit, whatever rows are beside it.
+        joined: sums over them then add up in the same order, to the last bit, whatever rows are beside it. Places and
+        masks follow from the positions; that the caller makes them spares the graph a tenth of its nodes.
 
         Args:
             tokens: (R, 1) int64, the last token of each row.
             positions: (R, 1) int64, its position, less than P.
-            source_mask: (R, S) bool.
+            places: (R, 1, 2) int64, the row and its position.
+            target_mask: (R, 1, 1, P) bool, True up to the position.
+            source_mask: (R, 1, 1, S) bool.
             parents: (R,) int64, the row of ``past`` that each row continues; any row at position 0.
             cross: Keys and values of the source, layer by layer, 2L tensors (R, S, D).
             past: Self-attention keys and values so far, layer by layer, 2L tensors (Q, P, D) of Q earlier rows; from
                 a row's position on they may hold anything finite.
 
         Returns:
-            Log-probabilities of the next token (R, V) float32; the keys and values with those of the token, 2L tensors
-            (R, P, D); and, if the model has an alignment head, its attention over the source (R, S) float32.
+            Log-probabilities of the next token (R, 1, V) float32; the keys and values with those of the token, 2L
+            tensors (R, P, D); and, if the model has an alignment head, its attention over the source (R, 1, S).
         """
         model, config = self.model, self.model.config
         states = model.target_embedding(tokens)
         if config.scale_embeddings:
             states = states * config.width**0.5
         states = model.target_norm(states + F.embedding(positions, self.positions))
-        mask = torch.arange(past[0].shape[1]) <= positions  # (R, P)
-        place = torch.cat([torch.arange(tokens.shape[0]).unsqueeze(1), positions], dim=1)  # (R, 2)
         grown: list[Tensor] = []
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
             query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            keys = _put(past[2 * index].index_select(0, parents), place, key)  # (R, P, D)
-            values = _put(past[2 * index + 1].index_select(0, parents), place, value)
+            keys = _put(_take(past[2 * index], parents), places, key)  # (R, P, D)
+            values = _put(_take(past[2 * index + 1], parents), places, value)
             grown += [keys, values]
-            attended = attend(query, keys, values, mask, config.heads)
+            attended, _ = attend(query, keys, values, target_mask, config.heads)
             states = layer.self_residual.leave(states, layer.self_attention.output(attended))
             query = layer.cross_attention.query(layer.cross_residual.enter(states))
+            attended, maps = attend(query, cross[2 * index], cross[2 * index + 1], source_mask, config.heads)
             if index == config.alignment_layer:
-                alignment = [self._alignment(query, cross[2 * index], source_mask)]
-            attended = attend(query, cross[2 * index], cross[2 * index + 1], source_mask, config.heads)
+                alignment = [_take(maps, torch.tensor(config.alignment_head), axis=1)]
             states = layer.cross_residual.leave(states, layer.cross_attention.output(attended))
             branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
             states = layer.feed_forward_residual.leave(states, branch)
-        # (R, 1, V); in float32 whatever the weights are: sums of log-probabilities need the digits.
+        # In float32 whatever the weights are: sums of log-probabilities need the digits.
         logits = model.logits(model.decoder_norm(states)).float()
-        return torch.log_softmax(logits.squeeze(1), dim=-1), *grown, *alignment
-
-    def _alignment(self, query: Tensor, keys: Tensor, source_mask: Tensor) -> Tensor:
-        """The map of the alignment head alone: (R, 1, D) queries, (R, S, D) keys -> (R, S) float32."""
-        width, head = self.model.config.head_width, self.model.config.alignment_head
-        channels = slice(head * width, (head + 1) * width)
-        scores = (query[..., channels] * width**-0.5) @ keys[..., channels].transpose(1, 2)  # (R, 1, S)
-        return torch.softmax(mask_scores(scores.float().squeeze(1), source_mask), dim=-1)
+        return torch.log_softmax(logits, dim=-1), *grown, *alignment
 
 
-def _put(past: Tensor, place: Tensor, new: Tensor) -> Tensor:
-    """(R, P, D) with (R, 1, D) put at the places (R, 2), each a row and a position; one ONNX node."""
-    result: Tensor = torch.onnx.ops.symbolic(
-        "ScatterND", (past, place, new.squeeze(1)), dtype=past.dtype, shape=past.shape, version=18
-    )
-    return result
+def _take(tensor: Tensor, index: Tensor, axis: int = 0) -> Tensor:
+    """What stands at the indices of an axis; one ONNX node, where indexing makes two."""
+    shape = (*tensor.shape[:axis], *index.shape, *tensor.shape[axis + 1 :])
+    return torch.onnx.ops.symbolic("Gather", (tensor, index), {"axis": axis}, dtype=tensor.dtype, shape=shape)
+
+
+def _put(past: Tensor, places: Tensor, new: Tensor) -> Tensor:
+    """(R, P, D) with (R, 1, D) put at the places (R, 1, 2), each a row and a position; one ONNX node."""
+    return torch.onnx.ops.symbolic("ScatterND", (past, places, new), dtype=past.dtype, shape=past.shape, version=18)
 
 
 def _position_table(model: Transformer) -> Tensor:
@@ -215,7 +233,9 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
     inputs = (
         torch.full((2, 1), config.eos_id),
         torch.full((2, 1), 3),
-        torch.ones(2, 3, dtype=torch.bool),
+        torch.tensor([[[0, 3]], [[1, 3]]]),
+        torch.ones(2, 1, 1, 4, dtype=torch.bool),
+        torch.ones(2, 1, 1, 3, dtype=torch.bool),
         torch.tensor([0, 2]),
         features,
         history,
@@ -229,6 +249,8 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
         [
             "tokens",
             "positions",
+            "places",
+            "target_mask",
             "source_mask",
             "parents",
             *cross_names(config.decoder_layers),
@@ -238,7 +260,9 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
         [
             {0: rows},
             {0: rows},
-            {0: rows, 1: source},
+            {0: rows},
+            {0: rows, 3: past},
+            {0: rows, 3: source},
             {0: rows},
             [{0: rows, 1: source}] * len(features),
             [{0: earlier, 1: past}] * len(history),
@@ -273,7 +297,7 @@ def _trace(
 
 
 def _end_with_top_k(graph: onnx.ModelProto, vocabulary: int) -> onnx.ModelProto:
-    """Replace the log-probabilities (R, V) by the K best: scores (R, K) float32 and candidates (R, K) int64.
+    """Replace the log-probabilities (R, 1, V) by the K best: scores (R, 1, K) float32, candidates (R, 1, K) int64.
 
     K is an input, (1,) int64; more than V asks for all. It is added here because a traced top-k would have a fixed K.
     """
@@ -287,11 +311,14 @@ def _end_with_top_k(graph: onnx.ModelProto, vocabulary: int) -> onnx.ModelProto:
     )
     body.input.append(helper.make_tensor_value_info("top", TensorProto.INT64, [1]))
     kept = [output for output in body.output if output.name != "log_probabilities"]
+    for output in kept:
+        if output.name == "alignment":  # ONNX infers 0 positions where attention has no past of its own
+            output.type.tensor_type.shape.dim[2].dim_param = "source"
     del body.output[:]
     body.output.extend(
         [
-            helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["rows", "candidates"]),
-            helper.make_tensor_value_info("candidates", TensorProto.INT64, ["rows", "candidates"]),
+            helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["rows", 1, "candidates"]),
+            helper.make_tensor_value_info("candidates", TensorProto.INT64, ["rows", 1, "candidates"]),
             *kept,
         ]
     )

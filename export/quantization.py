@@ -16,11 +16,12 @@ import onnx
 import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime import OrtValue
+from onnxruntime import IOBinding, OrtValue
 
 from app.engine.decoding import decode
 from app.engine.runtime import OnnxModel
 from app.engine.translation import SearchOptions
+from export.simplification import simplify
 from model.config import TransformerConfig
 
 Array = NDArray[Any]
@@ -56,12 +57,20 @@ class _Recorder(OnnxModel):
         super().__init__(encoder, decoder, pad_id=pad_id, provider="cpu", threads=1)
         self.recorded: list[Feeds] = []
 
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue]) -> IOBinding:
+        self._large = large
+        return super().bind(small, large)
+
     def step(
-        self, small: dict[str, Array], large: dict[str, OrtValue], present: Sequence[OrtValue] = ()
-    ) -> tuple[Array, Array, Array | None, list[OrtValue]]:
-        # Copies: the runtime reuses the memory of its values.
-        self.recorded.append(small | {name: value.numpy().copy() for name, value in large.items()})
-        return super().step(small, large, present)
+        self, binding: IOBinding, small: Mapping[str, Array], past: Sequence[OrtValue], present: Sequence[OrtValue]
+    ) -> list[Array]:
+        # Copies: the memory is used again.
+        values = {**self._large, **dict(zip(self.past, past, strict=True))}
+        self.recorded.append(
+            {name: array.copy() for name, array in small.items()}
+            | {name: value.numpy().copy() for name, value in values.items()}
+        )
+        return super().step(binding, small, past, present)
 
 
 def calibration_feeds(
@@ -103,6 +112,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
 
     Every product with a constant matrix becomes an integer product: activations unsigned, with one scale a tensor;
     weights signed, with one scale an output channel. Embeddings are stored as integers, which saves half the file.
+    Then ``export.simplification`` takes out what integers make superfluous.
 
     Args:
         graph: Left as it is.
@@ -138,6 +148,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
             nodes.append(node)
     del body.node[:]
     body.node.extend(nodes)
+    simplify(graph)
     if all(domain.domain != "com.microsoft" for domain in graph.opset_import):
         graph.opset_import.append(helper.make_opsetid("com.microsoft", 1))
     _drop_unused(graph)

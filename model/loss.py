@@ -69,27 +69,32 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         differentiate: bool,
     ) -> tuple[Tensor, Tensor]:
         """States (N, D), weight (V, D), bias (V,) or None, target (N,) int64 -> both sums over N, (), float32."""
-        vocabulary = weight.shape[0]
+        vocabulary, ctx.states_dtype = weight.shape[0], states.dtype
+        if torch.is_autocast_enabled(states.device.type):  # once, not for every few rows
+            precision = torch.get_autocast_dtype(states.device.type)
+            states, weight = states.to(precision), weight.to(precision)
         smoothed = states.new_zeros((), dtype=torch.float32)
         likelihood = states.new_zeros((), dtype=torch.float32)
-        state_gradients, weight_gradient = [], torch.zeros_like(weight) if differentiate else None
+        state_gradients = []
+        weight_gradient = torch.zeros_like(weight, dtype=torch.float32) if differentiate else None
         bias_gradient = torch.zeros_like(bias) if differentiate and bias is not None else None
         for rows, wanted in zip(torch.split(states, _ROWS), torch.split(target.unsqueeze(1), _ROWS), strict=True):
-            logits = F.linear(rows, weight, bias).float()  # (n, V)
-            normaliser = logits.logsumexp(-1, keepdim=True)  # (n, 1)
-            nll = (normaliser - logits.gather(1, wanted)).sum()
+            logits = F.linear(rows, weight, bias)  # (n, V)
+            gradient = torch.softmax(logits, -1, dtype=torch.float32)
+            nll = -gradient.gather(1, wanted).clamp_min(1e-37).log().sum()
             # As torch's own label smoothing: the mass is spread over all V entries.
-            uniform = normaliser.sum() - logits.sum() / vocabulary
+            normalisers = logits.gather(1, wanted).sum(dtype=torch.float32) + nll
+            uniform = normalisers - logits.sum(dtype=torch.float32) / vocabulary
             likelihood += nll
             smoothed += (1 - smoothing) * nll + smoothing * uniform
             if weight_gradient is None:
                 continue
-            gradient = logits.sub_(normaliser).exp_().sub_(smoothing / vocabulary)
-            gradient.scatter_add_(1, wanted, torch.full_like(normaliser, smoothing - 1))
+            gradient -= smoothing / vocabulary
+            gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, smoothing - 1))
             if bias_gradient is not None:
                 bias_gradient += gradient.sum(0)
-            gradient = gradient.to(torch.bfloat16) if torch.is_autocast_enabled(states.device.type) else gradient
-            state_gradients.append((gradient @ weight).to(states.dtype))
+            gradient = gradient.to(weight.dtype)
+            state_gradients.append(gradient @ weight)
             weight_gradient += gradient.T @ rows
         if weight_gradient is not None:
             ctx.save_for_backward(torch.cat(state_gradients), weight_gradient, bias_gradient)
@@ -100,4 +105,11 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         """Scale what was taken on the way forward."""
         states, weight, bias = ctx.saved_tensors
-        return gradient * states, gradient * weight, None if bias is None else gradient * bias, None, None, None
+        return (
+            (gradient * states).to(ctx.states_dtype),
+            gradient * weight,
+            None if bias is None else gradient * bias,
+            None,
+            None,
+            None,
+        )

@@ -6,7 +6,7 @@ layers. S and P are multiples of ``BLOCK``.
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime import OrtValue
+from onnxruntime import IOBinding, OrtValue
 
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
@@ -75,7 +75,8 @@ class OnnxModel:
         self.cross = [output.name for output in self._encoder.get_outputs()]
         self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
         self.present = [name.replace("past_", "present_") for name in self.past]
-        self.has_alignment = "alignment" in {output.name for output in self._decoder.get_outputs()}
+        present = set(self.present)
+        self.results = [output.name for output in self._decoder.get_outputs() if output.name not in present]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self.width = int(described.shape[-1])
         self.dtype = np.float16 if "float16" in described.type else np.float32
@@ -107,44 +108,52 @@ class OnnxModel:
         """An array where the model runs."""
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue]) -> IOBinding:
+        """Tell the decoder graph where the inputs are that stay in place from step to step.
+
+        Args:
+            small: In main memory; their values may change between steps.
+            large: Where the model runs; they are not copied.
+        """
+        binding = self._decoder.io_binding()
+        for name, array in small.items():
+            binding.bind_ortvalue_input(name, OrtValue.ortvalue_from_numpy(array))
+        for name, value in large.items():
+            binding.bind_ortvalue_input(name, value)
+        return binding
+
     def step(
-        self, small: dict[str, Array], large: dict[str, OrtValue], present: Sequence[OrtValue] = ()
-    ) -> tuple[Array, Array, Array | None, list[OrtValue]]:
+        self, binding: IOBinding, small: Mapping[str, Array], past: Sequence[OrtValue], present: Sequence[OrtValue]
+    ) -> list[Array]:
         """Run the decoder graph.
 
         Args:
-            small: Inputs that change with every step, in main memory.
-            large: Cross-attention features and past, where the model runs; they are not copied.
-            present: Memory for that; without it, the runtime takes some of its own.
+            binding: From ``bind``.
+            small: As bound, with the values of this step.
+            past: 2L values (Q, P, D).
+            present: 2L values (R, P, D), which will hold the past with this step's keys and values.
 
         Returns:
-            Scores (R, K), candidates (R, K), the alignment head's attention over the source (R, S) float32 if the
-            model has one, and the past with this step's keys and values, 2L values (R, P, D).
+            Scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head, its attention over the
+            source (R, 1, S).
 
         Raises:
             ModelFailure: The graph raised.
         """
-        names = ["scores", "candidates", *(["alignment"] if self.has_alignment else [])]
-        binding = self._decoder.io_binding()
-        for name, array in small.items():
-            binding.bind_cpu_input(name, array)
-        for name, value in large.items():
-            binding.bind_ortvalue_input(name, value)
-        for name in names:
+        if self.device != "cpu":  # elsewhere, what was bound is a copy
+            for name, array in small.items():
+                binding.bind_cpu_input(name, array)
+        for name in self.results:
             binding.bind_output(name, "cpu")
-        if present:
-            for name, value in zip(self.present, present, strict=True):
-                binding.bind_ortvalue_output(name, value)
-        else:
-            for name in self.present:
-                binding.bind_output(name, self.device)
+        for name, value in zip(self.past, past, strict=True):
+            binding.bind_ortvalue_input(name, value)
+        for name, value in zip(self.present, present, strict=True):
+            binding.bind_ortvalue_output(name, value)
         try:
             self._decoder.run_with_iobinding(binding)
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
-        outputs = binding.get_outputs()
-        scores, candidates, *alignment = (output.numpy() for output in outputs[: len(names)])
-        return scores, candidates, alignment[0] if alignment else None, outputs[len(names) :]
+        return [output.numpy() for output in binding.get_outputs()[: len(self.results)]]
 
 
 class Rows:
@@ -161,6 +170,8 @@ class Rows:
         self._source_mask = np.zeros((0, 0), dtype=bool)
         self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
         self._cross_values: dict[str, OrtValue] = {}  # the same where the model runs; empty when out of date
+        self._small: dict[str, Array] = {}
+        self._binding: IOBinding | None = None  # None when rows, room or candidates are not those that were bound
         self._forget()
 
     def _forget(self) -> None:
@@ -169,7 +180,7 @@ class Rows:
         self._positions = np.zeros((len(self), 1), dtype=np.int64)
         nothing = np.zeros((1, BLOCK, self._model.width), self._model.dtype)
         self._past = [self._model.value(nothing) for _ in self._model.past]
-        self._memory = _PastMemory(len(self._past), self._model.dtype)
+        self._memory = _PastMemory(self._model)
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -196,8 +207,6 @@ class Rows:
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
         index = np.asarray(rows, dtype=np.int64)
-        if len(index) == len(self) and (index == np.arange(len(index))).all():
-            return
         owner = self._owner[index]
         if not np.array_equal(owner, self._owner):
             # Beams of one sentence share its features: a mere reordering of beams leaves them where they are.
@@ -215,18 +224,33 @@ class Rows:
         self._positions = self._positions[index]
 
     def _set_source(self, mask: Array, cross: list[Array]) -> None:
-        self._source_mask, self._cross, self._cross_values = mask, cross, {}
+        self._source_mask, self._cross, self._cross_values, self._binding = mask, cross, {}, None
 
-    def _make_room(self) -> int:
-        """Fit the past to the positions of this step, with a new block or without those no longer needed; returns P."""
-        room, wanted = self._past[0].shape()[1], _rounded_up(int(self._positions.max()) + 1)
-        if room != wanted:
-            for index, value in enumerate(self._past):
-                old = value.numpy()[:, :wanted]
-                fitted = np.zeros((len(old), wanted, self._model.width), self._model.dtype)
-                fitted[:, : old.shape[1]] = old
-                self._past[index] = self._model.value(fitted)
-        return wanted
+    def _bind(self, room: int, top: int) -> IOBinding:
+        """Bind all that stays in place while the rows stay the same."""
+        live, model = len(self), self._model
+        if not self._cross_values:
+            self._cross_values = {
+                name: model.value(array) for name, array in zip(model.cross, self._cross, strict=True)
+            }
+        self._small = {
+            "tokens": np.empty((live, 1), dtype=np.int64),
+            "positions": np.empty((live, 1), dtype=np.int64),
+            "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
+            "target_mask": np.empty((live, 1, 1, room), dtype=bool),
+            "source_mask": self._source_mask[:, None, None],  # (R, 1, 1, S)
+            "parents": np.empty(live, dtype=np.int64),
+            "top": np.array([top], dtype=np.int64),
+        }
+        return model.bind(self._small, self._cross_values)
+
+    def _make_room(self, room: int) -> None:
+        """Fit the past to P positions, with a new block or without those no longer needed."""
+        for index, value in enumerate(self._past):
+            old = value.numpy()[:, :room]
+            fitted = np.zeros((len(old), room, self._model.width), self._model.dtype)
+            fitted[:, : old.shape[1]] = old
+            self._past[index] = self._model.value(fitted)
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token.
@@ -243,28 +267,26 @@ class Rows:
             ModelFailure: The graph raised, or a score is not finite.
         """
         model, live = self._model, len(self)
-        if not self._cross_values:
-            self._cross_values = {
-                name: model.value(array) for name, array in zip(model.cross, self._cross, strict=True)
-            }
-        room = self._make_room()
-        scores, candidates, alignment, self._past = model.step(
-            {
-                "tokens": np.asarray(tokens, dtype=np.int64).reshape(-1, 1),
-                "positions": self._positions,
-                "source_mask": self._source_mask,
-                "parents": self._parents,
-                "top": np.array([top], dtype=np.int64),
-            },
-            {**self._cross_values, **dict(zip(model.past, self._past, strict=True))},
-            # Only in main memory can a part of an array be lent to the runtime.
-            self._memory.lend((live, room, model.width)) if model.device == "cpu" else (),
-        )
+        room = _rounded_up(int(self._positions.max()) + 1)
+        if self._past[0].shape()[1] != room:
+            self._make_room(room)
+        small = self._small
+        if self._binding is None or small["target_mask"].shape[-1] != room or small["top"][0] != top:
+            self._binding = self._bind(room, top)
+            small = self._small
+        small["tokens"][:, 0] = tokens
+        small["positions"][:] = self._positions
+        small["places"][:, :, 1] = self._positions
+        small["parents"][:] = self._parents
+        np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
+        present = self._memory.lend((live, room, model.width))
+        scores, candidates, *alignment = model.step(self._binding, small, self._past, present)
+        self._past = present
         self._parents = np.arange(live)
-        self._positions = self._positions + 1
+        self._positions += 1
         if not np.isfinite(scores).all():
             raise ModelFailure("The model gave scores that are not finite.")
-        return scores, candidates, None if alignment is None else alignment.argmax(axis=1)
+        return scores[:, 0], candidates[:, 0], alignment[0][:, 0].argmax(axis=1) if alignment else None
 
 
 class _PastMemory:
@@ -274,15 +296,28 @@ class _PastMemory:
     would grow to twice the size.
     """
 
-    def __init__(self, count: int, dtype: type[np.floating[Any]]) -> None:
-        self._sets = [[np.empty(0, dtype)] * count for _ in range(2)]
+    def __init__(self, model: OnnxModel) -> None:
+        self._model = model
+        self._arrays = [[np.empty(0, model.dtype)] * len(model.past) for _ in range(2)]
+        self._lent: list[list[OrtValue]] = [[], []]
+        self._shape = (0, 0, 0)
 
     def lend(self, shape: tuple[int, int, int]) -> list[OrtValue]:
-        """Arrays of this shape, which hold anything, until the call after the next."""
-        self._sets.reverse()
-        arrays, size = self._sets[0], math.prod(shape)
+        """Values of this shape, which hold anything, until the call after the next."""
+        if shape != self._shape:
+            self._shape, self._lent = shape, [[], []]
+        self._lent.reverse()
+        self._arrays.reverse()
+        if not self._lent[0]:
+            self._lent[0] = self._values(shape)
+        return list(self._lent[0])
+
+    def _values(self, shape: tuple[int, int, int]) -> list[OrtValue]:
+        model, arrays, size = self._model, self._arrays[0], math.prod(shape)
+        if model.device != "cpu":  # only in main memory can a part of an array be lent
+            return [OrtValue.ortvalue_from_shape_and_type(shape, model.dtype, model.device) for _ in arrays]
         if arrays[0].size < size:
-            arrays[:] = [np.empty(size * 3 // 2, array.dtype) for array in arrays]
+            arrays[:] = [np.empty(size * 3 // 2, model.dtype) for _ in arrays]
         return [OrtValue.ortvalue_from_numpy(array[:size].reshape(shape)) for array in arrays]
 
 
@@ -309,7 +344,13 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
     options.enable_mem_pattern = False
     options.log_severity_level = 3
     try:
-        session = onnxruntime.InferenceSession(os.fspath(path), options, providers=[wanted])
+        session = onnxruntime.InferenceSession(
+            # The fused norm is five times slower on the CPU than the norm and the sum are.
+            os.fspath(path),
+            options,
+            providers=[wanted],
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
     except Exception as error:  # ONNX Runtime raises bare exceptions of several kinds
         raise BundleError(f"{path} can't be loaded by ONNX Runtime {onnxruntime.__version__}") from error
     if session.get_providers()[0] != wanted:
