@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
 
 def simplify(graph: onnx.ModelProto) -> None:
