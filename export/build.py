@@ -35,6 +35,7 @@ from app.engine.runtime import OnnxModel
 from app.engine.translation import SearchOptions
 from app.settings import Settings
 from export.graphs import export_decoder, export_encoder
+from export.greedy import export_greedy
 from export.parity import agreement, measure, require
 from export.quantization import calibration_feeds, observe, quantize
 from export.storage import share_weights, store_halves
@@ -45,6 +46,7 @@ from model.transformer import Transformer
 
 TOKENIZER = "tokenizer.spm"
 WEIGHTS = "weights.bin"
+INTEGER_WEIGHTS = "weights.int8.bin"
 
 CALIBRATION_SENTENCES = 400
 
@@ -114,11 +116,10 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
 def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
     written: dict[Precision, Graphs] = {}
 
-    def write(precision: Precision, *graphs: onnx.ModelProto) -> tuple[Path, ...]:
-        names = Graphs(encoder=f"encoder.{precision}.onnx", decoder=f"decoder.{precision}.onnx")
-        written[precision] = names
-        paths = (folder / names.encoder, folder / names.decoder)
-        for graph, path in zip(graphs, paths, strict=True):
+    def write(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
+        written[precision] = Graphs(**{role: f"{role}.{precision}.onnx" for role in graphs})
+        paths = [folder / f"{role}.{precision}.onnx" for role in graphs]
+        for graph, path in zip(graphs.values(), paths, strict=True):
             onnx.save(graph, path)
         return paths
 
@@ -130,12 +131,15 @@ def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Re
     for graph in stored:
         store_halves(graph)
     share_weights([*stored, *half], folder / WEIGHTS)
-    encoder, decoder = write("float32", *stored)
-    write("float16", *half)
+    encoder, decoder = write("float32", encoder=stored[0], decoder=stored[1])
+    write("float16", encoder=half[0], decoder=half[1])
     report("calibrating and quantising to int8")
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
     feeds = calibration_feeds(encoder, decoder, model.config, spread)
-    write("int8", *(quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)))
+    integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
+    greedy = export_greedy(integer[1], model.config.decoder_layers, model.config.eos_id)
+    share_weights([*integer, greedy], folder / INTEGER_WEIGHTS)
+    write("int8", encoder=integer[0], decoder=integer[1], greedy=greedy)
     return written
 
 
@@ -172,6 +176,7 @@ def _parity(
         onnx_model = OnnxModel(
             folder / names.encoder,
             folder / names.decoder,
+            folder / names.greedy if names.greedy else None,
             pad_id=model.config.pad_id,
             provider="cpu",
             threads=torch.get_num_threads(),

@@ -57,20 +57,26 @@ class _Recorder(OnnxModel):
         super().__init__(encoder, decoder, pad_id=pad_id, provider="cpu", threads=1)
         self.recorded: list[Feeds] = []
 
-    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue]) -> IOBinding:
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], *, greedy: bool = False) -> IOBinding:
         self._large = large
-        return super().bind(small, large)
+        return super().bind(small, large, greedy=greedy)
 
     def step(
-        self, binding: IOBinding, small: Mapping[str, Array], past: Sequence[OrtValue], present: Sequence[OrtValue]
+        self,
+        binding: IOBinding,
+        small: Mapping[str, Array],
+        past: Sequence[OrtValue],
+        present: Sequence[OrtValue],
+        *,
+        greedy: bool = False,
     ) -> list[Array]:
         # Copies: the memory is used again.
         values = {**self._large, **dict(zip(self.past, past, strict=True))}
         self.recorded.append(
-            {name: array.copy() for name, array in small.items()}
+            {name: array.copy() for name, array in small.items() if name != "steps"}
             | {name: value.numpy().copy() for name, value in values.items()}
         )
-        return super().step(binding, small, past, present)
+        return super().step(binding, small, past, present, greedy=greedy)
 
 
 def calibration_feeds(

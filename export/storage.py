@@ -1,6 +1,6 @@
 """How weights lie on disk: halves where that loses nothing, one file for the graphs that share them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ def share_weights(graphs: Iterable[onnx.ModelProto], weights: Path) -> None:
     places: dict[bytes, tuple[int, int]] = {}
     with weights.open("wb") as file:
         for graph in graphs:
-            for tensor in graph.graph.initializer:
+            for tensor in _constants(graph.graph):
                 content = tensor.raw_data
                 if len(content) < _SMALL_BYTES:
                     continue
@@ -47,3 +47,12 @@ def share_weights(graphs: Iterable[onnx.ModelProto], weights: Path) -> None:
                 tensor.data_location = TensorProto.EXTERNAL
                 for key, value in (("location", weights.name), ("offset", str(offset)), ("length", str(length))):
                     tensor.external_data.add(key=key, value=value)
+
+
+def _constants(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
+    """Of a graph and of the loops in it."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _constants(attribute.g)

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from app.engine.decoding import LiveRows
 from model.data import pad
 from model.transformer import DecoderCache, Encoded, Transformer
 
@@ -30,7 +31,7 @@ class TorchModel:
         return TorchRows(self.transformer)
 
 
-class TorchRows:
+class TorchRows(LiveRows):
     """Rows that all start together: joining later is the ONNX runtime's business."""
 
     def __init__(self, transformer: Transformer) -> None:

@@ -156,8 +156,7 @@ def write_tokenizer(path: Path) -> Path:
 
 def open_graphs(bundle: Bundle, precision: Precision) -> OnnxModel:
     """The runtime over a bundle's graphs, with one thread."""
-    encoder, decoder = bundle.graphs(precision)
-    return OnnxModel(encoder, decoder, pad_id=PAD_ID, provider="cpu", threads=1)
+    return OnnxModel(*bundle.graphs(precision), pad_id=PAD_ID, provider="cpu", threads=1)
 
 
 def source_ids(tokenizer: Path, texts: Sequence[str], target: str = "en") -> list[list[int]]:

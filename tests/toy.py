@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.bundle import Bundle
-from app.engine.decoding import Decode, Search
+from app.engine.decoding import Decode, LiveRows, Search
 from app.engine.engine import Engine
 from app.engine.scheduler import Job, Limits, Scheduler
 from app.engine.translation import SearchOptions
@@ -45,12 +45,13 @@ class ToyModel:
         vocabulary: Number of tokens V.
         seed: Another seed is another model.
         eos_bonus: Added to the logit of the end of sentence: low for long translations.
+        most_steps: Greedy steps that it makes at once.
     """
 
     providers = ("Toy",)
 
-    def __init__(self, vocabulary: int, *, seed: int = 0, eos_bonus: float = 0.0) -> None:
-        self.vocabulary, self.seed, self.eos_bonus = vocabulary, seed, eos_bonus
+    def __init__(self, vocabulary: int, *, seed: int = 0, eos_bonus: float = 0.0, most_steps: int = 1) -> None:
+        self.vocabulary, self.seed, self.eos_bonus, self.most_steps = vocabulary, seed, eos_bonus, most_steps
         self.on_step: Callable[[list[Row]], None] = lambda rows: None
         self.on_encode: Callable[[Sequence[Tokens]], None] = lambda sources: None
         self.steps = 0
@@ -77,7 +78,7 @@ class ToyModel:
         return ToyRows(self)
 
 
-class ToyRows:
+class ToyRows(LiveRows):
     """Live rows of a toy decode."""
 
     def __init__(self, model: ToyModel) -> None:
@@ -102,6 +103,22 @@ class ToyRows:
         scores = np.stack([self._model.scores(*row) for row in rows])  # (R, V)
         best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
         return np.take_along_axis(scores, best, axis=1), best, None
+
+    @property
+    def most_steps(self) -> int:
+        return self._model.most_steps
+
+    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], None]:
+        assert 1 < steps <= self.most_steps
+        scores, found = [], []
+        ended = np.zeros(len(tokens), dtype=bool)
+        while len(found) < steps and not ended.all():
+            best, candidates, _ = self.step(tokens, 1)
+            tokens = candidates[:, 0].tolist()
+            ended |= candidates[:, 0] == EOS
+            scores.append(best[:, 0])
+            found.append(candidates[:, 0])
+        return np.stack(scores), np.stack(found), None
 
 
 class Gate:

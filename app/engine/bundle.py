@@ -67,6 +67,7 @@ class Graphs(_Part):
 
     encoder: FileName
     decoder: FileName
+    greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
 
 
 class Score(_Part):
@@ -166,8 +167,8 @@ class Bundle:
                 )
         return cls(path, manifest, _read(path / GOLDEN, TypeAdapter(tuple[Golden, ...])))
 
-    def graphs(self, precision: Precision) -> tuple[Path, Path]:
-        """Paths of the encoder and decoder graph.
+    def graphs(self, precision: Precision) -> tuple[Path, ...]:
+        """Paths of the encoder and decoder graph, and of the greedy one if there is one.
 
         Raises:
             BundleError: The bundle has no graphs of that precision.
@@ -175,7 +176,7 @@ class Bundle:
         graphs = self.manifest.graphs.get(precision)
         if graphs is None:
             raise BundleError(f"{self.path} has no {precision} graphs, only {', '.join(self.manifest.graphs)}")
-        return self.path / graphs.encoder, self.path / graphs.decoder
+        return tuple(self.path / name for name in _graph_files(graphs))
 
 
 def sha256(path: Path) -> str:
@@ -198,8 +199,12 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     partial.replace(folder / MANIFEST)
 
 
+def _graph_files(graphs: Graphs) -> tuple[FileName, ...]:
+    return (graphs.encoder, graphs.decoder, *([graphs.greedy] if graphs.greedy else []))
+
+
 def _named_files(manifest: Manifest) -> set[str]:
-    graphs = (name for pair in manifest.graphs.values() for name in (pair.encoder, pair.decoder))
+    graphs = (name for files in manifest.graphs.values() for name in _graph_files(files))
     return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graphs}
 
 

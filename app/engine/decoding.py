@@ -6,6 +6,7 @@ and leave between any two steps. Beams are rows of the same batch.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
@@ -30,6 +31,21 @@ class LiveRows(Protocol):
             alignment head looks at, or None if there is no such head. ``top`` is K; a model with a smaller vocabulary
             may return fewer.
         """
+
+    @property
+    def most_steps(self) -> int:
+        """Greedy steps that are worth making at once; 1, unless the model can make several."""
+        return 1
+
+    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Advance each row by its last token, then by the best next one, up to ``steps`` times.
+
+        Returns:
+            Of the N steps made, 1 to ``steps``: log-probabilities (N, R), token ids (N, R), and the source positions
+            (N, R), or None. What follows the end of a sentence means nothing.
+        """
+        scores, candidates, positions = self.step(tokens, 1)
+        return scores.T, candidates.T, None if positions is None else positions[None]
 
 
 class Model(Protocol):
@@ -172,6 +188,39 @@ class Search:
         self.last_tokens = [hypothesis.tokens[-1] for hypothesis in self._live]
         return parents
 
+    @property
+    def greedy_room(self) -> int:
+        """Steps in which the best token is all that matters, up to the length limit; 0 if more than that matters."""
+        options = self.options
+        plain = options.beam_size == 1 and options.repetition_penalty == 1 and not options.no_repeat_ngram
+        return self._max_length - self.length if plain and self.length >= options.min_length else 0
+
+    def follow(self, scores: Sequence[float], tokens: Sequence[int], attended: Sequence[int] | None = None) -> bool:
+        """Extend the one live hypothesis by the best tokens of several steps, within ``greedy_room``.
+
+        Args:
+            scores: (steps,) log-probabilities.
+            tokens: (steps,) ids; those behind an end of sentence are ignored.
+            attended: (steps,) the source positions that the alignment head looks at, if there is one.
+
+        Returns:
+            Whether the search goes on.
+        """
+        [live] = self._live
+        ended = self._eos_id in tokens
+        kept = tokens.index(self._eos_id) if ended else len(tokens)
+        total = live.total
+        for score in scores[: kept + ended]:  # one by one, as ``advance`` adds: the same to the last bit
+            total += score
+        looked_at = () if attended is None else (*live.attended, *attended[:kept])
+        grown = _Live(total, (*live.tokens, *tokens[:kept]), looked_at)
+        if ended or len(grown.tokens) >= self._max_length:
+            self._finish(grown, len(grown.tokens) + ended, truncated=not ended)
+            self._live, self.last_tokens = [], []
+        else:
+            self._live, self.last_tokens = [grown], [grown.tokens[-1]]
+        return bool(self._live)
+
     def hypotheses(self) -> list[Hypothesis]:
         """The ``n_best`` finished hypotheses, best first. One that the model ended is better than any cut-off one."""
         ranked = sorted(self._finished, key=lambda hypothesis: (hypothesis.truncated, -hypothesis.score))
@@ -222,7 +271,25 @@ class Decode:
         self.searches.extend(searches)
 
     def step(self) -> list[Search]:
-        """Advance every search by one token; returns those that are done, whose rows are gone."""
+        """Advance every search by a token, or by several if all are greedy; returns the done, whose rows are gone."""
+        steps = min(self._rows.most_steps, *(search.greedy_room for search in self.searches))
+        kept = self._follow(steps) if steps > 1 else self._advance()
+        done = [search for search in self.searches if not search.rows]
+        self.searches = [search for search in self.searches if search.rows]
+        self._rows.select(kept)
+        return done
+
+    def _follow(self, steps: int) -> list[int]:
+        """Several greedy steps of every search; returns the rows that go on."""
+        tokens = [search.last_tokens[0] for search in self.searches]
+        best, ids, positions = self._rows.greedy_steps(tokens, steps)
+        scores, found = best.T.tolist(), ids.T.tolist()
+        attended = repeat(None) if positions is None else positions.T.tolist()
+        goes_on = map(Search.follow, self.searches, scores, found, attended)
+        return [row for row, alive in enumerate(goes_on) if alive]
+
+    def _advance(self) -> list[int]:
+        """One step of every search; returns the rows that go on, in their order."""
         tokens = [token for search in self.searches for token in search.last_tokens]
         top = max(search.candidates_needed for search in self.searches)
         best, ids, positions = self._rows.step(tokens, top)
@@ -236,10 +303,7 @@ class Decode:
             parents = search.advance(scores[first:last], candidates[first:last], looked_at)
             kept += [first + parent for parent in parents]
             first = last
-        done = [search for search in self.searches if not search.rows]
-        self.searches = [search for search in self.searches if search.rows]
-        self._rows.select(kept)
-        return done
+        return kept
 
     def drop(self, gone: Sequence[Search]) -> None:
         """Take searches out between two steps, finished or not."""

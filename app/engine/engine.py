@@ -71,9 +71,11 @@ class Engine:
             ConfigurationError: The execution provider is not there.
         """
         bundle = Bundle.open(settings.bundle)
-        encoder, decoder = bundle.graphs(settings.graph_precision)
         model = OnnxModel(
-            encoder, decoder, pad_id=bundle.manifest.ids.pad, provider=settings.provider, threads=settings.threads
+            *bundle.graphs(settings.graph_precision),
+            pad_id=bundle.manifest.ids.pad,
+            provider=settings.provider,
+            threads=settings.threads,
         )
         limits = Limits(
             max_queue_tokens=settings.max_queue_tokens,

@@ -53,12 +53,15 @@ class Features:
 class OnnxModel:
     """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``."""
 
-    def __init__(self, encoder: Path, decoder: Path, *, pad_id: int, provider: str, threads: int) -> None:
+    def __init__(
+        self, encoder: Path, decoder: Path, greedy: Path | None = None, *, pad_id: int, provider: str, threads: int
+    ) -> None:
         """Open the sessions.
 
         Args:
             encoder: Path of the encoder graph.
             decoder: Path of the decoder graph.
+            greedy: Path of the decoder graph's twin that makes several greedy steps in a run, if there is one.
             pad_id: Id that fills up shorter sources.
             provider: "cpu" or "cuda".
             threads: Threads inside one operator; operators themselves run one after another.
@@ -71,6 +74,7 @@ class OnnxModel:
         self.device = provider  # ONNX Runtime's names of devices are the same
         self._encoder = _open(encoder, provider, threads)
         self._decoder = _open(decoder, provider, threads)
+        self._greedy = _open(greedy, provider, threads) if greedy else None
         self.providers = tuple(self._decoder.get_providers())
         self.cross = [output.name for output in self._encoder.get_outputs()]
         self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
@@ -108,41 +112,57 @@ class OnnxModel:
         """An array where the model runs."""
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
-    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue]) -> IOBinding:
-        """Tell the decoder graph where the inputs are that stay in place from step to step.
+    @property
+    def has_greedy(self) -> bool:
+        """Several greedy steps can be made in one run."""
+        return self._greedy is not None
+
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], *, greedy: bool = False) -> IOBinding:
+        """Tell a decoder graph where the inputs are that stay in place from run to run.
 
         Args:
-            small: In main memory; their values may change between steps.
+            small: In main memory; their values may change between runs. Those that the graph doesn't have are ignored.
             large: Where the model runs; they are not copied.
+            greedy: For the graph that makes several steps.
         """
-        binding = self._decoder.io_binding()
-        for name, array in small.items():
-            binding.bind_ortvalue_input(name, OrtValue.ortvalue_from_numpy(array))
+        session = self._session(greedy)
+        binding = session.io_binding()
+        for name in self._small(session, small):
+            binding.bind_ortvalue_input(name, OrtValue.ortvalue_from_numpy(small[name]))
         for name, value in large.items():
             binding.bind_ortvalue_input(name, value)
         return binding
 
     def step(
-        self, binding: IOBinding, small: Mapping[str, Array], past: Sequence[OrtValue], present: Sequence[OrtValue]
+        self,
+        binding: IOBinding,
+        small: Mapping[str, Array],
+        past: Sequence[OrtValue],
+        present: Sequence[OrtValue],
+        *,
+        greedy: bool = False,
     ) -> list[Array]:
-        """Run the decoder graph.
+        """Run a decoder graph: for one step, or for N greedy ones.
 
         Args:
             binding: From ``bind``.
             small: As bound, with the values of this step.
             past: 2L values (Q, P, D).
-            present: 2L values (R, P, D), which will hold the past with this step's keys and values.
+            present: 2L values (R, P, D), which will hold the past with the new keys and values.
+            greedy: Run the graph that makes several steps.
 
         Returns:
-            Scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head, its attention over the
-            source (R, 1, S).
+            One step: scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head, its attention
+            over the source (R, 1, S). Greedy steps: scores (N, R, 1), tokens (N, R, 1) and the source positions
+            (N, R, 1) that the head looks at.
 
         Raises:
             ModelFailure: The graph raised.
         """
+        session = self._session(greedy)
         if self.device != "cpu":  # elsewhere, what was bound is a copy
-            for name, array in small.items():
-                binding.bind_cpu_input(name, array)
+            for name in self._small(session, small):
+                binding.bind_cpu_input(name, small[name])
         for name in self.results:
             binding.bind_output(name, "cpu")
         for name, value in zip(self.past, past, strict=True):
@@ -150,10 +170,16 @@ class OnnxModel:
         for name, value in zip(self.present, present, strict=True):
             binding.bind_ortvalue_output(name, value)
         try:
-            self._decoder.run_with_iobinding(binding)
+            session.run_with_iobinding(binding)
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
         return [output.numpy() for output in binding.get_outputs()[: len(self.results)]]
+
+    def _session(self, greedy: bool) -> onnxruntime.InferenceSession:
+        return self._greedy if greedy else self._decoder
+
+    def _small(self, session: onnxruntime.InferenceSession, small: Mapping[str, Array]) -> list[str]:
+        return [given.name for given in session.get_inputs() if given.name in small]
 
 
 class Rows:
@@ -171,7 +197,7 @@ class Rows:
         self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
         self._cross_values: dict[str, OrtValue] = {}  # the same where the model runs; empty when out of date
         self._small: dict[str, Array] = {}
-        self._binding: IOBinding | None = None  # None when rows, room or candidates are not those that were bound
+        self._bindings: dict[bool, IOBinding] = {}  # by whether greedy; empty when rows or room are not those bound
         self._forget()
 
     def _forget(self) -> None:
@@ -224,25 +250,30 @@ class Rows:
         self._positions = self._positions[index]
 
     def _set_source(self, mask: Array, cross: list[Array]) -> None:
-        self._source_mask, self._cross, self._cross_values, self._binding = mask, cross, {}, None
+        self._source_mask, self._cross, self._cross_values, self._bindings = mask, cross, {}, {}
 
-    def _bind(self, room: int, top: int) -> IOBinding:
-        """Bind all that stays in place while the rows stay the same."""
-        live, model = len(self), self._model
-        if not self._cross_values:
-            self._cross_values = {
-                name: model.value(array) for name, array in zip(model.cross, self._cross, strict=True)
+    def _bind(self, room: int, top: int, *, greedy: bool) -> IOBinding:
+        """The binding of these rows, made anew unless all that it bound is still in place."""
+        live, model, small = len(self), self._model, self._small
+        if not self._bindings or small["target_mask"].shape[-1] != room or small["top"][0] != top:
+            self._bindings = {}
+            self._small = {
+                "tokens": np.empty((live, 1), dtype=np.int64),
+                "positions": np.empty((live, 1), dtype=np.int64),
+                "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
+                "target_mask": np.empty((live, 1, 1, room), dtype=bool),
+                "source_mask": self._source_mask[:, None, None],  # (R, 1, 1, S)
+                "parents": np.empty(live, dtype=np.int64),
+                "top": np.array([top], dtype=np.int64),
+                "steps": np.empty(1, dtype=np.int64),
             }
-        self._small = {
-            "tokens": np.empty((live, 1), dtype=np.int64),
-            "positions": np.empty((live, 1), dtype=np.int64),
-            "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
-            "target_mask": np.empty((live, 1, 1, room), dtype=bool),
-            "source_mask": self._source_mask[:, None, None],  # (R, 1, 1, S)
-            "parents": np.empty(live, dtype=np.int64),
-            "top": np.array([top], dtype=np.int64),
-        }
-        return model.bind(self._small, self._cross_values)
+        if greedy not in self._bindings:
+            if not self._cross_values:
+                self._cross_values = {
+                    name: model.value(array) for name, array in zip(model.cross, self._cross, strict=True)
+                }
+            self._bindings[greedy] = model.bind(self._small, self._cross_values, greedy=greedy)
+        return self._bindings[greedy]
 
     def _make_room(self, room: int) -> None:
         """Fit the past to P positions, with a new block or without those no longer needed."""
@@ -266,27 +297,55 @@ class Rows:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        model, live = self._model, len(self)
-        room = _rounded_up(int(self._positions.max()) + 1)
+        scores, candidates, *alignment = self._run(tokens, top=top)
+        return scores[:, 0], candidates[:, 0], alignment[0][:, 0].argmax(axis=1) if alignment else None
+
+    @property
+    def most_steps(self) -> int:
+        """Greedy steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
+        if not self._model.has_greedy:
+            return 1
+        return 2 * BLOCK if len(self) <= 2 * BLOCK else BLOCK
+
+    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[Array, Array, Array | None]:
+        """Advance every row by its last token, then by the best next one, and so on.
+
+        Args:
+            tokens: (R,) ids.
+            steps: Most steps to make.
+
+        Returns:
+            Of the N steps made, fewer than ``steps`` if all rows ended before: log-probabilities (N, R) float32, token
+            ids (N, R) int64, and the source positions (N, R) int64 that the alignment head looks at, or None. What
+            follows the end of a sentence means nothing.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        scores, found, *alignment = self._run(tokens, steps=steps)
+        return scores[..., 0], found[..., 0], alignment[0][..., 0] if alignment else None
+
+    def _run(self, tokens: Sequence[int], *, top: int = 1, steps: int = 0) -> list[Array]:
+        """One run of the decoder graph, or of its greedy twin if there are steps."""
+        model = self._model
+        room = _rounded_up(int(self._positions.max()) + max(1, steps))
         if self._past[0].shape()[1] != room:
             self._make_room(room)
-        small = self._small
-        if self._binding is None or small["target_mask"].shape[-1] != room or small["top"][0] != top:
-            self._binding = self._bind(room, top)
-            small = self._small
+        binding, small = self._bind(room, top, greedy=steps > 0), self._small
         small["tokens"][:, 0] = tokens
         small["positions"][:] = self._positions
         small["places"][:, :, 1] = self._positions
         small["parents"][:] = self._parents
+        small["steps"][0] = steps
         np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
-        present = self._memory.lend((live, room, model.width))
-        scores, candidates, *alignment = model.step(self._binding, small, self._past, present)
+        present = self._memory.lend((len(self), room, model.width))
+        results = model.step(binding, small, self._past, present, greedy=steps > 0)
         self._past = present
-        self._parents = np.arange(live)
-        self._positions += 1
-        if not np.isfinite(scores).all():
+        self._parents = np.arange(len(self))
+        self._positions += len(results[0]) if steps else 1
+        if not np.isfinite(results[0]).all():
             raise ModelFailure("The model gave scores that are not finite.")
-        return scores[:, 0], candidates[:, 0], alignment[0][:, 0].argmax(axis=1) if alignment else None
+        return results
 
 
 class _PastMemory:

@@ -152,8 +152,8 @@ async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, ti
     """The real graphs, with NaN in the row of the sentence of 7 source tokens."""
     healthy = tiny_onnx.step
 
-    def step(binding, small, past, present):
-        scores, *others = healthy(binding, small, past, present)
+    def step(binding, small, past, present, *, greedy=False):
+        scores, *others = healthy(binding, small, past, present, greedy=greedy)
         scores[small["source_mask"].sum((1, 2, 3)) == poisoned] = np.nan
         return [scores, *others]
 

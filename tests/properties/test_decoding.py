@@ -22,6 +22,7 @@ models = st.builds(
     st.integers(SMALLEST_VOCABULARY, 14),
     seed=st.integers(0, 999),
     eos_bonus=st.sampled_from([-4.0, -1.0, 0.0, 2.0]),
+    most_steps=st.sampled_from([1, 2, 4]),
 )
 sources = st.lists(st.integers(3, 9), min_size=1, max_size=5).map(tuple)
 penalties = st.sampled_from([1.0, 1.1, 1.7, 5.0])

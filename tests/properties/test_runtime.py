@@ -63,6 +63,20 @@ def test_companions_and_order_change_nothing(graphs, sources, alone, options, or
         assert_same(hypotheses, alone[options][index])
 
 
+@pytest.mark.parametrize("count", [1, 3, len(TEXTS)])
+def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, count):
+    """To the last bit; one row ends early, many go on while others have ended."""
+    encoder, decoder, greedy = tiny_bundle.graphs("int8")
+    found = []
+    for twin in (None, greedy):
+        model = OnnxModel(encoder, decoder, twin, pad_id=PAD_ID, provider="cpu", threads=1)
+        assert model.has_greedy == (twin is not None)
+        found.append(
+            [translate(model, sources[begin : begin + count], GREEDY) for begin in range(0, len(TEXTS), count)]
+        )
+    assert found[0] == found[1]
+
+
 @settings(deadline=None, max_examples=20)
 @given(
     plan=st.lists(
@@ -159,7 +173,7 @@ def test_a_provider_that_is_not_there(tiny_bundle, monkeypatch):
 
 
 def test_a_damaged_graph_is_named(tiny_bundle, tmp_path):
-    encoder, decoder = tiny_bundle.graphs("int8")
+    encoder, decoder, _ = tiny_bundle.graphs("int8")
     truncated = tmp_path / "decoder.int8.onnx"
     truncated.write_bytes(decoder.read_bytes()[:-1000])
     with pytest.raises(BundleError, match=r"decoder\.int8\.onnx can't be loaded"):
