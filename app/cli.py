@@ -56,19 +56,20 @@ def dragoman(
 def _setting(name: str) -> Any:
     """A command-line option for a setting, described as the setting is; the setting also checks the value."""
     field = Settings.model_fields[name]
-    default = "" if field.default_factory else f" [default: {field.default}]"
+    value = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+    default = "" if field.default_factory else f" [default: {value}]"
     text = f"{field.description}{default} [env: {ENV_PREFIX}{name.upper()}]"
     return typer.Option(f"--{name.replace('_', '-')}", help=escape(text), show_default=False)
 
 
-BundleOption = Annotated[Path | None, _setting("bundle")]
+BundleOption = Annotated[list[Path] | None, _setting("bundle")]
 ThreadsOption = Annotated[int | None, _setting("threads")]
 ProviderOption = Annotated[str | None, _setting("provider")]
 PrecisionOption = Annotated[str | None, _setting("precision")]
 
 
 def _load_settings(**options: object) -> Settings:
-    return Settings.load(**{name: value for name, value in options.items() if value is not None})
+    return Settings.load(**{name: value for name, value in options.items() if value not in (None, [])})
 
 
 @app.command()
@@ -81,9 +82,10 @@ def serve(
     precision: PrecisionOption = None,
     log_level: Annotated[str | None, _setting("log_level")] = None,
 ) -> None:
-    """Serve a bundle over HTTP until Ctrl-C or SIGTERM.
+    """Serve bundles over HTTP until Ctrl-C or SIGTERM; SIGHUP reads them again.
 
-    Each option, and many more settings, can also be given as an environment variable with the prefix DRAGOMAN_.
+    Give --bundle several times for several bundles. Each option, and many more settings, can also be given as an
+    environment variable with the prefix DRAGOMAN_.
     """
     settings = _load_settings(
         bundle=bundle,
@@ -100,7 +102,8 @@ def serve(
     from app.telemetry import configure_logging
 
     configure_logging(settings.log_level)
-    server.run(create_app(settings), settings, announce=_announce)
+    application = create_app(settings)
+    server.run(application, settings, announce=_announce, on_hangup=application.state.service.reload)
 
 
 def _announce(url: str) -> None:
@@ -148,10 +151,11 @@ def translate(
     settings = _load_settings(
         bundle=bundle, threads=threads, provider=provider, precision=precision, beam_size=beam_size
     )
-    from app.engine.engine import Engine
+    from app.engine.registry import Registry
 
-    # The queue's bound protects a server from its clients; here it would only refuse a long text.
-    engine = Engine.from_settings(settings.model_copy(update={"max_queue_tokens": sys.maxsize}))
+    # The queue's bound protects a server from its clients; here it would only refuse a long text. Of several bundles
+    # one or two are needed.
+    engine = Registry.from_settings(settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True}))
     job = TranslationJob(engine=engine, source=source, target=target, beam_size=settings.beam_size)
     with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
         for path in inputs:

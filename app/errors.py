@@ -5,6 +5,8 @@
     │   ├── UnsupportedPair         no model for this source/target
     │   ├── OptionOutOfRange        a search option outside its documented range
     │   └── TextTooLong             a text, or a list of texts, over its limit
+    ├── Unauthorized            what needs a key came without it, or with another
+    ├── FeatureDisabled         it is there, but switched off by the settings
     ├── Overloaded              try again later: admission refused, nothing was started
     ├── DeadlineExceeded        the request's own time limit passed
     ├── Cancelled               the caller went away
@@ -47,8 +49,20 @@ class TextTooLong(InvalidRequest):
     code = "text_too_long"
 
 
+class Unauthorized(DragomanError):
+    """The request needs a key, and has none or a wrong one."""
+
+    code = "unauthorized"
+
+
+class FeatureDisabled(DragomanError):
+    """The operator has not switched this on."""
+
+    code = "feature_disabled"
+
+
 class Overloaded(DragomanError):
-    """The queue is full. ``retry_after_s`` is a hint for the client, in seconds."""
+    """The queue, or the memory for models, is full. ``retry_after_s`` is a hint for the client, in seconds."""
 
     code = "overloaded"
 

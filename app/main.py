@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from app.api import deepl, libretranslate, operations, switched_off
+from app.api import administration, deepl, libretranslate, operations, switched_off
 from app.api.documentation import DESCRIPTION, TAGS, TITLE
 from app.api.failures import install_handlers
 from app.api.languages import languages_of
@@ -14,14 +14,13 @@ from app.api.metrics import Metrics, RequestMetrics
 from app.api.middleware import CrossOrigin, RequestContext, UnexpectedErrors, UrlPrefix
 from app.api.pages import install_pages
 from app.api.service import Service
-from app.engine.translation import TranslationEngine
+from app.engine.registry import Registry
+from app.engine.translation import ReloadableEngine
 from app.settings import Settings
 from app.text.detection import Detector
 
 
-def create_app(
-    settings: Settings, engine: TranslationEngine | None = None, detector: Detector | None = None
-) -> FastAPI:
+def create_app(settings: Settings, engine: ReloadableEngine | None = None, detector: Detector | None = None) -> FastAPI:
     """Builds the application.
 
     The engine starts inside the lifespan, before the first request is accepted, not in the background: a model that
@@ -30,18 +29,14 @@ def create_app(
 
     Args:
         settings: All settings.
-        engine: What translates; None builds the real engine from the settings.
+        engine: What translates; None serves the bundles that the settings name.
         detector: What tells languages apart; None builds one for the engine's languages.
 
     Raises:
-        BundleError: The bundle is missing, damaged or not understood.
-        ConfigurationError: The settings don't fit this machine.
+        BundleError: A bundle is missing or not understood.
     """
     if engine is None:
-        # Imported here, so that tests with an engine of their own don't load numpy and ONNX Runtime.
-        from app.engine.engine import Engine
-
-        engine = Engine.from_settings(settings)
+        engine = Registry.from_settings(settings)
     if detector is None:
         detector = Detector(languages_of(engine.pairs))
     service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
@@ -77,5 +72,6 @@ def create_app(
     app.include_router(deepl.router)
     app.include_router(switched_off.router)
     app.include_router(operations.router)
+    app.include_router(administration.router)
     install_pages(app)
     return app

@@ -1,5 +1,7 @@
 """Runs the app under uvicorn: takes the port, says where everything is, ends cleanly. Knows nothing of translation."""
 
+import asyncio
+import logging
 import math
 import signal
 import socket
@@ -14,16 +16,21 @@ from app.settings import Settings
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Hangup = Callable[[], Awaitable[object]]
 AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
-def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None]) -> None:
+logger = logging.getLogger(__name__)
+
+
+def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on_hangup: Hangup | None = None) -> None:
     """Serves ``app`` until SIGTERM or SIGINT; requests already accepted are finished first.
 
     Args:
         app: The ASGI application; its lifespan is run.
         settings: Host, port, URL prefix and the time to drain at shutdown.
         announce: Called once, with the base URL, when connections are accepted.
+        on_hangup: Called at each SIGHUP; None lets the signal end the process, as is its habit.
 
     Raises:
         ConfigurationError: The address can't be listened on.
@@ -40,7 +47,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None]) ->
         server_header=False,
         timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
     )
-    server = _AnnouncingServer(config, lambda: announce(_base_url(settings, listener)))
+    server = _Server(config, lambda: announce(_base_url(settings, listener)), on_hangup)
     # After its own clean end uvicorn raises the signal once more, which would turn the exit code into 143.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
@@ -54,14 +61,31 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None]) ->
         listener.close()
 
 
-class _AnnouncingServer(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+class _Server(uvicorn.Server):
+    """Says when it is ready, and listens to SIGHUP."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None], on_hangup: Hangup | None) -> None:
         super().__init__(config)
-        self._announce = announce
+        self._announce, self._on_hangup = announce, on_hangup
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._on_hangup:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._hang_up, self._on_hangup)
         await super().startup(sockets)
         self._announce()
+
+    def _hang_up(self, on_hangup: Hangup) -> None:
+        task = asyncio.create_task(_logging_errors(on_hangup))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _logging_errors(action: Hangup) -> None:
+    try:
+        await action()
+    except Exception:
+        logger.exception("what SIGHUP asks for failed")
 
 
 class _KeepStartupError:

@@ -1,10 +1,11 @@
 """Every setting of the service, in one frozen object read from ``DRAGOMAN_*`` environment variables."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.errors import ConfigurationError
@@ -21,12 +22,44 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+def available_memory_bytes() -> int:
+    """The main memory that this process may use, which in a container is less than the machine has."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    # A control group's limit, in either version; without one it reads "max", or a number beyond any machine.
+    for path in (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")):
+        with suppress(OSError, ValueError):
+            return min(machine, int(path.read_text(encoding="ascii")))
+    return machine
+
+
 class Settings(BaseSettings):
     """The service's settings. Keyword arguments win over environment variables, which win over the defaults."""
 
     model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, frozen=True, extra="forbid")
 
-    bundle: Path = Field(Path("artifacts/de-en"), description="Folder of the model bundle to serve.")
+    bundle: Annotated[tuple[Path, ...], NoDecode] = Field(
+        (Path("artifacts/de-en"),),
+        min_length=1,
+        description="Folder of a model bundle, or of several bundles; more than one are separated by commas. "
+        "Of two bundles for the same pair of languages the first one named is used.",
+    )
+    lazy_loading: bool = Field(
+        False, description="Load a model when it is first asked for, not at the start (as many as there is room for)."
+    )
+    max_models_bytes: int = Field(
+        default_factory=lambda: available_memory_bytes() // 2,
+        ge=1,
+        description="Memory for models and their caches, in bytes, by estimate; the default is half of the machine's. "
+        "Where it is full, a model that nobody uses makes room for one that is asked for.",
+    )
+    pivot: str = Field(
+        "en",
+        pattern=r"^[A-Za-z0-9_-]*$",
+        description="Language by way of which pairs are translated that have no model of their own; empty for none.",
+    )
+    admin_key: SecretStr | None = Field(
+        None, min_length=16, description="Key for POST /admin/reload, at least 16 characters; without one it is off."
+    )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
     port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
     root_path: str = Field(
@@ -72,13 +105,13 @@ class Settings(BaseSettings):
     max_queue_tokens: int = Field(
         50_000,
         ge=1,
-        description="Source tokens that may wait, about a minute of work for one core; beyond it requests are answered "
-        "with 503. A long text puts only a part of itself into the queue at a time.",
+        description="Source tokens that may wait, for all models together, about a minute of work for one core; beyond "
+        "it requests are answered with 503. A long text puts only a part of itself into the queue at a time.",
     )
     max_batch_rows: int = Field(64, ge=1, le=4096, description="Most rows (sentences times beams) decoded together.")
     max_batch_tokens: int = Field(2_048, ge=1, description="Most source tokens, padding included, encoded together.")
     feature_cache_bytes: int = Field(
-        32 * MEBIBYTE, ge=0, description="Size of the cache of encoded sentences, in bytes; 0 turns it off."
+        32 * MEBIBYTE, ge=0, description="Size of each model's cache of encoded sentences, in bytes; 0 turns it off."
     )
 
     @property
@@ -99,6 +132,13 @@ class Settings(BaseSettings):
             return cls(**overrides)
         except ValidationError as error:
             raise ConfigurationError("; ".join(_sentence(dict(entry)) for entry in error.errors())) from None
+
+    @field_validator("bundle", mode="before")
+    @classmethod
+    def _split_paths(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(path.strip() for path in value.split(",") if path.strip())
+        return (value,) if isinstance(value, Path) else value
 
     @field_validator("cors_origins", mode="before")
     @classmethod
@@ -139,6 +179,11 @@ class Settings(BaseSettings):
         if self.max_body_bytes < self.max_text_chars:
             raise ValueError(
                 f"max_body_bytes ({self.max_body_bytes}) can't hold a text of max_text_chars ({self.max_text_chars})"
+            )
+        if self.max_models_bytes <= self.feature_cache_bytes:
+            raise ValueError(
+                f"max_models_bytes ({self.max_models_bytes}) must exceed "
+                f"feature_cache_bytes ({self.feature_cache_bytes})"
             )
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")

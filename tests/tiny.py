@@ -6,6 +6,7 @@ sentence to sentence in words and in length, which is what the tests of search a
 """
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import numpy as np
 import sentencepiece
 import torch
 
-from app.engine.bundle import Bundle, Precision
+from app.engine.bundle import GOLDEN as GOLDEN_FILE
+from app.engine.bundle import Bundle, Pair, Precision, sha256, write_manifest
 from app.engine.runtime import OnnxModel
 from model.checkpoint import model_tensors, write_model
 from model.config import TransformerConfig
@@ -152,6 +154,21 @@ def write_tokenizer(path: Path) -> Path:
     names = [f"{a.capitalize()}{b}" for a in LEXICON for b in LEXICON.values()]
     train_tokenizer([*text, *names], path, vocabulary=VOCABULARY, languages=("de", "en"))
     return path
+
+
+def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:
+    """A copy of a bundle that says it translates another pair: a random model, which knows neither language."""
+    shutil.copytree(bundle.path, folder)
+    (folder / GOLDEN_FILE).write_text("[]", encoding="utf-8")
+    manifest = bundle.manifest.model_copy(
+        update={
+            "name": f"{source}-{target}",
+            "pairs": (Pair(source=source, target=target, tag=bundle.manifest.pairs[0].tag),),
+            "files": {**bundle.manifest.files, GOLDEN_FILE: sha256(folder / GOLDEN_FILE)},
+        }
+    )
+    write_manifest(folder, manifest)
+    return folder
 
 
 def open_graphs(bundle: Bundle, precision: Precision) -> OnnxModel:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.backlog import Backlog
 from app.engine.bundle import Bundle
 from app.engine.decoding import Decode, LiveRows, Search
 from app.engine.engine import Engine
@@ -162,7 +163,9 @@ def job(*source: int, options: SearchOptions | None = None, **others: Any) -> Jo
 ROOMY = Limits(max_queue_tokens=10_000, max_batch_rows=64, max_batch_tokens=1_000)
 
 
-def scheduler_of(model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 40) -> Scheduler:
+def scheduler_of(
+    model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 40, backlog: Backlog | None = None
+) -> Scheduler:
     """A scheduler, not started, that decodes with the shipping search."""
 
     def search(job: Job) -> Search:
@@ -174,6 +177,7 @@ def scheduler_of(model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 4
         new_search=search,
         new_batch=lambda: Decode(model),
         limits=limits,
+        backlog=backlog,
     )
 
 

@@ -24,7 +24,7 @@ from app.api.deepl_parameters import (
 )
 from app.api.languages import languages_of, name_of
 from app.api.service import CurrentService
-from app.api.translation import ItemTranslation, run_while_connected, server_timing, translate, warnings
+from app.api.translation import ItemTranslation, headers, run_while_connected, translate
 
 router = APIRouter(tags=["DeepL"])
 
@@ -54,7 +54,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     Glossaries, style rules, translation memories and custom instructions are not available: a request that names one
     is refused.
 
-    The headers `Server-Timing` and `X-Dragoman-Warnings` are those of `/translate`.
+    The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
     """
     limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
     values = await read_parameters(request, limit, REPEATABLE)
@@ -63,9 +63,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     translations = [
         _translation_body(wanted, text, item) for text, item in zip(wanted.translation.texts, items, strict=True)
     ]
-    return JSONResponse(
-        {"translations": translations}, headers={"Server-Timing": server_timing(timing), **warnings(items)}
-    )
+    return JSONResponse({"translations": translations}, headers=headers(items, timing))
 
 
 @router.get(

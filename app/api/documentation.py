@@ -193,7 +193,10 @@ INFO_RESPONSES: Responses = {
                 {
                     "version": "0.1.0",
                     "state": "ready",
-                    "model": {"name": "de-en", "providers": ["CPUExecutionProvider"], "precision": "int8"},
+                    "models": [
+                        {"name": "de-en", "providers": ["CPUExecutionProvider"], "precision": "int8", "loaded": True}
+                    ],
+                    "pivot": {"language": "en", "pairs": []},
                     "limits": {
                         "text_chars": DEFAULTS.max_text_chars,
                         "texts": DEFAULTS.max_texts,
@@ -224,4 +227,33 @@ METRICS_RESPONSES: Responses = {
             }
         },
     }
+}
+
+RELOAD_RESPONSES: Responses = {
+    200: response(
+        schemas.Reloaded,
+        "What became of each bundle",
+        {
+            "added": (
+                "A new bundle, and one that can't be read",
+                {
+                    "added": ["models/es-en"],
+                    "replaced": [],
+                    "removed": [],
+                    "unchanged": ["artifacts/de-en"],
+                    "failed": {"models/fr-en": "models/fr-en/tokenizer.spm: No such file or directory"},
+                },
+            )
+        },
+    ),
+    401: error(
+        "Not without the key",
+        unauthorized=("A wrong key", "The admin key is missing or wrong.", "unauthorized"),
+    ),
+    403: error(
+        "Not on this server",
+        off=("Off", "Reloading by request is off on this server: it has no admin key.", "feature_disabled"),
+    ),
+    500: INTERNAL,
+    503: error("Not now", stopping=("Stopping", "The translation engine is stopping.", "engine_unavailable")),
 }

@@ -17,6 +17,8 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.UnsupportedPair: 400,
     errors.OptionOutOfRange: 400,
     errors.TextTooLong: 400,  # the LibreTranslate contract; a body over its limit in bytes is 413
+    errors.Unauthorized: 401,
+    errors.FeatureDisabled: 403,
     errors.Overloaded: 503,
     errors.DeadlineExceeded: 504,
     errors.Cancelled: 499,  # nobody reads it: the client is gone; the access log shows it
@@ -76,6 +78,8 @@ async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.DragomanError)
     status, text, code = error_of(error)
     headers = {}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
     if status == 503:
         retry_after_s = error.retry_after_s if isinstance(error, errors.Overloaded) else 1.0
         headers["Retry-After"] = str(max(1, math.ceil(retry_after_s)))

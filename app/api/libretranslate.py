@@ -27,12 +27,11 @@ from app.api.translation import (
     ItemTranslation,
     Progress,
     SentenceProgress,
+    headers,
     phases_ms,
     run_while_connected,
-    server_timing,
     stream,
     translate,
-    warnings,
     work_out,
 )
 from app.text.detection import Detection
@@ -57,6 +56,11 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     `protect` carries placeholders and names over as they are. The model gets a name that it copies in the place of each
     span; where it loses one, the span is put where it probably belongs, and `protectedLost` names it.
 
+    A pair of languages without a model of its own is translated by way of the pivot, English unless the operator chose
+    otherwise, if there is a model into it and one out of it. Then `pivot` names it (in a list, null for a text that
+    needed none), and so does the header `X-Dragoman-Pivot`. Scores are the sums of both halves', word alignment goes
+    from the text to its translation, and there are no `token` events.
+
     `details` describes the sentences. All places are code points (as in Python; JavaScript counts UTF-16 units): in
     plain text of `q` and of `translatedText`; in markup, of the plain text of a block, such as a paragraph.
 
@@ -76,7 +80,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
         return EventStream(server_sent(first, events))
     items, timing = await run_while_connected(request, translate(service, wanted))
     body = await work_out(wanted, _translation_body, wanted, items)
-    return JSONResponse(body, headers={"Server-Timing": server_timing(timing), **warnings(items)})
+    return JSONResponse(body, headers=headers(items, timing))
 
 
 @router.post(
@@ -157,6 +161,8 @@ def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) 
         columns["detectedLanguage"] = detections
     if wanted.alternatives > 0:
         columns["alternatives"] = [list(item.alternatives) for item in items]
+    if any(item.pivot for item in items):
+        columns["pivot"] = [item.pivot for item in items]
     if wanted.protected:
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.details:

@@ -12,28 +12,11 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.engine.statistics import COUNTERS, GAUGES
 from app.engine.translation import Timing, TranslationEngine
 
 # A cached word takes about 1 ms, a book minutes.
 _BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
-
-ENGINE_GAUGES = {
-    "queued_sentences": "Sentences that wait.",
-    "queued_tokens": "Source tokens that wait; a full queue refuses requests.",
-    "running_sentences": "Sentences being decoded.",
-    "running_rows": "Rows (sentences times beams) being decoded.",
-    "feature_cache_bytes": "Size of the cached encoder features.",
-}
-ENGINE_COUNTERS = {
-    "steps": "Decoder steps.",
-    "rows_stepped": "Rows in all decoder steps; divided by the steps, the mean batch size.",
-    "finished": "Sentences translated.",
-    "failed": "Sentences that ended with an error.",
-    "cancelled": "Sentences whose caller went away.",
-    "rejected": "Requests refused because the queue was full.",
-    "feature_cache_hits": "Sentences found in the cache of encoder features.",
-    "feature_cache_misses": "Sentences that had to be encoded.",
-}
 
 
 class Metrics:
@@ -111,10 +94,10 @@ class _EngineCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """One metric for each statistic."""
         for name, value in self._engine.statistics().items():
-            if name in ENGINE_COUNTERS:
-                yield CounterMetricFamily(f"dragoman_engine_{name}", ENGINE_COUNTERS[name], value=value)
+            if name in COUNTERS:
+                yield CounterMetricFamily(f"dragoman_engine_{name}", COUNTERS[name], value=value)
             else:
-                yield GaugeMetricFamily(f"dragoman_engine_{name}", ENGINE_GAUGES.get(name, name), value=value)
+                yield GaugeMetricFamily(f"dragoman_engine_{name}", GAUGES.get(name, name), value=value)
 
 
 class RequestMetrics:

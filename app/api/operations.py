@@ -44,13 +44,13 @@ async def ready(service: CurrentService) -> Response:
 
 @router.get("/info", summary="What is being served", responses=docs.INFO_RESPONSES)
 async def info(service: CurrentService) -> Response:
-    """The program, the model with its provenance and measured scores, what really runs it, and the limits."""
+    """The program, the models with their provenance and measured scores, what really runs them, and the limits."""
     settings = service.settings
     return JSONResponse(
         {
             "version": program_version(),
             "state": service.engine.state,
-            "model": service.engine.info(),
+            **service.engine.info(),
             "limits": {
                 "text_chars": settings.max_text_chars,
                 "texts": settings.max_texts,

@@ -113,6 +113,9 @@ class TranslateResponse(BaseModel):
     alternatives: list[str] | list[list[str]] | None = Field(
         None, description="Only if asked for: further translations, best first; always empty for HTML and Markdown."
     )
+    pivot: str | list[str | None] | None = Field(
+        None, description="Only if a text was translated by way of another language: its code."
+    )
     protectedLost: list[str] | list[list[str]] | None = Field(
         None,
         description="Only with `protect`: spans that the model gave no place to. They are in the translation all the "
@@ -161,5 +164,20 @@ class Info(BaseModel):
 
     version: str
     state: str
-    model: dict[str, Any] = Field(description="The bundle, its provenance and scores, and what really runs it.")
+    models: list[dict[str, Any]] = Field(
+        description="Each bundle, its provenance and scores, whether it is loaded, and what really runs it."
+    )
+    pivot: dict[str, Any] = Field(
+        description="The language in between, and the pairs that are translated by way of it."
+    )
     limits: dict[str, float]
+
+
+class Reloaded(BaseModel):
+    """What became of each bundle, by its folder."""
+
+    added: list[str]
+    replaced: list[str]
+    removed: list[str]
+    unchanged: list[str]
+    failed: dict[str, str] = Field(description="Those that can't be served, and why.")

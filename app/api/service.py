@@ -1,24 +1,40 @@
 """What every endpoint works with, put together once by the composition root."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from app.api.languages import languages_of
 from app.api.metrics import Metrics
-from app.engine.translation import TranslationEngine
+from app.engine.translation import ReloadableEngine, ReloadReport
 from app.settings import Settings
 from app.text.detection import Detector
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Service:
-    """The engine and what surrounds it, for one application."""
+    """The engine and what surrounds it, for one application. Only the detector is ever replaced."""
 
     settings: Settings
-    engine: TranslationEngine
+    engine: ReloadableEngine
     detector: Detector
     metrics: Metrics
+
+    async def reload(self) -> ReloadReport:
+        """Takes up what has changed among the bundles, and detects the languages that are served then.
+
+        Raises:
+            EngineUnavailable: The engine is stopping or has failed.
+            ConfigurationError: As ``Detector.load``.
+        """
+        report = await self.engine.reload()
+        while (languages := tuple(languages_of(self.engine.pairs))) != self.detector.languages:
+            detector = Detector(languages)
+            await asyncio.to_thread(detector.load)
+            self.detector = detector
+        return report
 
 
 async def _of_request(request: Request) -> Service:  # async, or FastAPI would spend a thread on it

@@ -58,6 +58,12 @@ TRANSLATE_HEADERS = {
         "schema": {"type": "string"},
         "example": "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
     },
+    "X-Dragoman-Pivot": {
+        "description": "Only if a text was translated by way of another language, for want of a model: its code. "
+        "Not in a stream, whose last event says it.",
+        "schema": {"type": "string"},
+        "example": "en",
+    },
     "X-Dragoman-Warnings": {
         "description": "Only if something is visibly wrong with the translation: how many sentences have which verdict "
         f"({', '.join(Verdict)}), and how many protected spans found no place (protected_lost). Not in a stream, "

@@ -40,6 +40,7 @@ class ItemTranslation:
         detection: Its language; None unless that was asked for.
         blocks: The translated sentences: of the whole text, or of each block of its markup, in order.
         lost: Protected spans whose place in ``text`` is a guess.
+        pivot: Language by way of which it was translated, if any.
     """
 
     text: str
@@ -47,6 +48,7 @@ class ItemTranslation:
     detection: Detection | None
     blocks: tuple[tuple[SentenceTranslation, ...], ...] = ()
     lost: tuple[str, ...] = ()
+    pivot: str | None = None
 
 
 class TokenProgress(NamedTuple):
@@ -87,6 +89,7 @@ class _Segment:
     translation: TextTranslation  # of ``text``, in which names may stand in for what is protected
     restored: TextTranslation
     lost: tuple[str, ...] = ()
+    pivot: str | None = None
 
 
 async def run_while_connected(request: Request, work: Awaitable[Result]) -> Result:
@@ -152,6 +155,16 @@ def phases_ms(timing: Timing) -> dict[str, float]:
     """What took how long, in milliseconds."""
     phases = {"queue": timing.queue_s, "encode": timing.encode_s, "decode": timing.decode_s}
     return {name: round(seconds * 1000, 1) for name, seconds in phases.items()}
+
+
+def headers(items: Sequence[ItemTranslation], timing: Timing) -> dict[str, str]:
+    """The headers of an answer: how long it took; by way of which language, if any; what may be wrong with it."""
+    pivots = sorted({item.pivot for item in items if item.pivot})
+    return {
+        "Server-Timing": server_timing(timing),
+        **({"X-Dragoman-Pivot": ", ".join(pivots)} if pivots else {}),
+        **warnings(items),
+    }
 
 
 def warnings(items: Sequence[ItemTranslation]) -> dict[str, str]:
@@ -244,6 +257,7 @@ async def _translate_segments(
                 restorer = Restorer(segment.protected, translate_again)
             if isinstance(event, Text):
                 segment.translation = segment.restored = event.translation
+                segment.pivot = event.translation.pivot
                 if restorer:
                     segment.translation, segment.restored = restorer.finish()
                     segment.lost, restorer = tuple(restorer.lost), None
@@ -297,7 +311,12 @@ def _assemble(
             [segment] = blocks
             text, lost = segment.restored.text, segment.lost
             alternatives = segment.restored.alternatives[: wanted.alternatives]
-        items.append(ItemTranslation(text=text, alternatives=alternatives, detection=None, blocks=sentences, lost=lost))
+        pivot = next((segment.pivot for segment in blocks if segment.pivot), None)
+        items.append(
+            ItemTranslation(
+                text=text, alternatives=alternatives, detection=None, blocks=sentences, lost=lost, pivot=pivot
+            )
+        )
     return items
 
 

@@ -131,6 +131,27 @@ class Manifest(_Part):
     parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")
     scores: tuple[Score, ...] = ()
 
+    @classmethod
+    def read(cls, folder: Path) -> "Manifest":
+        """The manifest of a bundle, none of whose other files is looked at.
+
+        Raises:
+            BundleError: It is missing or not understood.
+        """
+        manifest: Manifest = _read(folder / MANIFEST, TypeAdapter(cls))
+        return manifest
+
+    def summary(self) -> dict[str, object]:
+        """What people want to know of a model; ready for JSON."""
+        return {
+            "name": self.name,
+            "format_version": self.format_version,
+            "pairs": sorted(f"{pair.source}-{pair.target}" for pair in self.pairs),
+            "shape": self.shape.model_dump(),
+            "provenance": self.provenance.model_dump(),
+            "scores": [score.model_dump() for score in self.scores],
+        }
+
 
 class Golden(_Part):
     """A sentence with its greedy translation by the float32 graphs: the self-test of a start."""
@@ -156,7 +177,7 @@ class Bundle:
         Raises:
             BundleError: Something is missing, damaged or not understood.
         """
-        manifest = _read(path / MANIFEST, TypeAdapter(Manifest))
+        manifest = Manifest.read(path)
         for name in _named_files(manifest):
             if name not in manifest.files:
                 raise BundleError(f"{path / MANIFEST}: no sha256 for {name}")

@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
-from app.engine.bundle import Bundle, Golden
+from app.engine.backlog import Backlog
+from app.engine.bundle import Bundle, Golden, Manifest
 from app.engine.decoding import Decode, Search, default_max_length
 from app.engine.features import FeatureCache
 from app.engine.joining import Joiner
@@ -17,6 +18,7 @@ from app.engine.scheduler import Job, Limits, Scheduler
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import (
     INLINE_CHARS,
+    Account,
     Event,
     SearchOptions,
     Splitting,
@@ -26,7 +28,7 @@ from app.engine.translation import (
     within,
 )
 from app.engine.units import Cutter
-from app.errors import BundleError, EngineUnavailable, UnsupportedPair
+from app.errors import BundleError, ConfigurationError, EngineUnavailable, UnsupportedPair
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -36,7 +38,15 @@ class Engine:
     """Translates texts with one bundle. Everything slow happens on the scheduler's thread."""
 
     def __init__(
-        self, bundle: Bundle, model: OnnxModel, *, limits: Limits, precision: str, cache_bytes: int, drain_s: float
+        self,
+        bundle: Bundle,
+        model: OnnxModel,
+        *,
+        limits: Limits,
+        precision: str,
+        cache_bytes: int,
+        drain_s: float,
+        backlog: Backlog | None = None,
     ) -> None:
         """Put the parts together; ``start`` brings it to life.
 
@@ -51,9 +61,14 @@ class Engine:
         self._prefix = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }
-        self._features: FeatureCache[Features] = FeatureCache(cache_bytes)
+        self._work = _Work(manifest, model, cache_bytes)
+        # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(
-            encode=self._encode, new_search=self._search, new_batch=lambda: Decode(model), limits=limits
+            encode=self._work.encode,
+            new_search=self._work.search,
+            new_batch=lambda: Decode(model),
+            limits=limits,
+            backlog=backlog,
         )
         self._joiner = Joiner(self._scheduler.submit)
         self._state = "starting"
@@ -64,13 +79,29 @@ class Engine:
 
     @classmethod
     def from_settings(cls, settings: "Settings") -> "Engine":
-        """Open and verify the bundle that the settings name.
+        """Open and verify the one bundle that the settings name.
 
         Raises:
             BundleError: It is missing, damaged or not understood.
+            ConfigurationError: The execution provider is not there, or the settings name several bundles.
+        """
+        if len(settings.bundle) > 1:
+            raise ConfigurationError(f"one bundle is needed here, not {len(settings.bundle)}")
+        return cls.from_bundle(Bundle.open(settings.bundle[0]), settings)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle, settings: "Settings", backlog: Backlog | None = None) -> "Engine":
+        """Load a verified bundle's model, in the precision and with the limits of the settings.
+
+        Args:
+            bundle: The bundle.
+            settings: All settings.
+            backlog: Shared by the engines whose queues are bounded together.
+
+        Raises:
+            BundleError: It lacks the precision, or its files don't fit together.
             ConfigurationError: The execution provider is not there.
         """
-        bundle = Bundle.open(settings.bundle)
         model = OnnxModel(
             *bundle.graphs(settings.graph_precision),
             pad_id=bundle.manifest.ids.pad,
@@ -89,6 +120,7 @@ class Engine:
             precision=settings.graph_precision,
             cache_bytes=settings.feature_cache_bytes,
             drain_s=settings.drain_timeout_s,
+            backlog=backlog,
         )
 
     @property
@@ -156,12 +188,13 @@ class Engine:
         splitting: Splitting = "sentences",
         deadline_s: float | None = None,
         tokens: bool = False,
+        account: Account | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Translate sentence by sentence; see ``app.engine.translation.TranslationEngine`` for the contract."""
         if self.state != "ready":
             raise EngineUnavailable(f"The translation engine is {self.state}.")
         async with aclosing(
-            within(self._events(texts, source, target, options, splitting, tokens), deadline_s)
+            within(self._events(texts, source, target, options, splitting, tokens, account), deadline_s)
         ) as events:
             async for event in events:
                 yield event
@@ -174,6 +207,7 @@ class Engine:
         options: SearchOptions,
         splitting: Splitting = "sentences",
         tokens: bool = False,
+        account: Account | None = None,
     ) -> AsyncGenerator[Event, None]:
         prefix = self._prefix.get((source, target))
         if prefix is None:
@@ -185,6 +219,7 @@ class Engine:
             options=options,
             tokens=tokens,
             inline=sum(map(len, texts)) <= INLINE_CHARS,
+            account=account,
         )
         self._streams += 1
         self._no_streams.clear()
@@ -199,22 +234,16 @@ class Engine:
 
     def info(self) -> dict[str, object]:
         """The bundle's name, provenance and scores, and what really runs it."""
-        manifest = self.bundle.manifest
         return {
-            "name": manifest.name,
-            "format_version": manifest.format_version,
-            "pairs": [f"{source}-{target}" for source, target in sorted(self.pairs)],
+            **self.bundle.manifest.summary(),
             "precision": self._precision,
             "providers": list(self._model.providers),
-            "shape": manifest.shape.model_dump(),
-            "provenance": manifest.provenance.model_dump(),
-            "scores": [score.model_dump() for score in manifest.scores],
             "golden": {"sentences": len(self.bundle.golden), "identical": self._golden_identical},
         }
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name."""
-        cache = self._features
+        cache = self._work.features
         return {
             **self._scheduler.statistics(),
             "feature_cache_bytes": cache.nbytes,
@@ -230,19 +259,28 @@ class Engine:
         )
         return translation.text
 
-    def _encode(self, jobs: Sequence[Job]) -> list[Features]:
-        """Features from the cache, and the rest from the encoder in one batch. Runs on the scheduler's thread."""
-        cached = {job.source: self._features.get(job.source) for job in jobs}
+
+class _Work:
+    """What the scheduler's thread does with the model."""
+
+    def __init__(self, manifest: Manifest, model: OnnxModel, cache_bytes: int) -> None:
+        self.features: FeatureCache[Features] = FeatureCache(cache_bytes)
+        self._manifest, self._model = manifest, model
+
+    def encode(self, jobs: Sequence[Job]) -> list[Features]:
+        """Features from the cache, and the rest from the encoder in one batch."""
+        cached = {job.source: self.features.get(job.source) for job in jobs}
         found = {ids: features for ids, features in cached.items() if features is not None}
         missing = [ids for ids in cached if ids not in found]
         if missing:
             for ids, features in zip(missing, self._model.encode(missing), strict=True):
                 found[ids] = features
-                self._features.put(ids, features)
+                self.features.put(ids, features)
         return [found[job.source] for job in jobs]
 
-    def _search(self, job: Job) -> Search:
-        manifest, options = self.bundle.manifest, job.options
+    def search(self, job: Job) -> Search:
+        """A search with the job's options."""
+        manifest, options = self._manifest, job.options
         # One more than the minimum, so that the model gets to end it.
         wanted = options.max_length or max(default_max_length(len(job.source)), options.min_length + 1)
         return Search(

@@ -11,7 +11,8 @@ class _Shared:
     """A job and those who wait for it."""
 
     def __init__(self, key: object, job: Job) -> None:
-        self.key, self.job = key, job
+        self.key = key
+        self.job: Job | None = job  # until its result is handed out
         self.waiters: set[asyncio.Future[Outcome]] = set()
 
 
@@ -38,10 +39,11 @@ class Joiner:
         chosen = [
             self._shared.get(key) or fresh.setdefault(key, _Shared(key, job)) for job in jobs for key in [_key(job)]
         ]
-        self._submit([shared.job for shared in fresh.values()], admitted=admitted)
+        own = [(shared, shared.job) for shared in fresh.values() if shared.job]
+        self._submit([job for _, job in own], admitted=admitted)
         self._shared |= fresh
-        for shared in fresh.values():
-            shared.job.future.add_done_callback(partial(self._hand_over, loop, shared))
+        for shared, job in own:
+            job.future.add_done_callback(partial(self._hand_over, loop, shared))
         return [self._wait(loop, shared) for shared in chosen]
 
     def _wait(self, loop: asyncio.AbstractEventLoop, shared: _Shared) -> asyncio.Future[Outcome]:
@@ -57,13 +59,16 @@ class Joiner:
 
     def _deliver(self, shared: _Shared) -> None:
         self._forget(shared)
-        job = shared.job.future
+        # The job's future keeps its callbacks, and so all this. Without the circle it goes as soon as nobody needs it,
+        # and a model that is unloaded with it.
+        job, shared.job = shared.job, None
+        assert job
         for future in shared.waiters:
             if not future.done():  # else it was cancelled a moment ago
-                if error := job.exception():
+                if error := job.future.exception():
                     future.set_exception(error)
                 else:
-                    future.set_result(job.result())
+                    future.set_result(job.future.result())
 
     def _leave(self, shared: _Shared, future: asyncio.Future[Outcome]) -> None:
         if not future.cancelled():
@@ -72,7 +77,8 @@ class Joiner:
         shared.waiters.discard(future)
         if not shared.waiters:
             self._forget(shared)
-            shared.job.future.cancel()
+            if shared.job:
+                shared.job.future.cancel()
 
     def _forget(self, shared: _Shared) -> None:
         if self._shared.get(shared.key) is shared:

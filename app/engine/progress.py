@@ -18,6 +18,7 @@ from app.engine.joining import Joiner
 from app.engine.rendering import Renderer
 from app.engine.scheduler import Job, Outcome
 from app.engine.translation import (
+    Account,
     Event,
     SearchOptions,
     Sentence,
@@ -84,6 +85,7 @@ class Progress:
         options: SearchOptions,
         tokens: bool,
         inline: bool,
+        account: Account | None = None,
     ) -> None:
         """Nothing happens before ``events``.
 
@@ -94,13 +96,14 @@ class Progress:
             options: How to search.
             tokens: Whether tokens are handed out, too.
             inline: Whether the units are few enough to be cut on the event loop.
+            account: Of the request that this is a part of; None if it is all of it.
         """
         self._units, self._joiner, self._renderer, self._options = units, joiner, renderer, options
         self._tokens, self._inline = tokens and options.beam_size == 1, inline
         self._window: deque[_Item] = deque()
         self._next: _Item | None = None
-        self._exhausted = self._admitted = False
-        self._source_tokens = 0
+        self._exhausted = False
+        self._account = account or Account()
         self._changed = asyncio.Event()  # the unit that comes next has more tokens, or is done
         self._queue_s: list[float] = []
         self._encode_s = 0.0
@@ -150,8 +153,8 @@ class Progress:
         sentences = [item for item in items if item.unit.ids]
         jobs = [self._job(item) for item in sentences]
         if jobs:
-            futures = self._joiner.submit(jobs, admitted=self._admitted)
-            self._admitted = True
+            futures = self._joiner.submit(jobs, admitted=self._account.admitted)
+            self._account.admitted = True
             for item, job, future in zip(sentences, jobs, futures, strict=True):
                 item.future = future
                 item.task = asyncio.create_task(self._translate(item.unit, job, future))
@@ -159,8 +162,8 @@ class Progress:
         self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
-        long = self._source_tokens >= SHORT_TOKENS
-        self._source_tokens += len(item.unit.ids)
+        long = self._account.source_tokens >= SHORT_TOKENS
+        self._account.source_tokens += len(item.unit.ids)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
         return Job(source=item.unit.ids, options=self._options, long=long, on_tokens=on_tokens)
 
@@ -190,3 +193,4 @@ class Progress:
                 item.future.cancel()
                 item.task.cancel()
         await asyncio.gather(*(item.task for item in self._window if item.task), return_exceptions=True)
+        self._window.clear()  # tasks that were cancelled refer back to what waited for them

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Protocol
 
+from app.engine.backlog import Backlog
 from app.engine.translation import SearchOptions, Timing
 from app.errors import Cancelled, DragomanError, EngineUnavailable, ModelFailure, Overloaded
 
@@ -196,6 +197,7 @@ class Scheduler:
         new_search: Callable[[Job], Any],
         new_batch: Callable[[], Batch],
         limits: Limits,
+        backlog: Backlog | None = None,
     ) -> None:
         """Put the parts together; ``start`` begins.
 
@@ -204,6 +206,7 @@ class Scheduler:
             new_search: A search for a job.
             new_batch: An empty decode.
             limits: Bounds of queue and batch.
+            backlog: What waits in all the queues that are bounded together; None if this one is by itself.
         """
         self._encode, self._new_search, self._new_batch, self._limits = encode, new_search, new_batch, limits
         self._condition = threading.Condition()
@@ -212,6 +215,7 @@ class Scheduler:
         self._long = Lane(weight=_LONG_WEIGHT, limits=small, batch=new_batch())
         self._lanes = (self._short, self._long)
         self._pending_tokens = 0
+        self._backlog = backlog or Backlog()
         self._orders = count(1)
         # All that were accepted and have not ended, wherever they are: a job in the hands of a function that raises
         # is neither pending nor running.
@@ -238,7 +242,7 @@ class Scheduler:
             admitted: They continue a request that was accepted before, and are taken even if the queue is full.
 
         Raises:
-            Overloaded: The queue is full. A request larger than the whole queue is taken when nothing else waits.
+            Overloaded: The queue is full. A request is taken whatever its size when nothing else waits here.
             EngineUnavailable: Stopping or dead.
         """
         tokens = sum(len(job.source) for job in jobs)
@@ -246,14 +250,16 @@ class Scheduler:
         with self._condition:
             if not self.alive:
                 raise EngineUnavailable("The translation engine is not running.")
-            if not admitted and self._pending_tokens and self._pending_tokens + tokens > self._limits.max_queue_tokens:
+            # However much waits elsewhere, a queue that is empty takes a request: no model shuts out another.
+            waiting = self._pending_tokens and self._backlog.tokens
+            if not admitted and waiting and waiting + tokens > self._limits.max_queue_tokens:
                 self.counters["rejected"] += 1
                 raise Overloaded("The server is busy; try again in a moment.")
             for job in jobs:
                 job.submitted = now
                 job.order = job.order or next(self._orders)
                 insort(self._lane(job).pending, job, key=lambda job: job.order)
-            self._pending_tokens += tokens
+            self._count_pending(tokens)
             self._unfinished.update(jobs)
             self._condition.notify()
 
@@ -338,7 +344,11 @@ class Scheduler:
 
     def _take(self, job: Job) -> None:
         self._lane(job).pending.remove(job)
-        self._pending_tokens -= len(job.source)
+        self._count_pending(-len(job.source))
+
+    def _count_pending(self, tokens: int) -> None:
+        self._pending_tokens += tokens
+        self._backlog.add(tokens)
 
     def _admit(self, lane: Lane, jobs: list[Job]) -> None:
         began = time.monotonic()
@@ -386,7 +396,7 @@ class Scheduler:
             job.alone = True
         with self._condition:
             lane.pending[:0] = jobs
-            self._pending_tokens += sum(len(job.source) for job in jobs)
+            self._count_pending(sum(len(job.source) for job in jobs))
 
     def _drop_dead(self) -> None:
         """Free the rows of those who no longer wait."""
@@ -405,7 +415,7 @@ class Scheduler:
             for lane in self._lanes:
                 lane.running.clear()
                 lane.pending.clear()
-            self._pending_tokens = 0
+            self._count_pending(-self._pending_tokens)
         for job in jobs:
             self._end(job, EngineUnavailable("The translation engine stopped before this text was done."))
 

@@ -2,9 +2,9 @@
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from app.errors import DeadlineExceeded, OptionOutOfRange
@@ -117,11 +117,13 @@ class TextTranslation:
         text: The translation; everything between the sentences is as it was.
         alternatives: Further translations of the whole text, best first, unique, without ``text``.
         sentences: The translated sentences, in order; empty where there was nothing to translate.
+        pivot: Language by way of which it was translated; None if one model did it.
     """
 
     text: str
     alternatives: tuple[str, ...]
     sentences: tuple[SentenceTranslation, ...]
+    pivot: str | None = None
 
     @property
     def alignment(self) -> tuple[Link, ...]:
@@ -161,6 +163,19 @@ class Timing:
         )
 
 
+@dataclass(eq=False)
+class Account:
+    """What a request has put into the queue so far. Calls that share one count as one request.
+
+    Attributes:
+        admitted: It was accepted, so that what is still to come of it is taken even if the queue is full.
+        source_tokens: Beyond the first few hundred it is long work, which yields to short work.
+    """
+
+    admitted: bool = False
+    source_tokens: int = 0
+
+
 class Token(NamedTuple):
     """More characters of the sentence that comes next; ``place`` is the index of its text."""
 
@@ -188,7 +203,7 @@ the timing comes last."""
 
 
 class TranslationEngine(Protocol):
-    """The facade that the HTTP edge works against; ``app.engine.engine.Engine`` is the real one."""
+    """What translates; ``app.engine.engine.Engine`` does it with one model."""
 
     @property
     def pairs(self) -> frozenset[tuple[str, str]]:
@@ -214,6 +229,7 @@ class TranslationEngine(Protocol):
         splitting: Splitting = "sentences",
         deadline_s: float | None = None,
         tokens: bool = False,
+        account: Account | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Translates the texts, in order, and hands out each sentence as soon as it and all before it are done.
 
@@ -227,7 +243,9 @@ class TranslationEngine(Protocol):
             splitting: What ends a sentence.
             deadline_s: Seconds within which all must be done.
             tokens: Hand out the tokens of a sentence while it is decoded, too. They add up to the sentence, unless a
-                second attempt replaced it. Only in greedy search; a beam changes its mind.
+                second attempt replaced it. Only in greedy search; a beam changes its mind. And only where one model
+                does it all.
+            account: Of the request that this call is a part of; None if it is all of it.
 
         Raises:
             UnsupportedPair: No model for the pair.
@@ -254,10 +272,40 @@ class TranslationEngine(Protocol):
         """
 
     def info(self) -> dict[str, object]:
-        """The bundle's name, provenance and scores, and what really runs it; ready for JSON."""
+        """What is served, and what really runs it; ready for JSON."""
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReloadReport:
+    """What became of each bundle when they were read again; bundles are named by their folders.
+
+    Attributes:
+        added: New ones.
+        replaced: Those that had changed.
+        removed: Those that are gone.
+        unchanged: The others.
+        failed: Those that can't be served, with the reason; where one was served before it stays as it was.
+    """
+
+    added: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+class ReloadableEngine(TranslationEngine, Protocol):
+    """An engine whose bundles can be read again while it works; ``app.engine.registry.Registry`` is the real one."""
+
+    async def reload(self) -> ReloadReport:
+        """Takes up what has changed on disk. Requests in flight end as they began.
+
+        Raises:
+            EngineUnavailable: Stopping or failed.
+        """
 
 
 Item = TypeVar("Item")

@@ -71,6 +71,9 @@ class Detector:
         languages: Codes to choose from, the most usual first. ``de-AT`` is looked for as ``de`` and reported as given.
             A code that the library doesn't know is never reported as detected.
 
+    Attributes:
+        languages: The same.
+
     Raises:
         ValueError: if there are no languages.
     """
@@ -78,6 +81,7 @@ class Detector:
     def __init__(self, languages: Sequence[str]) -> None:
         if not languages:
             raise ValueError("a detector needs at least one language")
+        self.languages = tuple(languages)
         self._code_of = {code.partition("-")[0].lower(): code for code in reversed(languages)}
         self._fallback = self._code_of.get("en", languages[0])
         self._identifier: LanguageIdentifier | None = None

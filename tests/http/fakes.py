@@ -10,9 +10,11 @@ from fastapi import FastAPI
 
 from app.engine.assembly import Assembly
 from app.engine.translation import (
+    Account,
     Alternative,
     Event,
     Link,
+    ReloadReport,
     SearchOptions,
     Sentence,
     SentenceTranslation,
@@ -52,7 +54,7 @@ class FakeEngine:
     """
 
     def __init__(self, pairs: frozenset[tuple[str, str]] = frozenset({("de", "en"), ("en", "de")})) -> None:
-        self.pairs = pairs
+        self.pairs = self.next_pairs = pairs
         self.state = "ready"
         self.calls: list[tuple[list[str], str, str]] = []
         self.options: list[SearchOptions] = []
@@ -71,6 +73,11 @@ class FakeEngine:
 
     async def stop(self) -> None:
         self.state = "stopping"
+
+    async def reload(self) -> ReloadReport:
+        """Serves the pairs in ``next_pairs``."""
+        self.pairs = self.next_pairs
+        return ReloadReport(unchanged=("fake",))
 
     async def translate(
         self,
@@ -98,6 +105,7 @@ class FakeEngine:
         splitting: Splitting = "sentences",
         deadline_s: float | None = None,
         tokens: bool = False,
+        account: Account | None = None,
     ) -> AsyncGenerator[Event, None]:
         self.calls.append((list(texts), source, target))
         self.options.append(options)
@@ -131,7 +139,8 @@ class FakeEngine:
             raise
 
     def info(self) -> dict[str, object]:
-        return {"name": "fake", "providers": ["CPUExecutionProvider"], "precision": "int8"}
+        model = {"name": "fake", "providers": ["CPUExecutionProvider"], "precision": "int8", "loaded": True}
+        return {"models": [model], "pivot": {"language": "en", "pairs": []}}
 
     def statistics(self) -> dict[str, float]:
         return {"queued_tokens": 0.0}

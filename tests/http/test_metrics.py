@@ -7,8 +7,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from app import errors
-from app.api.metrics import ENGINE_COUNTERS, ENGINE_GAUGES
-from app.engine.engine import Engine
+from app.engine.registry import Registry
+from app.engine.statistics import COUNTERS, GAUGES
 from app.settings import Settings
 from tests.http.fakes import FakeEngine, serving
 
@@ -91,8 +91,13 @@ async def test_the_engines_statistics_are_read_as_they_are_now(client, engine):
 
 
 async def test_every_statistic_of_the_real_engine_is_described():
-    engine = Engine.from_settings(Settings(bundle=SHIPPED))
-    assert set(engine.statistics()) == {*ENGINE_GAUGES, *ENGINE_COUNTERS}
+    engine = Registry.from_settings(Settings(bundle=SHIPPED))
+    assert set(engine.statistics()) == {*GAUGES, *COUNTERS}
+    await engine.start()
+    try:
+        assert set(engine.statistics()) == {*GAUGES, *COUNTERS}
+    finally:
+        await engine.stop()
 
 
 async def test_applications_count_for_themselves(client):

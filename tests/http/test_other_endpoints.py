@@ -94,7 +94,7 @@ async def test_not_ready_says_why_and_is_still_alive(client, engine, state):
 async def test_info(client):
     answer = (await client.get("/info")).json()
     assert answer["state"] == "ready"
-    assert answer["model"]["name"] == "fake"
+    assert answer["models"][0]["name"] == "fake"
     assert answer["limits"]["texts"] == Settings().max_texts
 
 

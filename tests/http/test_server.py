@@ -20,10 +20,21 @@ class Broken(FakeEngine):
     async def start(self):
         raise RuntimeError("no model today")
 
+class Reloading(FakeEngine):
+    async def reload(self):
+        if self.calls:
+            raise RuntimeError("no reload today")
+        self.calls.append("reload")
+        print("reloaded", flush=True)
+        return await super().reload()
+
 settings = Settings(port=0)
-engine = {"fake": FakeEngine, "broken": Broken}[sys.argv[1]]()
+engine = {"fake": FakeEngine, "broken": Broken, "reloading": Reloading}[sys.argv[1]]()
+app = create_app(settings, engine)
 try:
-    server.run(create_app(settings, engine), settings, announce=lambda url: print(url, flush=True))
+    server.run(
+        app, settings, announce=lambda url: print(url, flush=True), on_hangup=app.state.service.reload
+    )
 except RuntimeError as error:
     print("refused:", error)
     sys.exit(1)
@@ -61,6 +72,20 @@ def test_ctrl_c_ends_it_cleanly_too() -> None:
     with start("fake") as process:
         assert announced_url(process).startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=30)
+    assert (process.returncode, output) == (0, "stopped: stopping\n")
+
+
+def test_sighup_reloads_and_an_error_of_it_is_survived() -> None:
+    with start("reloading") as process:
+        url = announced_url(process)
+        process.send_signal(signal.SIGHUP)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "reloaded\n"
+        process.send_signal(signal.SIGHUP)
+        with urlopen(f"{url}/readyz", timeout=10) as response:
+            assert response.status == 200
+        process.send_signal(signal.SIGTERM)
         output, _ = process.communicate(timeout=30)
     assert (process.returncode, output) == (0, "stopped: stopping\n")
 

@@ -197,7 +197,7 @@ def test_alignment_is_the_attention_of_the_trained_head(tiny_model, tiny_bundle,
     with torch.no_grad():
         _, maps = tiny_model(pad([np.array(source) for source in sources]), target)
     expected = maps.cross[config.alignment_layer][:, config.alignment_head].numpy()  # (B, T, S)
-    encoder, decoder = (quiet_session(path) for path in tiny_bundle.graphs(precision))
+    encoder, decoder, *_ = (quiet_session(path) for path in tiny_bundle.graphs(precision))
     mask = pad([np.array(source) for source in sources]).numpy() != PAD_ID
     features = encoder.run(None, {"source": pad([np.array(s) for s in sources]).numpy(), "source_mask": mask})
     cross = {output.name: array for output, array in zip(encoder.get_outputs(), features, strict=True)}

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -16,6 +16,7 @@ from app.cli import CHUNK_TEXTS, app
 from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
 from app.errors import UnsupportedPair
 from app.text.verdicts import Verdict
+from tests.http.fakes import FakeEngine, build
 
 GERMAN = "Ich möchte bitte ein Bier, und wo ist der Bahnhof?\n"
 
@@ -62,9 +63,7 @@ class UpperCaseEngine:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> type[UpperCaseEngine]:
-    module = ModuleType("app.engine.engine")
-    monkeypatch.setattr(module, "Engine", UpperCaseEngine, raising=False)
-    monkeypatch.setitem(sys.modules, "app.engine.engine", module)
+    monkeypatch.setattr("app.engine.registry.Registry", UpperCaseEngine)
     monkeypatch.setattr(UpperCaseEngine, "calls", [])
     monkeypatch.setattr(UpperCaseEngine, "error", None)
     return UpperCaseEngine
@@ -192,7 +191,7 @@ def test_a_wrong_setting_is_one_line(arguments: list[str], hint: str) -> None:
 
 
 def test_a_port_in_use_is_one_line(engine: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.main.create_app", lambda settings: None)
+    monkeypatch.setattr("app.main.create_app", lambda settings: build(FakeEngine()))
     monkeypatch.setattr("app.telemetry.configure_logging", lambda level: None)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

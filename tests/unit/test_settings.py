@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.errors import ConfigurationError
-from app.settings import Settings
+from app.settings import Settings, available_memory_bytes
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def clean_environment(monkeypatch):
 def test_defaults_are_valid_and_frozen():
     settings = Settings.load()
     assert settings.port == 8000
-    assert settings.bundle == Path("artifacts/de-en")
+    assert settings.bundle == (Path("artifacts/de-en"),)
     assert 1 <= settings.threads <= 4
     with pytest.raises(ValidationError):
         settings.port = 1
@@ -66,6 +66,8 @@ def test_malformed_values_are_named_but_not_repeated(monkeypatch):
         ({"max_batch_rows": 8}, "must exceed alternatives_limit"),
         ({"max_queue_tokens": 10}, "must not be less than max_batch_tokens"),
         ({"max_body_bytes": 2000}, "can't hold a text of max_text_chars"),
+        ({"max_models_bytes": 1000}, "must exceed feature_cache_bytes"),
+        ({"pivot": "en us"}, "DRAGOMAN_PIVOT"),
         ({"cors_origins": "*,https://a.example"}, "either \\* or a list"),
         ({"port": 70000}, "DRAGOMAN_PORT"),
         ({"alternatives_limit": 16}, "DRAGOMAN_ALTERNATIVES_LIMIT"),
@@ -95,6 +97,48 @@ def test_automatic_precision(provider, precision, expected):
 def test_origins_are_separated_by_commas(monkeypatch):
     monkeypatch.setenv("DRAGOMAN_CORS_ORIGINS", "https://a.example/, https://b.example")
     assert Settings.load().cors_origins == ("https://a.example", "https://b.example")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("artifacts/de-en", ["artifacts/de-en"]),
+        ("a, models/b ,", ["a", "models/b"]),
+        (Path("one, with a comma"), ["one, with a comma"]),
+        ([Path("a"), Path("b")], ["a", "b"]),
+    ],
+)
+def test_bundles_are_one_or_several_folders(monkeypatch, value, expected):
+    assert Settings.load(bundle=value).bundle == tuple(map(Path, expected))
+    if isinstance(value, str):
+        monkeypatch.setenv("DRAGOMAN_BUNDLE", value)
+        assert Settings.load().bundle == tuple(map(Path, expected))
+
+
+def test_no_bundle_at_all_is_refused(monkeypatch):
+    monkeypatch.setenv("DRAGOMAN_BUNDLE", " ")
+    with pytest.raises(ConfigurationError, match="DRAGOMAN_BUNDLE"):
+        Settings.load()
+
+
+def test_the_admin_key_is_neither_short_nor_shown():
+    with pytest.raises(ConfigurationError, match="DRAGOMAN_ADMIN_KEY") as caught:
+        Settings.load(admin_key="Geheimnis")
+    assert "Geheimnis" not in str(caught.value)
+    settings = Settings.load(admin_key="Geheimnis" * 2)
+    assert "Geheimnis" not in repr(settings) + str(settings.model_dump()) + settings.model_dump_json()
+
+
+def test_models_get_half_of_the_memory(monkeypatch):
+    monkeypatch.setattr("app.settings.available_memory_bytes", lambda: 10**9 + 1)
+    assert Settings.load().max_models_bytes == 5 * 10**8
+
+
+def test_memory_is_no_more_than_the_container_has(monkeypatch):
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit, expected in (("max\n", whole), ("1000000\n", 10**6), (str(2**63), whole)):
+        monkeypatch.setattr(Path, "read_text", lambda path, encoding, limit=limit: limit)
+        assert available_memory_bytes() == expected
 
 
 def test_every_setting_is_described():

@@ -1,5 +1,7 @@
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -229,6 +231,26 @@ async def test_every_cpu_precision_starts(tiny_bundle):
         async with started(engine):
             assert engine.info()["precision"] == precision
             assert (await translate(engine, GERMAN[0]))[0].text
+
+
+async def test_the_memory_of_an_engine_is_free_as_soon_as_it_is_dropped(tiny_bundle):
+    """Without the garbage collector: a model that makes room for another must be gone when the other is loaded."""
+    gc.collect()
+    gc.disable()
+    try:
+        engine = from_bundle(tiny_bundle)
+        async with started(engine):
+            await translate(engine, *GERMAN)
+            task = asyncio.create_task(translate(engine, *GERMAN * 20))
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        model = weakref.ref(engine._model)
+        del engine, task
+        await asyncio.sleep(0)
+        assert model() is None
+    finally:
+        gc.enable()
 
 
 async def test_a_deadline_that_has_passed(engine):

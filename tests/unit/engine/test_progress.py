@@ -9,7 +9,7 @@ import pytest
 
 from app.engine.progress import SHORT_TOKENS, second_attempt
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import SearchOptions, Sentence, Text, Timing, Token
+from app.engine.translation import Account, SearchOptions, Sentence, Text, Timing, Token, collect
 from app.errors import DeadlineExceeded
 from app.text.verdicts import Verdict
 from tests.tiny import VOCABULARY, sentence_pairs
@@ -172,6 +172,28 @@ async def test_what_is_beyond_a_short_text_is_long_work(tiny_bundle):
     first_long = [each.long for each in jobs].index(True)
     assert all(each.long for each in jobs[first_long:])
     assert sum(lengths[: first_long - 1]) < SHORT_TOKENS
+
+
+async def test_calls_with_one_account_are_one_request(tiny_bundle):
+    """Once admitted, the rest is taken though the queue is full; and beyond a short text it is long work."""
+    account = Account()
+    async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
+        jobs, admitted = [], []
+        submit = engine._joiner._submit
+
+        def note(own, admitted_now):
+            jobs.extend(own)
+            admitted.append(admitted_now)
+            submit(own, admitted=admitted_now)
+
+        engine._joiner._submit = lambda own, admitted=False: note(own, admitted)
+        for sentence in SENTENCES:
+            await collect(engine.stream([sentence], **PAIR, options=PURE, account=account))
+    assert admitted == [False] + [True] * (len(admitted) - 1)
+    assert account.source_tokens == sum(len(each.source) for each in jobs) > SHORT_TOKENS
+    first_long = [each.long for each in jobs].index(True)
+    assert all(each.long for each in jobs[first_long:])
+    assert sum(len(each.source) for each in jobs[: first_long - 1]) < SHORT_TOKENS
 
 
 async def test_closing_a_stream_frees_the_rows(tiny_bundle):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.engine.backlog import Backlog
 from app.engine.decoding import decode
 from app.engine.scheduler import Job, Limits, plan
 from app.engine.translation import SearchOptions
@@ -154,6 +155,42 @@ def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
     assert scheduler.counters["rejected"] == 1
     assert scheduler.counters["finished"] == 3
     assert not third.future.done()
+
+
+def test_queues_that_are_bounded_together_refuse_together_but_shut_nobody_out():
+    backlog = Backlog()
+    models = [ToyModel(12), ToyModel(12)]
+    gates = [Gate(model) for model in models]
+    limits = replace(ROOMY, max_queue_tokens=5)
+    one, other = (scheduler_of(model, limits=limits, backlog=backlog) for model in models)
+    with running(one), running(other):
+        for scheduler, gate in zip((one, other), gates, strict=True):
+            scheduler.submit([job(3)])
+            gate.wait_for_step()  # both are at work, and their queues are empty
+        one.submit([job(3, 4, 5)])
+        other.submit([job(3, 4, 5, 6)])  # beyond the bound, but nothing else waits there
+        assert backlog.tokens == 7
+        for scheduler in (one, other):
+            with pytest.raises(Overloaded):
+                scheduler.submit([job(4)])
+        other.submit([job(4)], admitted=True)
+        gates[0].open()
+        gates[1].open()
+    assert backlog.tokens == 0
+    assert (one.counters["finished"], other.counters["finished"]) == (2, 3)
+
+
+def test_what_a_stopped_queue_leaves_behind_no_longer_counts():
+    backlog, model = Backlog(), ToyModel(12, eos_bonus=-60.0)
+    gate = Gate(model)
+    scheduler = scheduler_of(model, backlog=backlog, max_length=10**9)
+    scheduler.start()
+    scheduler.submit([job(3)])
+    gate.wait_for_step()
+    scheduler.submit([job(3, 4, 5)])
+    gate.open()
+    scheduler.stop(0.0)
+    assert backlog.tokens == 0
 
 
 def test_a_request_is_queued_whole_or_not_at_all():

@@ -1,0 +1,281 @@
+"""Several bundles behind one facade: each request goes to the model of its pair, or by way of a pivot to two of them.
+
+The bundles can be read again at any time. A request keeps the models that it began with, until it is done.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.engine.backlog import Backlog
+from app.engine.bundle import Bundle, Manifest
+from app.engine.discovery import find_bundles, loaded_bytes
+from app.engine.loading import Loader, Model
+from app.engine.routing import Pair, Route, Work, find_routes, follow
+from app.engine.translation import (
+    Account,
+    Event,
+    ReloadReport,
+    SearchOptions,
+    Splitting,
+    TextTranslation,
+    Timing,
+    TranslationEngine,
+    collect,
+    within,
+)
+from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+
+class Registry:
+    """Routes requests to the engines of its bundles.
+
+    Args:
+        settings: Which bundles, how to load them, in how much memory; the pivot.
+        open_engine: Makes the engine of a bundle.
+
+    Raises:
+        BundleError: A bundle is missing or not understood, or there is no memory for it.
+    """
+
+    def __init__(self, settings: "Settings", open_engine: Callable[[Bundle], TranslationEngine]) -> None:
+        self._settings = settings
+        self._loader = Loader(lambda model: open_engine(_opened(model)), settings.max_models_bytes)
+        self._state = "starting"
+        self._changing = asyncio.Lock()
+        self._former: dict[Pair, Route] = {}  # of pairs taken away while requests that use them are in flight
+        self._models = [self._model(path) for path in find_bundles(settings.bundle)]
+        missing = [path for path in settings.bundle if not path.exists()]
+        if missing or not self._models:
+            raise BundleError(f"{(missing or settings.bundle)[0]}: there is no bundle here")
+        self._publish(self._models)
+
+    @classmethod
+    def from_settings(cls, settings: "Settings") -> "Registry":
+        """Registers the bundles that the settings name; ``start`` loads them.
+
+        Raises:
+            BundleError: One is missing or not understood, or there is no memory for it.
+        """
+        # Imported here, so that tests with engines of their own don't load numpy and ONNX Runtime.
+        from app.engine.engine import Engine
+
+        backlog = Backlog()
+        return cls(settings, lambda bundle: Engine.from_bundle(bundle, settings, backlog))
+
+    @property
+    def pairs(self) -> frozenset[Pair]:
+        """Source and target codes that can be translated, in lower case; those by way of the pivot, too."""
+        return frozenset(self._routes)
+
+    @property
+    def state(self) -> str:
+        """One of ``starting``, ``ready``, ``stopping``, ``failed``; failed as soon as one engine is."""
+        return "failed" if self._state == "ready" and "failed" in self._loader.states() else self._state
+
+    async def start(self) -> None:
+        """Loads as many models as there is room for, in order; none if loading is lazy.
+
+        Raises:
+            BundleError: A bundle is damaged, or its model fails the self-test.
+            ConfigurationError: The settings don't fit this machine.
+        """
+        async with self._changing:
+            try:
+                for model in self._models:
+                    if self._settings.lazy_loading or not self._loader.fits(model):
+                        logger.info("model to be loaded when it is asked for", extra={"bundle": str(model.path)})
+                    else:
+                        await self._loader.load(model)
+            except BaseException:
+                self._state = "failed"
+                await self._loader.stop(0.0)
+                raise
+            self._state = "ready"
+
+    async def stop(self) -> None:
+        """Lets accepted work finish within the drain time, then stops all engines."""
+        self._state = "stopping"
+        await self._loader.stop(self._settings.drain_timeout_s)
+
+    async def reload(self) -> ReloadReport:
+        """Reads the folders again; see ``app.engine.translation.ReloadableEngine``.
+
+        A new or changed bundle is verified, and unless loading is lazy loaded and tested, before it is taken up.
+        """
+        async with self._changing:
+            if self._state != "ready":
+                raise EngineUnavailable(f"The translation engine is {self._state}.")
+            known = {model.path: model for model in self._models}
+            found = await asyncio.to_thread(find_bundles, self._settings.bundle)
+            models: list[Model] = []
+            outcomes: dict[str, list[str]] = {"added": [], "replaced": [], "unchanged": [], "removed": []}
+            failed: dict[str, str] = {}
+            for path in found:
+                old = known.pop(path, None)
+                try:
+                    model = await self._taken_up(path, old)
+                    outcomes["unchanged" if model is old else "replaced" if old else "added"].append(str(path))
+                    models.append(model)
+                except DragomanError as error:
+                    failed[str(path)] = str(error)
+                    models += [old] if old else []
+            if models:
+                outcomes["removed"] += map(str, known)
+                self._replace(models)
+            else:
+                failed |= {str(path): "it is gone, but stays in service, being the last one" for path in known}
+        report = ReloadReport(**{name: tuple(paths) for name, paths in outcomes.items()}, failed=failed)
+        _log(report)
+        return report
+
+    async def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+    ) -> tuple[list[TextTranslation], Timing]:
+        """Translates texts, in order; see ``app.engine.translation.TranslationEngine`` for the contract."""
+        return await collect(
+            self.stream(
+                texts, source=source, target=target, options=options, splitting=splitting, deadline_s=deadline_s
+            )
+        )
+
+    async def stream(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+        tokens: bool = False,
+        account: Account | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Translates sentence by sentence; see ``app.engine.translation.TranslationEngine`` for the contract."""
+        if self._state != "ready":
+            raise EngineUnavailable(f"The translation engine is {self._state}.")
+        work = Work(texts=texts, options=options, splitting=splitting, tokens=tokens, account=account)
+        async with aclosing(within(self._events(self._route(source, target), work), deadline_s)) as events:
+            async for event in events:
+                yield event
+
+    async def _events(self, route: Route, work: Work) -> AsyncGenerator[Event, None]:
+        began = time.monotonic()
+        async with self._loader.using(*(leg.model for leg in route)) as engines:
+            loading = Timing(queue_s=time.monotonic() - began)
+            async with aclosing(follow(route, engines, work)) as events:
+                async for event in events:
+                    yield loading + event if isinstance(event, Timing) else event
+
+    def info(self) -> dict[str, object]:
+        """Every model with what it is and what really runs it, and the pairs that need two of them."""
+        return {
+            "models": [
+                {
+                    **model.manifest.summary(),
+                    "precision": self._settings.graph_precision,
+                    **(model.engine.info() if model.engine else {}),
+                    "loaded": model.engine is not None,
+                    "bytes": model.nbytes,
+                }
+                for model in self._models
+            ],
+            "pivot": {
+                "language": self._settings.pivot or None,
+                "pairs": sorted(f"{source}-{target}" for (source, target), legs in self._routes.items() if legs[1:]),
+            },
+        }
+
+    def statistics(self) -> dict[str, float]:
+        """Current gauges and counters by name, of all models together."""
+        return {**self._loader.statistics(), "models_served": len(self._models)}
+
+    def _route(self, source: str, target: str) -> Route:
+        route = self._routes.get((source, target))
+        if route is None:
+            # A request that is in flight may have more to ask.
+            route = self._former.get((source, target))
+            if route is None or not all(leg.model.users for leg in route):
+                raise UnsupportedPair(f"No model translates from {source} to {target}.")
+        return route
+
+    def _model(self, path: Path) -> Model:
+        manifest = Manifest.read(path)
+        nbytes = loaded_bytes(path, manifest, self._settings.graph_precision) + self._settings.feature_cache_bytes
+        if nbytes > self._settings.max_models_bytes:
+            raise BundleError(
+                f"{path} needs about {nbytes} bytes; max_models_bytes allows {self._settings.max_models_bytes}"
+            )
+        return Model(path=path, manifest=manifest, nbytes=nbytes)
+
+    async def _taken_up(self, path: Path, old: Model | None) -> Model:
+        """The bundle in a folder: the old one if nothing has changed, or a new one that has been verified and tested.
+
+        Raises:
+            DragomanError: It can't be served.
+        """
+        model = await asyncio.to_thread(self._model, path)
+        if old and model.manifest == old.manifest:
+            return old
+        if self._settings.lazy_loading:
+            await asyncio.to_thread(Bundle.open, path)
+            return model
+        async with self._loader.sparing(old):
+            try:
+                await self._loader.load(model)
+            except Overloaded:  # it is tested as soon as there is room for it
+                await asyncio.to_thread(Bundle.open, path)
+        return model
+
+    def _replace(self, models: list[Model]) -> None:
+        """From now on these are served; requests in flight keep what they have."""
+        retired = [model for model in self._models if model not in models]
+        former = self._former | self._routes
+        self._publish(models)
+        for model in retired:
+            self._loader.retire(model)
+        self._former = {
+            pair: route
+            for pair, route in former.items()
+            if pair not in self._routes and all(leg.model.users for leg in route)
+        }
+
+    def _publish(self, models: list[Model]) -> None:
+        settings = self._settings
+        self._models = models
+        self._routes = find_routes(models, middle=settings.pivot, max_bytes=settings.max_models_bytes)
+
+
+def _opened(model: Model) -> Bundle:
+    """The model's bundle, verified, and what it was when the model was taken up.
+
+    Raises:
+        BundleError: It is damaged, or was changed.
+    """
+    bundle = Bundle.open(model.path)
+    if bundle.manifest != model.manifest:
+        raise BundleError(f"{model.path} was changed since it was read; reload the bundles")
+    return bundle
+
+
+def _log(report: ReloadReport) -> None:
+    for path, reason in report.failed.items():
+        logger.error("bundle not taken up", extra={"bundle": path, "reason": reason})
+    changes = {"added": report.added, "replaced": report.replaced, "removed": report.removed}
+    logger.info("bundles reloaded", extra=changes)
