@@ -163,6 +163,8 @@ def translate(
                 sink.write((piece.text + piece.ending).encode())
                 sink.flush()
                 advance(piece.size_bytes)
+    for pivot in sorted(job.pivots):
+        typer.echo(f"note: translated by way of {pivot}, for want of a model into {target}", err=True)
     if job.truncated:
         typer.echo(f"warning: {job.truncated} sentences reached the length limit and may be incomplete", err=True)
 

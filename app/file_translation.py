@@ -63,10 +63,12 @@ class TranslationJob:
 
     Attributes:
         truncated: Sentences so far whose search was ended by the length limit.
+        pivots: Languages by way of which something was translated so far.
     """
 
     def __init__(self, *, engine: TranslationEngine, source: str, target: str, beam_size: int) -> None:
         self.truncated = 0
+        self.pivots: set[str] = set()
         self._engine = engine
         self._source = source
         self._target = target
@@ -111,4 +113,5 @@ class TranslationJob:
         self.truncated += sum(
             Verdict.TRUNCATED in sentence.verdicts for translation in translations for sentence in translation.sentences
         )
+        self.pivots |= {translation.pivot for translation in translations if translation.pivot}
         return [translation.text for translation in translations]

@@ -75,7 +75,7 @@ class Registry:
     @property
     def pairs(self) -> frozenset[Pair]:
         """Source and target codes that can be translated, in lower case; those by way of the pivot, too."""
-        return frozenset(self._routes)
+        return self._pairs
 
     @property
     def state(self) -> str:
@@ -91,7 +91,7 @@ class Registry:
         """
         async with self._changing:
             try:
-                for model in self._models:
+                for model in dict.fromkeys(leg.model for route in self._routes.values() for leg in route):
                     if self._settings.lazy_loading or not self._loader.fits(model):
                         logger.info("model to be loaded when it is asked for", extra={"bundle": str(model.path)})
                     else:
@@ -260,6 +260,7 @@ class Registry:
         settings = self._settings
         self._models = models
         self._routes = find_routes(models, middle=settings.pivot, max_bytes=settings.max_models_bytes)
+        self._pairs = frozenset(self._routes)
 
 
 def _opened(model: Model) -> Bundle:

@@ -15,6 +15,7 @@ from app import command_group
 from app.cli import CHUNK_TEXTS, app
 from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
 from app.errors import UnsupportedPair
+from app.settings import Settings
 from app.text.verdicts import Verdict
 from tests.http.fakes import FakeEngine, build
 
@@ -58,7 +59,8 @@ class UpperCaseEngine:
             alternatives=(),
             verdicts=(Verdict.TRUNCATED,) if "endless" in text else (),
         )
-        return TextTranslation(text=text.upper(), alternatives=(), sentences=(sentence,))
+        pivot = "en" if "far" in text else None
+        return TextTranslation(text=text.upper(), alternatives=(), sentences=(sentence,), pivot=pivot)
 
 
 @pytest.fixture
@@ -306,6 +308,24 @@ def test_incomplete_sentences_are_not_passed_over_in_silence(engine: object) -> 
     result = run("translate", "-f", "de", "-t", "en", given="endless\nkurz\nendless\n")
     assert result.exit_code == 0
     assert "2 sentences reached the length limit" in result.stderr
+
+
+def test_a_pivot_is_said_once(engine: object) -> None:
+    result = run("translate", "-f", "de", "-t", "fr", given="far\nkurz\nfar\n")
+    assert (result.exit_code, result.stdout) == (0, "FAR\nKURZ\nFAR\n")
+    assert result.stderr == "note: translated by way of en, for want of a model into fr\n"
+
+
+def test_several_bundles_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[tuple[Path, ...]] = []
+
+    def from_settings(settings: Settings) -> UpperCaseEngine:
+        named.append(settings.bundle)
+        return UpperCaseEngine()
+
+    monkeypatch.setattr("app.engine.registry.Registry.from_settings", from_settings)
+    assert run("translate", "-f", "de", "-t", "en", "--bundle", "a", "--bundle", "b", given="x").exit_code == 0
+    assert named == [(Path("a"), Path("b"))]
 
 
 def test_a_pair_without_a_model_is_wrong_usage(engine: type[UpperCaseEngine]) -> None:

@@ -159,6 +159,12 @@ async def test_models_are_loaded_at_the_start_as_far_as_there_is_room(models, sh
         assert [model["loaded"] for model in registry.info()["models"]] == [False, True, True]
 
 
+async def test_a_model_that_another_one_leaves_nothing_to_do_is_not_loaded(models, shelf, tmp_path):
+    other = write_bundle(tmp_path / "other", "es-en", "en-es")
+    async with started(registry_of(shelf, other, models)):
+        assert shelf.opened == ["other", "de-en", "en-fr"]
+
+
 async def test_lazy_models_are_loaded_when_they_are_asked_for(models, shelf):
     async with started(registry_of(shelf, models, lazy_loading=True)) as registry:
         assert shelf.opened == []
