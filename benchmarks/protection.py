@@ -7,8 +7,8 @@ number, in place of a capitalised word inside the sentence (a noun or a name), o
 POST /translate of the whole application, with ``protect``, once with a beam and once greedily.
 
 A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: in its
-sentence all stand-ins came through as names; or as numbers, in the second attempt; or the sentence was cut at its
-spans. "guessed" spans are there exactly once too, but the answer says that their place is a guess. "broken" ones are
+sentence all stand-ins came through at first (placeholders if the model was taught any, else names); or in a further
+attempt with names or numbers; or the sentence was cut at its spans. "guessed" spans are there exactly once too, but the answer says that their place is a guess. "broken" ones are
 not, which may never be. The last line is JSON.
 """
 
@@ -57,7 +57,7 @@ PATTERNS = [
 # Letters of the word itself, then what makes a place for a span: a number, a capitalised word after a small one.
 _PLACE = re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)*(?![\w:-])|(?<=[a-zäöüß] )[A-ZÄÖÜ][a-zäöüß]+(?![\w'’-])")
 _GAP = re.compile(r"(?<=\w) (?=\w)")
-_SURVIVED = ("names", "numbers", "cut")
+_SURVIVED = ("first", "names", "numbers", "cut")
 OUTCOMES = (*_SURVIVED, "guessed", "broken")
 
 
@@ -68,12 +68,18 @@ class Case(NamedTuple):
     spans: tuple[tuple[str, str], ...]
 
 
-def put_in(sentence: str, random: Random) -> Case:
-    """Puts one to three different spans into a sentence, as far as it has places for them."""
+def any_span(random: Random) -> tuple[str, str]:
+    """A new span and its kind."""
+    kind = random.choice(list(KINDS))
+    return KINDS[kind](random), kind
+
+
+def put_in(sentence: str, random: Random, make: Callable[[Random], tuple[str, str]] = any_span, most: int = 3) -> Case:
+    """Puts one to ``most`` different spans, of those that ``make`` gives, into a sentence, as far as it has places."""
     places = [match.span() for match in _PLACE.finditer(sentence)]
     gaps = [match.span() for match in _GAP.finditer(sentence)]
     chosen: list[tuple[int, int]] = []
-    for _ in range(random.randint(1, 3)):
+    for _ in range(random.randint(1, most)):
         free = [
             place
             for place in (places if places and random.random() < 0.5 else gaps)
@@ -84,8 +90,7 @@ def put_in(sentence: str, random: Random) -> Case:
     spans: dict[str, str] = {}
     pieces, done = [], 0
     for begin, end in sorted(chosen):
-        kind = random.choice(list(KINDS))
-        span = KINDS[kind](random)
+        span, kind = make(random)
         if span in spans:
             continue
         spans[span] = kind
@@ -109,8 +114,8 @@ class Watch:
 
     def attempts(self, sentence: Protected) -> Iterator[Attempt]:
         """What the real ones are."""
-        for name, attempt in zip(_SURVIVED[1:], attempts(sentence), strict=True):
-            self.last |= dict.fromkeys(sentence.spans, name)
+        for attempt in attempts(sentence):
+            self.last |= dict.fromkeys(sentence.spans, attempt.name)
             yield attempt
 
 
@@ -119,7 +124,7 @@ def outcomes(case: Case, translation: str, lost: Sequence[str], last: dict[str, 
     found: Counter[tuple[str, str]] = Counter()
     for kind, span in case.spans:
         once = translation.count(span) == 1
-        found[kind, "broken" if not once else "guessed" if span in lost else last.get(span, "names")] += 1
+        found[kind, "broken" if not once else "guessed" if span in lost else last.get(span, "first")] += 1
     return found
 
 

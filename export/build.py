@@ -41,7 +41,7 @@ from export.quantization import calibration_feeds, observe, quantize
 from export.storage import share_weights, store_halves
 from model.checkpoint import load_model
 from model.provenance import ModelCard, read_card
-from model.tokenizer import target_tag
+from model.tokenizer import known_placeholders, target_tag
 from model.transformer import Transformer
 
 TOKENIZER = "tokenizer.spm"
@@ -102,6 +102,7 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
         graphs = _write_graphs(model, partial, sources or _random_sources(model, card), report)
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(model, graphs, card, parity)
+        manifest = manifest.model_copy(update={"placeholders": known_placeholders(partial / TOKENIZER)})
         _write(partial, manifest, ())
         _write(partial, manifest, _golden(partial, card, report))
         bundle = Bundle.open(partial)

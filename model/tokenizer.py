@@ -37,6 +37,12 @@ def target_tag(language: str) -> str:
     return f"<2{language}>"
 
 
+def known_placeholders(path: Path) -> tuple[str, ...]:
+    """Those of ``PLACEHOLDERS`` that a SentencePiece model has as pieces."""
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return tuple(piece for piece in PLACEHOLDERS if processor.piece_to_id(piece) != processor.unk_id())
+
+
 def nfc_rules() -> Iterator[str]:
     """Lines of a SentencePiece rule file that composes to NFC, folds white space and drops invisible characters."""
 

@@ -1,4 +1,4 @@
-"""Gives the sentences of a translation back what names stood in for while they were translated."""
+"""Gives the sentences of a translation back what something else stood in for while they were translated."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace

@@ -86,7 +86,7 @@ class _Segment:
     language: str
     protected: Protected | None
     text: str
-    translation: TextTranslation  # of ``text``, in which names may stand in for what is protected
+    translation: TextTranslation  # of ``text``, in which something may stand in for what is protected
     restored: TextTranslation
     lost: tuple[str, ...] = ()
     pivot: str | None = None
@@ -198,7 +198,10 @@ async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerato
     for language in languages:
         check_pair(language, wanted.target, service.engine.pairs)
 
-    segments = await work_out(wanted, _segments, wanted, documents, languages)
+    placeholders = [service.engine.placeholders(language, wanted.target) for language in languages]
+    if documents:
+        documents = await work_out(wanted, _with_placeholders, documents, placeholders)
+    segments = await work_out(wanted, _segments, wanted, documents, languages, placeholders)
     timing = Timing()
     # Numbers, emoji and blanks need no model, and neither does a language into itself.
     open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
@@ -264,22 +267,25 @@ async def _translate_segments(
             elif isinstance(event, Sentence):
                 sentence = await restorer.add(event.sentence) if restorer else event.sentence
                 yield SentenceProgress(segment.item, segment.block, sentence)
-            elif isinstance(event, Token) and not restorer:  # a client has no use for names that stand in
+            elif isinstance(event, Token) and not restorer:  # a client has no use for what stands in
                 yield TokenProgress(segment.item, segment.block, event.text)
 
 
 def _segments(
-    wanted: TranslationRequest, documents: Sequence[Document] | None, languages: Sequence[str]
+    wanted: TranslationRequest,
+    documents: Sequence[Document] | None,
+    languages: Sequence[str],
+    placeholders: Sequence[Sequence[str]],
 ) -> list[_Segment]:
     segments = []
-    for item, language in enumerate(languages):
+    for item, (language, own) in enumerate(zip(languages, placeholders, strict=True)):
         texts: Sequence[tuple[str, Protected | None]]
         if documents:
             texts = [
                 (inline.text, with_stand_ins(inline) if inline.atoms else None) for inline in documents[item].inlines
             ]
         else:
-            protected = protect(wanted.texts[item], wanted.protected) if wanted.protected else None
+            protected = protect(wanted.texts[item], wanted.protected, own) if wanted.protected else None
             texts = [(protected.text, protected) if protected else (wanted.texts[item], None)]
         for block, (text, protected) in enumerate(texts):
             unchanged = TextTranslation(text=text, alternatives=(), sentences=())
@@ -328,6 +334,10 @@ def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> list[Det
 def _extract_all(wanted: TranslationRequest) -> list[Document]:
     assert wanted.markup
     return [extract(text, wanted.markup, wanted.protected or NOTHING) for text in wanted.texts]
+
+
+def _with_placeholders(documents: Sequence[Document], placeholders: Sequence[Sequence[str]]) -> list[Document]:
+    return [document.with_placeholders(own) for document, own in zip(documents, placeholders, strict=True)]
 
 
 async def _disconnected(request: Request) -> None:

@@ -126,6 +126,9 @@ class Manifest(_Part):
     graphs: Mapping[Precision, Graphs]
     source_tokenizer: FileName
     target_tokenizer: FileName
+    placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
+        (), description="characters that the model was taught to carry over exactly once"
+    )
     files: Mapping[FileName, str] = Field(description="sha256 of every file of the bundle but the manifest")
     provenance: Provenance
     parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")

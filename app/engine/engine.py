@@ -133,6 +133,10 @@ class Engine:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
         return "failed" if self._state == "ready" and not self._scheduler.alive else self._state
 
+    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
+        """See ``app.engine.translation.TranslationEngine``."""
+        return self.bundle.manifest.placeholders
+
     async def start(self) -> None:
         """Start the decode thread and translate the bundle's golden sentences.
 

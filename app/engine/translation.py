@@ -213,6 +213,9 @@ class TranslationEngine(Protocol):
     def state(self) -> str:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
 
+    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
+        """Characters that the model of a pair was taught to carry over exactly once; none if there is no such model."""
+
     async def start(self) -> None:
         """Loads, warms up and checks the model; returns when the engine is ready."""
 

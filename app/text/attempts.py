@@ -1,11 +1,12 @@
 """Further ways to translate a sentence whose stand-ins the model lost. Each result reads as if it had kept them."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from app.text.inline import NAMES
 from app.text.placement import Edit, Link, apply
 from app.text.protection import Offsets, Protected
 
@@ -24,44 +25,54 @@ class Attempt:
     """Texts to translate one by one, and what makes a translation of the sentence out of theirs.
 
     Attributes:
+        name: What stands in.
         texts: The texts.
         join: Gives None if these translations are of no use.
     """
 
+    name: Literal["names", "numbers", "cut"]
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
 
 
 def attempts(sentence: Protected) -> Iterator[Attempt]:
     """What to try in turn, for as long as spans are lost; the last one keeps all."""
-    yield renamed(sentence)
+    if not all(sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins):
+        names = renamed(sentence, "names", NAMES)
+        if names:
+            yield names
+    numbers = renamed(sentence, "numbers", map(str, count(57, 13)))
+    if numbers:
+        yield numbers
     yield cut(sentence)
 
 
-def renamed(sentence: Protected) -> Attempt:
-    """Numbers stand in, which models often copy where they drop a name."""
+def renamed(sentence: Protected, name: Literal["names", "numbers"], stand_ins: Iterable[str]) -> Attempt | None:
+    """Others stand in, each once: models often copy a number where they drop a name. None if there are too few."""
     places = sentence.stand_ins
-    unused = (number for number in map(str, count(57, 13)) if number not in sentence.text)
-    numbers = list(islice(unused, len(places)))
-    forth = [Edit(begin, end, number) for (begin, end), number in zip(places, numbers, strict=True)]
-    names = {number: sentence.text[begin:end] for begin, end, number in forth}
+    folded = sentence.text.casefold()
+    unused = list(islice((new for new in stand_ins if new.casefold() not in folded), len(places)))
+    if len(unused) < len(places):
+        return None
+    forth = [Edit(begin, end, new) for (begin, end), new in zip(places, unused, strict=True)]
+    known = {new: sentence.text[begin:end] for begin, end, new in forth}
     text = apply(forth, sentence.text)
     source = _back(forth)
 
     def join(translations: Sequence[Aligned]) -> Aligned | None:
         [translation] = translations
-        pattern = rf"(?<![\w.,])(?:{'|'.join(numbers)})(?![.,]?\w)"
-        back = [Edit(*match.span(), names[match[0]]) for match in re.finditer(pattern, translation.text)]
-        if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(numbers):
+        pattern = rf"(?<![\w.,])(?:{'|'.join(unused)})(?![.,]?\w)"
+        back = [Edit(*match.span(), known[match[0]]) for match in re.finditer(pattern, translation.text)]
+        if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(unused):
             return None
-        target = Offsets((begin, end, len(name)) for begin, end, name in back)
+        target = Offsets((begin, end, len(old)) for begin, end, old in back)
         links = (
             (source.begin(link[0]), source.end(link[1]), target.begin(link[2]), target.end(link[3]))
             for link in translation.links
         )
         return Aligned(apply(back, translation.text), tuple(links))
 
-    return Attempt((text,), join)
+    return Attempt(name, (text,), join)
 
 
 def _back(edits: Sequence[Edit]) -> Offsets:
@@ -104,4 +115,4 @@ def cut(sentence: Protected) -> Attempt:
             links_of_all.append((source_begin + begin, source_end + begin, target_begin + at, target_end + at))
         return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
 
-    return Attempt(tuple(sentence.text[begin:end] for begin, end in pieces), join)
+    return Attempt("cut", tuple(sentence.text[begin:end] for begin, end in pieces), join)

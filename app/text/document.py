@@ -1,13 +1,13 @@
 """A marked-up document taken apart into plain texts, and put together again around their translations."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
 from app.text.inline import Inline, Kind, Part, balance, read
 from app.text.placement import Link, apply, place
-from app.text.protection import Patterns, split_protected
+from app.text.protection import Patterns, split_protected, with_placeholders
 
 Write = Callable[[Inline, str, str, Sequence[Link]], tuple[str, tuple[str, ...]]]
 """Takes a text, the text as the source writes it, a translation and its alignment; writes the translation in the syntax
@@ -49,6 +49,11 @@ class Document:
     skeleton: tuple[str, ...]
     writers: tuple[Write, ...]
     replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None
+
+    def with_placeholders(self, placeholders: Sequence[str]) -> "Document":
+        """The same document, in whose texts placeholders stand in as far as there are any that a text doesn't have."""
+        inlines = tuple(with_placeholders(inline, placeholders) for inline in self.inlines)
+        return replace(self, texts=tuple(inline.text for inline in inlines), inlines=inlines)
 
     def rebuild(self, translations: Sequence[str], alignments: Sequence[Sequence[Link]] | None = None) -> Rebuilt:
         """Puts one translation per text into the document, and the inline markup into the translations.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 # shipped model, with 563 sentences in which names and numbers had given way to placeholders, chrF of greedy output:
 # names 39.5, the placeholder cut out and put back by alignment 38.1, numbers 37.2, "X" 37.7, the placeholder left in
 # place 25.9 (it then survives in 13 %). Three are used in turn, so that a sentence seldom has one twice.
-_STAND_INS = ("Tom", "Boston", "Paris", "Berlin", "London", "Julia", "Peter", "Maria")
+NAMES = ("Tom", "Boston", "Paris", "Berlin", "London", "Julia", "Peter", "Maria")
 _IN_TURN = 3
 
 # Scripts that put no space between words: each character counts as a word.
@@ -213,7 +213,7 @@ class _Open(NamedTuple):
 def _stand_ins(text: str) -> list[str]:
     """Names that the text has nowhere."""
     folded = text.casefold()
-    names = [name for name in _STAND_INS if name.casefold() not in folded]
+    names = [name for name in NAMES if name.casefold() not in folded]
     return names[:_IN_TURN] or [next(name for name in map("Tom{}".format, count(2)) if name.casefold() not in folded)]
 
 

@@ -387,13 +387,16 @@ def _read_target(inline: Inline, translation: str, links: Sequence[Link], coarse
 def _occurrences(inline: Inline, translation: str) -> list[tuple[int, int]]:
     """Where the translation has stand-ins, with or without the ending of a genitive or plural.
 
-    They stand apart from words, except on a side where one stood inside a word of the source.
+    Names stand apart from words, except on a side where one stood inside a word of the source.
     """
     if not inline.atoms:
         return []
     alternatives = set()
     for index in inline.atoms:
         begin, end, _ = inline.tokens[index]
+        if not inline.text[begin].isalnum():  # a placeholder, which is nothing else wherever it stands
+            alternatives.add(inline.text[begin])
+            continue
         left = "" if re.match(r"\w", inline.text[max(0, begin - 1) : begin]) else r"(?<!\w)"
         right = "" if re.match(r"\w", inline.text[end : end + 1]) else r"(?=s?(?!\w))"
         alternatives.add(left + re.escape(inline.word(index)) + right)

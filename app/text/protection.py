@@ -11,6 +11,7 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import re2
@@ -84,7 +85,7 @@ NOTHING = Patterns((), ())
 
 @dataclass(frozen=True)
 class Protected:
-    """A text in which a name that models copy stands in for each protected span.
+    """A text in which something that models copy stands in for each protected span.
 
     Attributes:
         text: What to translate.
@@ -169,13 +170,29 @@ def compile_patterns(patterns: Sequence[str]) -> Patterns:
     return Patterns(tuple(literals), tuple(expressions))
 
 
-def protect(text: str, patterns: Patterns) -> Protected:
+def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
     """Finds what the patterns protect; matches that overlap or touch are one span.
+
+    Args:
+        text: Any string.
+        patterns: What to protect.
+        placeholders: Characters that the model carries over exactly once.
 
     Raises:
         InvalidRequest: The search takes too long.
     """
-    return with_stand_ins(read(split_protected(text, patterns)))
+    return with_stand_ins(with_placeholders(read(split_protected(text, patterns)), placeholders))
+
+
+def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
+    """The same text in which placeholders stand in, in turn, as far as there are any that the text doesn't have."""
+    free = [placeholder for placeholder in placeholders if placeholder not in inline.text]
+    if not free or not inline.atoms:
+        return inline
+    edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(inline.atoms, cycle(free))]
+    offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
+    tokens = [Token(offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens]
+    return replace(inline, text=apply(edits, inline.text), tokens=tokens)
 
 
 def with_stand_ins(inline: Inline) -> Protected:

@@ -40,6 +40,7 @@ _EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _WHITE_SPACE = re.compile(r"\s")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
 # Where the library ends a sentence and a reader does not. Only words that hardly ever close a sentence are listed.
 _ABBREVIATION = {
@@ -122,6 +123,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 def _ends(block: str, language: str) -> Iterator[int]:
     """Yields where the sentences of a block end: the library's ends less our exceptions, and the block's end."""
     shown = _LONE_SURROGATE.sub("\ufffd", _WHITE_SPACE.sub(" ", block))
+    shown = _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
     begin = 0
     while begin < len(shown):
         window_end = begin + _WINDOW_CHARS

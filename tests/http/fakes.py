@@ -62,9 +62,13 @@ class FakeEngine:
         self.error: Exception | None = None
         self.failure: Exception = ModelFailure("secret")
         self.hangs = self.busy = False
+        self.known_placeholders: tuple[str, ...] = ()
         self.was_asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.was_cancelled = asyncio.Event()
+
+    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
+        return self.known_placeholders
 
     async def start(self) -> None:
         if self.error is not None:

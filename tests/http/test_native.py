@@ -100,6 +100,7 @@ async def test_details_only_if_asked_for(client, engine, value, wanted):
     assert engine.options[0].alignment == wanted
 
 
+@pytest.mark.parametrize("placeholders", [(), ("\ue000", "\ue001")])
 @pytest.mark.parametrize(
     ("text", "protect", "translation"),
     [
@@ -114,9 +115,11 @@ async def test_details_only_if_asked_for(client, engine, value, wanted):
         ("Hallo Welt.", ["fehlt"], "[en] Hallo Welt."),
         ("{x} 42", ["{x}"], "{x} 42"),
         ("Hallo", ["Hallo"], "Hallo"),
+        ("\ue001 sieht {x}, %d und %d.", ["{x}", "%d"], "[en] \ue001 sieht {x}, %d und %d."),
     ],
 )
-async def test_protected_spans_come_back_as_they_were(client, text, protect, translation):
+async def test_protected_spans_come_back_as_they_were(client, engine, text, protect, translation, placeholders):
+    engine.known_placeholders = placeholders
     assert await translate(client, text, protect=protect) == {"translatedText": translation, "protectedLost": []}
 
 
@@ -126,6 +129,18 @@ async def test_the_engine_does_not_see_protected_spans(client, engine):
     assert "geheim" not in text
 
 
+async def test_what_the_model_knows_stands_in(client, engine):
+    engine.known_placeholders = ("\ue000", "\ue001")
+    parameters = {"protect": ["{x}", "{y}"], "source": "auto"}
+    await translate(client, "Ich möchte {x} und {y} und dann nach Hause gehen.", **parameters)
+    await translate(client, "<p>Ich möchte <b>{x}</b> und dann nach Hause gehen.</p>", format="html", **parameters)
+    assert [text for texts, *_ in engine.calls for text in texts] == [
+        "Ich möchte \ue000 und \ue001 und dann nach Hause gehen.",
+        "Ich möchte \ue000 und dann nach Hause gehen.",
+    ]
+
+
+@pytest.mark.parametrize("placeholders", [(), ("\ue000", "\ue001")])
 @pytest.mark.parametrize(
     ("form", "text", "protect", "translation"),
     [
@@ -135,7 +150,8 @@ async def test_the_engine_does_not_see_protected_spans(client, engine):
         ("markdown", "Hallo a_b_c!", ["a_b_c"], "[en] Hallo a_b_c!"),
     ],
 )
-async def test_protected_spans_in_markup(client, form, text, protect, translation):
+async def test_protected_spans_in_markup(client, engine, form, text, protect, translation, placeholders):
+    engine.known_placeholders = placeholders
     answer = await translate(client, text, format=form, protect=protect)
     assert answer["translatedText"].replace("\\", "") == translation  # Markdown escapes the engine's brackets
     assert answer["protectedLost"] == []

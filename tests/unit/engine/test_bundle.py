@@ -48,9 +48,22 @@ def test_a_sound_bundle_opens(tiny_bundle, copy):
     Tokenizer(copy / bundle.manifest.source_tokenizer, copy / bundle.manifest.target_tokenizer)
 
 
+def test_the_placeholders_are_those_that_the_tokenizer_has(copy):
+    manifest = Bundle.open(copy).manifest
+    tokenizer = Tokenizer(copy / manifest.source_tokenizer, copy / manifest.target_tokenizer)
+    assert len(manifest.placeholders) == 8
+    for placeholder in manifest.placeholders:
+        assert tokenizer.encode(f"so{placeholder}s").count(tokenizer.piece_id(placeholder)) == 1
+
+
 def test_every_file_has_its_hash_in_the_manifest(tiny_bundle):
     on_disk = {path.name for path in tiny_bundle.path.iterdir()}
     assert on_disk - {MANIFEST} == set(tiny_bundle.manifest.files)
+
+
+def test_placeholders_are_characters(copy):
+    edit(copy, lambda manifest: manifest.update(placeholders=["\ue000", "ab"]))
+    assert_refused(copy, MANIFEST, "placeholders.1")
 
 
 @pytest.mark.parametrize("name", ["decoder.int8.onnx", "tokenizer.spm", "weights.bin", GOLDEN, MANIFEST])

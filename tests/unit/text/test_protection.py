@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidRequest
-from app.text.attempts import Aligned, attempts, cut, renamed
+from app.text.attempts import Aligned, Attempt, attempts, cut
 from app.text.placement import Link
 from app.text.protection import Protected, compile_patterns, protect
 
@@ -21,6 +21,13 @@ def guard(text: str, *patterns: str) -> Protected:
 
 def names(protected: Protected) -> list[str]:
     return [protected.text[begin:end] for begin, end in protected.stand_ins]
+
+
+def with_numbers(protected: Protected) -> Attempt:
+    return next(attempt for attempt in attempts(protected) if attempt.name == "numbers")
+
+
+PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
 
 
 def word_by_word(text: str, translation: str) -> tuple[Link, ...]:
@@ -89,6 +96,36 @@ def test_stand_ins_are_names_that_the_text_has_nowhere() -> None:
     assert name not in everybody
 
 
+def test_placeholders_stand_in_where_the_model_knows_any() -> None:
+    protected = protect("Tom sah {0}{1}, {2} und x{3}y.", BRACES, PLACEHOLDERS)
+    assert protected.text == "Tom sah \ue000, \ue001 und x\ue002y."
+    restored = protected.restore("Tom saw \ue001s, and x\ue002y, \ue000\ue001.")
+    assert (restored.text, restored.lost) == ("Tom saw {2}s, and x{3}y, {0}{1}.", ())
+
+
+def test_a_placeholder_of_the_users_own_is_text() -> None:
+    protected = protect("\ue000 sah {0}, {1} und {2}.", BRACES, PLACEHOLDERS)
+    assert protected.text == "\ue000 sah \ue001, \ue002 und \ue001."  # in turn, as the links tell which is which
+    restored = protected.restore("\ue002, \ue001 saw \ue000, \ue001.")
+    assert (restored.text, restored.lost) == ("{1}, {0} saw \ue000, {2}.", ())
+    [name] = names(protect(f"{''.join(PLACEHOLDERS)} {{0}}", BRACES, PLACEHOLDERS))
+    assert name.isalpha()
+
+
+def test_names_stand_in_where_placeholders_are_lost() -> None:
+    placeholders = protect("Tom sah {0} und {1}.", BRACES, PLACEHOLDERS)
+    first, *others = attempts(placeholders)
+    assert [first.name, *(attempt.name for attempt in others)] == ["names", "numbers", "cut"]
+    [text] = first.texts
+    one, other = re.findall(r"[A-Z]\w+", text)[1:]
+    assert text == f"Tom sah {one} und {other}."
+    joined = first.join([Aligned(f"{other} was seen by {one} and Tom.", ())])
+    assert joined and placeholders.restore(*joined).text == "{1} was seen by {0} and Tom."
+    assert [attempt.name for attempt in attempts(protect("Tom sah {0}.", BRACES))] == ["numbers", "cut"]
+    crowd = protect("Da sind {0}" + ", {1}" * 8, BRACES, PLACEHOLDERS)
+    assert [attempt.name for attempt in attempts(crowd)] == ["numbers", "cut"]  # more than there are names
+
+
 @pytest.mark.parametrize(
     ("text", "translation", "expected"),
     [
@@ -143,6 +180,18 @@ def test_whatever_a_model_writes_every_span_comes_back_exactly_once(text: str, o
     assert set(restored.lost) <= set(protected.spans)
 
 
+@given(texts, outputs, links)
+def test_with_placeholders_too_whatever_a_model_writes(text: str, output: str, links: list[Link]) -> None:
+    text, output = (side.replace("ß", PLACEHOLDERS[1]).replace("Paris", PLACEHOLDERS[0]) for side in (text, output))
+    protected = protect(text, BRACES, PLACEHOLDERS)
+    restored = protected.restore(output, links)
+    assert sorted(re.findall(r"\{\d+\}", restored.text)) == sorted(re.findall(r"\{\d+\}", text))
+    assert protected.restore(protected.text).text == protected.source == text
+    for attempt in attempts(protected) if protected.spans else ():
+        joined = attempt.join([Aligned(output, tuple(links))] * len(attempt.texts))
+        assert not joined or protected.restore(*joined).lost == ()
+
+
 @given(texts)
 def test_places_in_the_text_as_it_was(text: str) -> None:
     protected = protect(text, BRACES)
@@ -183,7 +232,7 @@ def test_further_attempts_lose_no_span(text: str, output: str, links: list[Link]
 
 def test_numbers_stand_in_at_the_second_attempt() -> None:
     protected = protect("Um 57 Uhr kam {0} zu {1}.", BRACES)
-    attempt = renamed(protected)
+    attempt = with_numbers(protected)
     [text] = attempt.texts
     first, second = re.findall(r"\d+", text)[1:]
     assert text == f"Um 57 Uhr kam {first} zu {second}." and "57" not in (first, second)
@@ -198,7 +247,7 @@ def test_numbers_stand_in_at_the_second_attempt() -> None:
 
 @pytest.mark.parametrize("output", ["He came.", "It is {} o'clock to {}.", "It is {}.5 o'clock.", "It is 1{} o'clock."])
 def test_numbers_that_are_gone_or_doubled_or_in_others_do_not_count(output: str) -> None:
-    attempt = renamed(protect("Er kam zu {0}.", BRACES))
+    attempt = with_numbers(protect("Er kam zu {0}.", BRACES))
     [number] = re.findall(r"\d+", attempt.texts[0])
     assert attempt.join([Aligned(output.replace("{}", number), ())]) is None
 

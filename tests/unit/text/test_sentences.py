@@ -22,6 +22,7 @@ GERMAN = [
     ["‚Ja.‘ Er ging."],
     ["Besuche www.example.com oder System.Out bei uns.", "Danke."],
     ["Er ist 80.", "Sie ist 70."],
+    ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
 ]
 ENGLISH = [
     ["Mr. Smith lives in the U.S.", "He is old."],
@@ -34,6 +35,7 @@ ENGLISH = [
     ["See Fig. 3.", "It is on p. 5, vol. 2, approx. here."],
     ["Node.js and example.Com are names.", "Right."],
     ["I am 5.", "You are 6."],
+    ["He saw \ue000.", "\ue001 ran away.", "Then came \ue002!"],
 ]
 
 
