@@ -1,0 +1,119 @@
+"""What any good translation keeps of its source, whatever the words: rules that need no reference.
+
+They are the benchmarks' own, apart from those by which the service judges itself (app.text.verdicts).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+_THOUSANDS = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
+_DIGITS = re.compile(r"\d+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LONGEST_PHRASE = 10  # tokens
+_ENDINGS = (("?!", "?!"), ("!?", "?!"), ("...", "…"), ("…", "…"), ("?", "?"), ("!", "!"), (":", ":"), (".", "."))
+_CLOSING = "\"'”“’‘»«)]* "
+
+# Beginnings of the words for the numbers up to twelve; one language may write "3" where the other writes "three".
+_SPELLED: Mapping[str, Mapping[str, str]] = {
+    "de": {
+        "0": "null",
+        "1": "ein|erst|eins",
+        "2": "zwei|zwo|beide|zweit|doppel|halb",
+        "3": "drei|dritt",
+        "4": "vier",
+        "5": "fünf",
+        "6": "sechs",
+        "7": "sieb",
+        "8": "acht",
+        "9": "neun",
+        "10": "zehn",
+        "11": "elf",
+        "12": "zwölf",
+    },
+    "en": {
+        "0": "zero|nil|no",
+        "1": "one|an?|first|once|single",
+        "2": "two|second|twice|both|double|half",
+        "3": "three|third|triple",
+        "4": "four|quarter",
+        "5": "five|fifth",
+        "6": "six",
+        "7": "seven",
+        "8": "eight",
+        "9": "nine|ninth",
+        "10": "ten",
+        "11": "eleven",
+        "12": "twel",
+    },
+}
+
+
+def digit_groups(text: str) -> Counter[str]:
+    """Runs of digits, without what separates thousands: "1,234.50" and "1.234,50" both have 1234 and 50."""
+    return Counter(_DIGITS.findall(_THOUSANDS.sub("", text)))
+
+
+def keeps_digits(source: str, translation: str, languages: tuple[str, str]) -> bool:
+    """Has the same digit groups, save for numbers up to twelve that one side has as a word.
+
+    Args:
+        source: The text.
+        translation: Of the text.
+        languages: Of the two.
+    """
+    before, after = digit_groups(source), digit_groups(translation)
+    return all(_is_spelled(number, translation, languages[1]) for number in before - after) and all(
+        _is_spelled(number, source, languages[0]) for number in after - before
+    )
+
+
+def _is_spelled(number: str, text: str, language: str) -> bool:
+    words = _SPELLED.get(language, {}).get(number.lstrip("0") or "0")
+    return words is not None and re.search(rf"\b(?:{words})", text.lower()) is not None
+
+
+def loops(source: str, translation: str) -> bool:
+    """Says a phrase three times in a row that the source doesn't say so often, or is far too long."""
+    if len(translation) > 3 * len(source) + 60:
+        return True
+    most = _most_repetitions(translation)
+    return most >= 3 and most > _most_repetitions(source)
+
+
+def _most_repetitions(text: str) -> int:
+    """How often the same comes in a row: of words, or of syllables inside a word or a script without spaces."""
+    tokens = _TOKEN.findall(text.lower())
+    most = 1
+    for size in range(1, min(_LONGEST_PHRASE, len(tokens) // 2) + 1):
+        same = 0
+        for place in range(size, len(tokens)):
+            same = same + 1 if tokens[place] == tokens[place - size] else 0
+            most = max(most, same // size + 1)
+    # Two letters at the least, since "aaaa" is a word like "haaallo".
+    syllables = max(
+        (len(match[0]) // len(match[1]) for match in re.finditer(r"(\w{2,12}?)\1+", text.lower())), default=1
+    )
+    return max(most, syllables)
+
+
+def keeps_capitals(source: str, translation: str) -> bool:
+    """All letters are capitals, as in the source; ß has no capital that people use."""
+    return not any(character.islower() for character in translation.replace("ß", ""))
+
+
+def keeps_title_case(source: str, translation: str) -> bool:
+    """All words begin with a capital, as in the source, but for one that may not."""
+    return sum(word[0].islower() for word in _WORD.findall(translation)) <= 1
+
+
+def ending(text: str) -> str:
+    """The final punctuation, in one spelling; "" if there is none."""
+    text = text.rstrip(_CLOSING)
+    return next((mark for written, mark in _ENDINGS if text.endswith(written)), "")
+
+
+def keeps_ending(source: str, translation: str) -> bool:
+    """Ends with the same punctuation mark, inside or outside of quotation marks."""
+    return ending(source) == ending(translation)
