@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import onnx
-import sentencepiece
 import torch
 
 from app.engine.bundle import (
     FORMAT_VERSION,
     GOLDEN,
     MANIFEST,
+    Alignment,
     Bundle,
     Golden,
     Graphs,
@@ -32,12 +32,13 @@ from app.engine.bundle import (
 )
 from app.engine.engine import Engine
 from app.engine.runtime import OnnxModel
+from app.engine.tokenizer import Tokenizer
 from app.engine.translation import SearchOptions
 from app.settings import Settings
 from export.graphs import export_decoder, export_encoder
 from export.greedy import export_greedy
 from export.parity import agreement, measure, require
-from export.quantization import calibration_feeds, observe, quantize
+from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
 from export.storage import share_weights, store_halves
 from model.checkpoint import load_model
 from model.provenance import ModelCard, read_card
@@ -61,11 +62,44 @@ class BuildError(ValueError):
 
 @dataclass(frozen=True)
 class Sentences:
-    """Real source sentences of one direction, for the agreement check."""
+    """Real source sentences of one direction, for calibration and the agreement check."""
 
     source: str
     target: str
     texts: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingredients:
+    """What a bundle is made from.
+
+    Attributes:
+        model: In evaluation mode.
+        name: Of the bundle.
+        pairs: Directions the model translates.
+        tokenizers: The file of the source and that of the target; they may be one.
+        vocabularies: The same for the ids of pieces, see ``app.engine.tokenizer``; none where ids are SentencePiece's.
+        longest_source: Source pieces that the model can be trusted with.
+        golden: Source language, target language and source of the sentences that check a start.
+        golden_limit: None takes them all; a number so many a pair, of those that int8 translates as float32 does.
+        provenance: Where the model comes from.
+        alignment: How its alignment head was found, unless it was trained.
+    """
+
+    model: Transformer
+    name: str
+    pairs: tuple[Pair, ...]
+    tokenizers: tuple[Path, Path]
+    vocabularies: tuple[Path, Path] | None = None
+    longest_source: int
+    golden: Sequence[tuple[str, str, str]]
+    golden_limit: int | None = None
+    provenance: Provenance
+    alignment: Alignment | None = None
+
+    def open_tokenizer(self) -> Tokenizer:
+        """The tokenizer as the service will have it."""
+        return Tokenizer(*self.tokenizers, *(self.vocabularies or ()))
 
 
 def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
@@ -86,25 +120,46 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
         BuildError: ``out`` exists and is no bundle.
         ParityError: The float32 graphs are wrong.
     """
-    if out.exists() and not (out / MANIFEST).exists():
-        raise BuildError(f"{out} exists and is no bundle; choose another folder")
+    check_out(out)
     card = read_card(checkpoint)
     model = load_model(checkpoint)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())
+    return build(_trained(model, checkpoint / TOKENIZER, card), out, sentences=sentences, report=report)
+
+
+def check_out(out: Path) -> None:
+    """Refuse to replace what is no bundle.
+
+    Raises:
+        BuildError: ``out`` exists and is no bundle.
+    """
+    if out.exists() and not (out / MANIFEST).exists():
+        raise BuildError(f"{out} exists and is no bundle; choose another folder")
+
+
+def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
+    """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are taken as they are.
+
+    Raises:
+        BuildError: ``out`` exists and is no bundle.
+        ParityError: The float32 graphs are wrong.
+    """
+    check_out(out)
+    model = ingredients.model
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
-        shutil.copyfile(checkpoint / "tokenizer.spm", partial / TOKENIZER)
-        sources = _sources(model, partial, card, sentences)
-        graphs = _write_graphs(model, partial, sources or _random_sources(model, card), report)
+        for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
+            shutil.copyfile(path, partial / path.name)
+        sources = _sources(ingredients, sentences)
+        graphs = _write_graphs(model, partial, sources or _random_sources(ingredients), report)
         parity = _parity(model, partial, graphs, sources, report)
-        manifest = _manifest(model, graphs, card, parity)
-        manifest = manifest.model_copy(update={"placeholders": known_placeholders(partial / TOKENIZER)})
+        manifest = _manifest(ingredients, graphs, parity)
         _write(partial, manifest, ())
-        _write(partial, manifest, _golden(partial, card, report))
+        _write(partial, manifest, _golden(partial, ingredients, report))
         bundle = Bundle.open(partial)
         shutil.rmtree(out, ignore_errors=True)
         partial.rename(out)
@@ -112,6 +167,23 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
         shutil.rmtree(partial, ignore_errors=True)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
     return Bundle(out, bundle.manifest, bundle.golden)
+
+
+def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredients:
+    """What training leaves: both directions in one model, one tokenizer."""
+    first, second = card.languages
+    directions = ((first, second), (second, first))
+    return Ingredients(
+        model=model,
+        name=card.name,
+        pairs=tuple(Pair(source=source, target=target, tag=target_tag(target)) for source, target in directions),
+        tokenizers=(tokenizer, tokenizer),
+        longest_source=card.longest_source,
+        golden=[(source, target, text) for source, target in directions for text in card.golden.get(source, ())],
+        provenance=Provenance.model_validate(
+            card.model_dump(include=Provenance.model_fields.keys() & ModelCard.model_fields.keys())
+        ),
+    )
 
 
 def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
@@ -136,7 +208,7 @@ def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Re
     write("float16", encoder=half[0], decoder=half[1])
     report("calibrating and quantising to int8")
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
-    feeds = calibration_feeds(encoder, decoder, model.config, spread)
+    feeds = (encoder_feeds(spread), decoder_feeds(encoder, decoder, model.config, spread))
     integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
     greedy = export_greedy(integer[1], model.config.decoder_layers, model.config.eos_id)
     share_weights([*integer, greedy], folder / INTEGER_WEIGHTS)
@@ -144,24 +216,23 @@ def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Re
     return written
 
 
-def _sources(model: Transformer, folder: Path, card: ModelCard, sentences: Sequence[Sentences]) -> Sources:
+def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Sources:
     """The sentences as source ids, without those that are too long for the model."""
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / TOKENIZER))
-    sources = [
-        [processor.piece_to_id(target_tag(group.target)), *processor.encode(text), model.config.eos_id]
-        for group in sentences
-        for text in group.texts
-    ]
-    return [source for source in sources if len(source) <= card.longest_source]
+    tokenizer = ingredients.open_tokenizer()
+    tags = {(pair.source, pair.target): pair.tag for pair in ingredients.pairs}
+    sources = []
+    for group in sentences:
+        tag = tags[group.source, group.target]
+        prefix = [tokenizer.piece_id(tag)] if tag else []
+        sources += [[*prefix, *tokenizer.encode(text), ingredients.model.config.eos_id] for text in group.texts]
+    return [source for source in sources if len(source) <= ingredients.longest_source]
 
 
-def _random_sources(model: Transformer, card: ModelCard) -> Sources:
+def _random_sources(ingredients: Ingredients) -> Sources:
     """Random pieces in place of sentences."""
-    rng = np.random.default_rng(0)
-    lengths = rng.integers(1, min(40, card.longest_source), CALIBRATION_SENTENCES)
-    return [
-        [*rng.integers(0, model.config.source_vocabulary, length).tolist(), model.config.eos_id] for length in lengths
-    ]
+    rng, config = np.random.default_rng(0), ingredients.model.config
+    lengths = rng.integers(1, min(40, ingredients.longest_source), CALIBRATION_SENTENCES)
+    return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
 
 
 def _parity(
@@ -191,16 +262,14 @@ def _parity(
     return result
 
 
-def _manifest(model: Transformer, graphs: dict[Precision, Graphs], card: ModelCard, parity: dict[str, Any]) -> Manifest:
-    config = model.config
-    first, second = card.languages
+def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity: dict[str, Any]) -> Manifest:
+    config = ingredients.model.config
+    source, target = (path.name for path in ingredients.tokenizers)
+    source_ids, target_ids = (path and path.name for path in ingredients.vocabularies or (None, None))
     return Manifest(
         format_version=FORMAT_VERSION,
-        name=card.name,
-        pairs=tuple(
-            Pair(source=source, target=target, tag=target_tag(target))
-            for source, target in ((first, second), (second, first))
-        ),
+        name=ingredients.name,
+        pairs=ingredients.pairs,
         ids=SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id),
         shape=Shape(
             encoder_layers=config.encoder_layers,
@@ -212,42 +281,48 @@ def _manifest(model: Transformer, graphs: dict[Precision, Graphs], card: ModelCa
             max_positions=config.max_positions,
             alignment_head=config.alignment_layer is not None,
         ),
-        longest_source=card.longest_source,
+        longest_source=ingredients.longest_source,
         graphs=graphs,
-        source_tokenizer=TOKENIZER,
-        target_tokenizer=TOKENIZER,
+        source_tokenizer=source,
+        target_tokenizer=target,
+        source_vocabulary=source_ids,
+        target_vocabulary=target_ids,
+        placeholders=known_placeholders(ingredients.tokenizers[0]),
         files={},
-        provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
+        provenance=ingredients.provenance,
         parity=parity,
+        alignment=ingredients.alignment,
     )
 
 
-def _golden(folder: Path, card: ModelCard, report: Report) -> tuple[Golden, ...]:
-    """The card's sentences with their greedy float32 translations, made by the engine that will check them."""
+def _golden(folder: Path, ingredients: Ingredients, report: Report) -> tuple[Golden, ...]:
+    """Sentences with their greedy float32 translations, made by the engine that will check them."""
     report("translating the golden sentences")
-    engine = Engine.from_settings(Settings(bundle=folder, precision="float32"))
-    first, second = card.languages
-    items = [
-        (source, target, text)
-        for source, target in ((first, second), (second, first))
-        for text in card.golden.get(source, ())
-    ]
+    made = asyncio.run(_translated(folder, ingredients.golden, "float32"))
+    if ingredients.golden_limit is None:
+        return tuple(made)
+    again = asyncio.run(_translated(folder, ingredients.golden, "int8"))
+    kept: dict[tuple[str, str], list[Golden]] = {}
+    for item, other in zip(made, again, strict=True):
+        found = kept.setdefault((item.source_language, item.target_language), [])
+        if item == other and len(found) < ingredients.golden_limit:
+            found.append(item)
+    return tuple(item for found in kept.values() for item in found)
 
-    async def translate() -> list[Golden]:
-        await engine.start()
-        try:
-            golden = []
-            for source, target, text in items:
-                options = SearchOptions(beam_size=1, second_attempt=False)
-                [answer], _ = await engine.translate([text], source=source, target=target, options=options)
-                golden.append(
-                    Golden(source_language=source, target_language=target, source=text, translation=answer.text)
-                )
-            return golden
-        finally:
-            await engine.stop()
 
-    return tuple(asyncio.run(translate()))
+async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], precision: Precision) -> list[Golden]:
+    """Sentences with their greedy translations."""
+    engine = Engine.from_settings(Settings(bundle=folder, precision=precision))
+    options = SearchOptions(beam_size=1, second_attempt=False)
+    await engine.start()
+    try:
+        made = []
+        for source, target, text in golden:
+            [answer], _ = await engine.translate([text], source=source, target=target, options=options)
+            made.append(Golden(source_language=source, target_language=target, source=text, translation=answer.text))
+        return made
+    finally:
+        await engine.stop()
 
 
 def _write(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:

@@ -59,10 +59,12 @@ def _compare(
     model: Transformer, graphs: OnnxModel, rng: np.random.Generator, batch: int, longest: int
 ) -> tuple[float, float, float]:
     config = model.config
-    first = max(config.pad_id, config.eos_id, config.decoder_start_id) + 1
+    special = [config.pad_id, config.eos_id, config.decoder_start_id]
     lengths = [longest, *rng.integers(1, longest + 1, batch - 1)]
-    sources = [rng.integers(first, config.source_vocabulary, length) for length in lengths]
-    target = rng.integers(first, config.target_vocabulary, (batch, TARGET_LENGTH))
+    plain = np.setdiff1d(np.arange(config.source_vocabulary), special)
+    sources = [rng.choice(plain, length) for length in lengths]
+    plain = np.setdiff1d(np.arange(config.target_vocabulary), special)
+    target = rng.choice(plain, (batch, TARGET_LENGTH))
     target[:, 0] = config.decoder_start_id
     features = graphs.encode([source.tolist() for source in sources])
     encoded: Encoded = model.encode(pad(sources, config.pad_id))

@@ -79,15 +79,22 @@ class _Recorder(OnnxModel):
         return super().step(binding, small, past, present, greedy=greedy)
 
 
-def calibration_feeds(
-    encoder: Path, decoder: Path, config: TransformerConfig, sources: Sequence[Sequence[int]]
-) -> tuple[list[Feeds], list[Feeds]]:
-    """What the two float32 graphs are fed in greedy translations of the sources, one at a time, so without padding."""
-    encoded: list[Feeds] = []
-    model = _Recorder(encoder, decoder, config.pad_id)
+def encoder_feeds(sources: Iterable[Sequence[int]]) -> Iterator[Feeds]:
+    """What the encoder graph is fed with the sources, one at a time, so without padding."""
     for source in sources:
         ids = np.array([source], dtype=np.int64)
-        encoded.append({"source": ids, "source_mask": np.ones_like(ids, dtype=bool)})
+        yield {"source": ids, "source_mask": np.ones_like(ids, dtype=bool)}
+
+
+def decoder_feeds(
+    encoder: Path, decoder: Path, config: TransformerConfig, sources: Iterable[Sequence[int]]
+) -> Iterator[Feeds]:
+    """What the float32 decoder graph is fed in greedy translations of the sources, one at a time.
+
+    Made as they are asked for: the features and the past of a few hundred sentences are gigabytes in a large model.
+    """
+    model = _Recorder(encoder, decoder, config.pad_id)
+    for source in sources:
         decode(
             model,
             [source],
@@ -95,7 +102,8 @@ def calibration_feeds(
             eos_id=config.eos_id,
             options=SearchOptions(beam_size=1),
         )
-    return encoded, model.recorded
+        yield from model.recorded
+        model.recorded.clear()
 
 
 def observe(graph: onnx.ModelProto, feeds: Iterable[Feeds]) -> Ranges:

@@ -122,5 +122,5 @@ def _card(bundle: Bundle, recipe: Recipe) -> ModelCard:
         languages=recipe.languages,
         longest_source=bundle.manifest.longest_source,
         golden={language: tuple(texts) for language, texts in golden.items()},
-        **provenance.model_dump(),
+        **provenance.model_dump(exclude={"origin"}),
     )

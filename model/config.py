@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 NormPlacement = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
-Positions = Literal["sinusoidal", "sinusoidal-concatenated", "learned"]
+Positions = Literal["sinusoidal", "sinusoidal-concatenated", "sinusoidal-marian", "learned"]
 
 _CHOICES = {"norm": get_args(NormPlacement), "activation": get_args(Activation), "positions": get_args(Positions)}
 _AT_LEAST_ONE = (
@@ -42,7 +42,8 @@ class TransformerConfig:
         embedding_norm: Layer norm right after the embeddings (some Marian models).
         activation: Of the position-wise network.
         positions: "sinusoidal" interleaves sine and cosine (the paper), "sinusoidal-concatenated" puts all sines first
-            (Transformer-XL, Marian), "learned" is a table of ``max_positions`` rows.
+            (Transformer-XL, MarianMT of the transformers library), "sinusoidal-marian" besides spreads the frequencies
+            as tensor2tensor and Marian itself do, "learned" is a table of ``max_positions`` rows.
         max_positions: Longest sequence served. A hard limit for learned positions only: sinusoids extrapolate.
         scale_embeddings: Multiply embeddings by sqrt(D), as the paper does.
         tie_source_target: One table embeds both languages.

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from model.config import TransformerConfig
 
 
-def sinusoids(positions: Tensor, width: int, *, concatenated: bool) -> Tensor:
+def sinusoids(positions: Tensor, width: int, *, concatenated: bool, to_the_end: bool = False) -> Tensor:
     """Sinusoidal signals, section 3.5 of the paper: sin(p / 10000^(2i/D)) and cos of the same.
 
     Args:
@@ -16,12 +16,15 @@ def sinusoids(positions: Tensor, width: int, *, concatenated: bool) -> Tensor:
         width: D, even.
         concatenated: False interleaves sine and cosine channels (the paper); True puts the D/2 sines before the D/2
             cosines (Transformer-XL's and Marian's layout).
+        to_the_end: The lowest frequency is 1/10000 itself: sin(p / 10000^(i/(D/2-1))), as in tensor2tensor and Marian.
+            The paper's formula stops one step before.
 
     Returns:
         (..., D) float32.
     """
     # The frequencies are computed in double precision: in float32 the error of p * f grows with p.
-    exponents = torch.arange(0, width, 2, dtype=torch.float64, device=positions.device) / width
+    steps = max(width // 2 - 1, 1) if to_the_end else width // 2
+    exponents = torch.arange(width // 2, dtype=torch.float64, device=positions.device) / steps
     angles = positions.to(torch.float64).unsqueeze(-1) * torch.exp(-math.log(10000.0) * exponents)  # (..., D/2)
     pair = (angles.sin(), angles.cos())
     signal = torch.cat(pair, dim=-1) if concatenated else torch.stack(pair, dim=-1).flatten(-2)
@@ -29,7 +32,7 @@ def sinusoids(positions: Tensor, width: int, *, concatenated: bool) -> Tensor:
 
 
 class PositionSignal(nn.Module):
-    """Maps positions (...,) to signals (..., D), by one of the three schemes of the configuration."""
+    """Maps positions (...,) to signals (..., D), by one of the schemes of the configuration."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -53,7 +56,10 @@ class PositionSignal(nn.Module):
         if self._table is None or len(self._table) < length:
             # Sinusoids are a constant of the scheme, not a weight: kept out of checkpoints, grown on demand.
             self._table = sinusoids(
-                torch.arange(max(64, 2 * length)), self.width, concatenated=self.scheme == "sinusoidal-concatenated"
+                torch.arange(max(64, 2 * length)),
+                self.width,
+                concatenated=self.scheme != "sinusoidal",
+                to_the_end=self.scheme == "sinusoidal-marian",
             )
         return self._table[:length]
 

@@ -62,6 +62,16 @@ class Shape(_Part):
     alignment_head: bool = Field(description="the decoder graph has the output 'alignment'")
 
 
+class Alignment(_Part):
+    """What a search among the attention heads of a model without a trained alignment head found."""
+
+    copied_tokens: int = Field(description="tokens of the probe's translations that stand in their source, too")
+    layer: int | None = Field(description="decoder layer of the best head, from 0; None: there were too few tokens")
+    head: int | None = Field(description="the best head, from 0")
+    share: float | None = Field(description="part of the tokens for which that head looks at their source most")
+    used: bool = Field(description="the graphs have that head as their alignment head")
+
+
 class Graphs(_Part):
     """The graph files of one precision."""
 
@@ -111,6 +121,7 @@ class Provenance(TrainingRun):
     """Where the model comes from and under which terms: its last run, and those before that it went on from."""
 
     licence: str
+    origin: str | None = Field(None, description="of weights that were imported, not trained here")
     earlier: tuple[TrainingRun, ...] = Field((), description="oldest first")
 
 
@@ -129,9 +140,14 @@ class Manifest(_Part):
     placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
         (), description="characters that the model was taught to carry over exactly once"
     )
+    source_vocabulary: FileName | None = Field(
+        None, description="JSON list of pieces by the model's own ids; without, ids are SentencePiece's"
+    )
+    target_vocabulary: FileName | None = Field(None, description="the same of the target; there are both or none")
     files: Mapping[FileName, str] = Field(description="sha256 of every file of the bundle but the manifest")
     provenance: Provenance
     parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")
+    alignment: Alignment | None = Field(None, description="how the alignment head was found, if it was not trained")
     scores: tuple[Score, ...] = ()
 
     @classmethod
@@ -191,6 +207,13 @@ class Bundle:
                 )
         return cls(path, manifest, _read(path / GOLDEN, TypeAdapter(tuple[Golden, ...])))
 
+    @property
+    def tokenizer_files(self) -> tuple[Path, Path, Path | None, Path | None]:
+        """Paths of the source and target tokenizer and, where the ids are not SentencePiece's, vocabulary."""
+        manifest, vocabularies = self.manifest, (self.manifest.source_vocabulary, self.manifest.target_vocabulary)
+        source, target = (self.path / name if name else None for name in vocabularies)
+        return self.path / manifest.source_tokenizer, self.path / manifest.target_tokenizer, source, target
+
     def graphs(self, precision: Precision) -> tuple[Path, ...]:
         """Paths of the encoder and decoder graph, and of the greedy one if there is one.
 
@@ -229,7 +252,8 @@ def _graph_files(graphs: Graphs) -> tuple[FileName, ...]:
 
 def _named_files(manifest: Manifest) -> set[str]:
     graphs = (name for files in manifest.graphs.values() for name in _graph_files(files))
-    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graphs}
+    vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
+    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graphs, *vocabularies}
 
 
 def _read(path: Path, adapter: TypeAdapter[Any]) -> Any:

@@ -55,7 +55,7 @@ class Engine:
         """
         self.bundle, self._model, self._precision, self._drain_s = bundle, model, precision, drain_s
         manifest = bundle.manifest
-        tokenizer = Tokenizer(bundle.path / manifest.source_tokenizer, bundle.path / manifest.target_tokenizer)
+        tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._cutter = Cutter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
         self._renderer = Renderer(tokenizer)
         self._prefix = {

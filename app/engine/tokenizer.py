@@ -1,5 +1,9 @@
-"""SentencePiece pieces <-> ids, with character offsets into the text as the user wrote it."""
+"""SentencePiece pieces <-> ids, with character offsets into the text as the user wrote it.
 
+The ids of a model are SentencePiece's own or, in models that were imported, a vocabulary's that was counted otherwise.
+"""
+
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +11,10 @@ from pathlib import Path
 import sentencepiece
 
 from app.errors import BundleError
+
+UNKNOWN = "<unk>"
+_SPACE = "\u2581"  # stands for a space in pieces
+_SILENT = frozenset({"<pad>", "</s>", "<s>"})  # pieces that mean no text
 
 
 @dataclass(frozen=True)
@@ -24,38 +32,84 @@ class Pieces:
     spans: tuple[tuple[int, int], ...]
 
 
-class Tokenizer:
-    """The two SentencePiece models of a bundle; they may be one file."""
+class Vocabulary:
+    """The model's own numbers of pieces."""
 
-    def __init__(self, source: Path, target: Path) -> None:
+    def __init__(self, path: Path) -> None:
+        """Read a JSON list of pieces, each at the place of its id; null where an id has no piece.
+
+        Raises:
+            BundleError: It is something else, or has no piece for what is unknown.
+        """
+        try:
+            pieces = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError) as error:
+            raise BundleError(f"{path} can't be read as JSON") from error
+        if not isinstance(pieces, list) or not all(piece is None or isinstance(piece, str) for piece in pieces):
+            raise BundleError(f"{path} is no list of pieces")
+        self.pieces: list[str] = [piece or "" for piece in pieces]
+        self.ids = {piece: index for index, piece in enumerate(self.pieces) if piece}
+        if UNKNOWN not in self.ids:
+            raise BundleError(f"{path} has no {UNKNOWN}")
+
+    def numbers(self, processor: sentencepiece.SentencePieceProcessor) -> list[int]:
+        """The model's id for each of SentencePiece's; the unknown piece's where the vocabulary lacks one.
+
+        A target tag is never among them: no text can ask for another language than the request does.
+        """
+        unknown = self.ids[UNKNOWN]
+        pieces = (processor.id_to_piece(index) for index in range(processor.vocab_size()))
+        return [unknown if is_tag(piece) else self.ids.get(piece, unknown) for piece in pieces]
+
+
+def is_tag(piece: str) -> bool:
+    """Whether a piece of an imported model is a target tag, as ``>>deu<<``."""
+    return piece.startswith(">>") and piece.endswith("<<")
+
+
+class Tokenizer:
+    """The two SentencePiece models of a bundle, which may be one file, and the vocabularies, if ids are not theirs."""
+
+    def __init__(
+        self, source: Path, target: Path, source_vocabulary: Path | None = None, target_vocabulary: Path | None = None
+    ) -> None:
         """Load the models.
 
         Raises:
-            BundleError: A file is no SentencePiece model.
+            BundleError: A file is no SentencePiece model or no vocabulary, or there is only one vocabulary.
         """
+        if (source_vocabulary is None) != (target_vocabulary is None):
+            raise BundleError(f"{source.parent} has a vocabulary for only one of its languages")
         self._source = _load(source)
         self._target = self._source if target == source else _load(target)
+        self._vocabulary: Vocabulary | None = None
+        self._numbers: list[int] | None = None
+        self._pieces: list[str] | None = None
+        if source_vocabulary and target_vocabulary:
+            self._vocabulary = own = Vocabulary(source_vocabulary)
+            self._numbers = own.numbers(self._source)
+            other = own if target_vocabulary == source_vocabulary else Vocabulary(target_vocabulary)
+            self._pieces = ["" if piece in _SILENT or is_tag(piece) else piece for piece in other.pieces]
 
     def encode(self, text: str) -> list[int]:
         """Ids of a source text, without special ids."""
         ids: list[int] = self._source.encode(text)
-        return ids
+        return self._numbered(ids)
 
     def encode_with_spans(self, text: str) -> Pieces:
         """Ids of a source text with their places in it."""
         # The offsets of return_type="proto" count bytes.
         mapping = self._source.encode(text, return_type="offset_mapping")
-        return Pieces(tuple(mapping["ids"]), tuple(mapping["offsets"]))
+        return Pieces(tuple(self._numbered(mapping["ids"])), tuple(mapping["offsets"]))
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Target ids -> text, and for each id its (begin, end) there, in code points; as in ``Pieces``."""
-        mapping = self._target.decode(list(ids), return_type="offset_mapping")
-        return mapping["text"], tuple(mapping["offsets"])
+        mapping = self._target.decode(self._decodable(ids), return_type="offset_mapping")
+        return self._spaced(mapping["text"]), tuple(mapping["offsets"])
 
     def decode(self, ids: Sequence[int]) -> str:
         """Target ids -> text. Control pieces vanish; a broken byte sequence becomes U+FFFD."""
-        text: str = self._target.decode(list(ids))
-        return text
+        return self._spaced(self._target.decode(self._decodable(ids)))
 
     def piece_id(self, piece: str) -> int:
         """Id of a source piece, such as a target tag.
@@ -63,10 +117,26 @@ class Tokenizer:
         Raises:
             BundleError: The vocabulary does not have it.
         """
-        index: int = self._source.piece_to_id(piece)
-        if self._source.id_to_piece(index) != piece:
+        if self._vocabulary:
+            index = self._vocabulary.ids.get(piece)
+        else:
+            index = self._source.piece_to_id(piece)
+            index = index if self._source.id_to_piece(index) == piece else None
+        if index is None:
             raise BundleError(f"the tokenizer has no piece {piece}")
         return index
+
+    def _numbered(self, ids: list[int]) -> list[int]:
+        numbers = self._numbers
+        return ids if numbers is None else [numbers[index] for index in ids]
+
+    def _decodable(self, ids: Sequence[int]) -> list[int] | list[str]:
+        """What SentencePiece makes text of: its ids or, since a vocabulary may have pieces that it lacks, pieces."""
+        return list(ids) if self._pieces is None else [self._pieces[index] for index in ids]
+
+    def _spaced(self, text: str) -> str:
+        """Pieces that SentencePiece lacks come back as they are, with their sign for a space."""
+        return text if self._pieces is None else text.replace(_SPACE, " ")
 
 
 def _load(path: Path) -> sentencepiece.SentencePieceProcessor:

@@ -101,6 +101,7 @@ def test_the_variants_cover_the_configuration(tiny_model):
     assert {name for name, seen in values.items() if len(seen) == 1} <= training_only
     assert values["norm"] == {"pre", "post"}
     assert values["activation"] == {"relu", "gelu", "swish"}
+    # Marian's own sinusoids differ from the concatenated ones by a table of constants: tests/parity/test_marian.py
     assert values["positions"] == {"sinusoidal", "sinusoidal-concatenated", "learned"}
     for variant in VARIANTS.values():
         TransformerConfig.from_dict(plain | variant)

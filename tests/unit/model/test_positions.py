@@ -48,6 +48,15 @@ def test_concatenated_sinusoids_are_the_same_with_all_sines_first() -> None:
     )
 
 
+def test_marians_sinusoids_end_at_the_lowest_frequency() -> None:
+    """As tensor2tensor computes them: the increment of the logarithm is log(10000) / (D/2 - 1)."""
+    angles = [[p * math.exp(-i * math.log(10000) / (WIDTH / 2 - 1)) for i in range(WIDTH // 2)] for p in range(6)]
+    expected = torch.tensor([[*map(math.sin, row), *map(math.cos, row)] for row in angles])
+    close(sinusoids(torch.arange(6), WIDTH, concatenated=True, to_the_end=True), expected)
+    close(position_signal("sinusoidal-marian")(0, 6, torch.zeros(1)), expected)
+    assert sinusoids(torch.arange(3), 2, concatenated=True, to_the_end=True).isfinite().all()
+
+
 def test_positions_may_have_any_shape() -> None:
     positions = torch.tensor([[3, 1], [0, 5]])
     signal = sinusoids(positions, 4, concatenated=False)
@@ -66,7 +75,7 @@ def test_sinusoids_extrapolate_beyond_max_positions(scheme: str) -> None:
     assert not list(module.state_dict()), "sinusoids are no weights"
 
 
-@pytest.mark.parametrize("scheme", ["sinusoidal", "sinusoidal-concatenated", "learned"])
+@pytest.mark.parametrize("scheme", ["sinusoidal", "sinusoidal-concatenated", "sinusoidal-marian", "learned"])
 def test_a_signal_may_start_anywhere(scheme: str) -> None:
     module = position_signal(scheme)
     like = torch.zeros(1)
