@@ -180,9 +180,7 @@ def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredient
         tokenizers=(tokenizer, tokenizer),
         longest_source=card.longest_source,
         golden=[(source, target, text) for source, target in directions for text in card.golden.get(source, ())],
-        provenance=Provenance.model_validate(
-            card.model_dump(include=Provenance.model_fields.keys() & ModelCard.model_fields.keys())
-        ),
+        provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
     )
 
 

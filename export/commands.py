@@ -21,9 +21,8 @@ def export(
 
     The bundle is complete or not there at all. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
-    from rich.console import Console
-
     from export.build import Sentences, build_bundle
+    from export.progress import reporting
     from model.pairs import read_pairs
     from model.provenance import read_card
 
@@ -35,13 +34,7 @@ def export(
             Sentences(first, second, [a for a, _ in pairs]),
             Sentences(second, first, [b for _, b in pairs]),
         ]
-    console = Console(stderr=True)
-    with console.status("exporting") as status:
-
-        def report(line: str) -> None:
-            console.print(line)
-            status.update(line)
-
+    with reporting("exporting") as report:
         bundle = build_bundle(checkpoint, out, sentences=groups, report=report)
     for precision, figures in bundle.manifest.parity.items():
         typer.echo(f"{precision}: {figures}")

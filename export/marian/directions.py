@@ -1,0 +1,86 @@
+"""Which languages a model translates, and by which target tags."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from app.engine.bundle import Pair
+from export.marian.card import Card, codes
+from export.marian.languages import language_code
+from export.marian.limits import SourceError
+
+MOST_PAIRS = 2000
+
+_NAME = re.compile(r"(?:opus-mt-)?(?:tc-(?:big|base|bible-big)-)?([A-Za-z_+]{2,})-([A-Za-z_+]{2,})")
+_CODE = "[A-Za-z]{2,3}(?:-[A-Za-z]{2,4})?"
+_GIVEN = re.compile(rf"([A-Za-z]{{2,3}}(?=-)|{_CODE}(?=:))[-:]({_CODE})(?:=(.+))?")
+
+
+def find_pairs(
+    given: Sequence[str], *, card: Card, stated: tuple[str, str] | None, name: str, tags: Sequence[str]
+) -> tuple[Pair, ...]:
+    """The pairs of a model.
+
+    Args:
+        given: By the user, as in ``parse_pair``; then nothing else counts.
+        card: Of the model.
+        stated: Source and target language in its configuration.
+        name: Of its folder or on the Hub, which usually ends in the languages.
+        tags: Target tags of its vocabulary.
+
+    Raises:
+        SourceError: Nothing tells the languages, or a pair needs a tag that the model lacks.
+    """
+    by_code = codes(tuple(tag[2:-2] for tag in tags))
+    if given:
+        return tuple(_tagged(parse_pair(text), by_code, tags) for text in given)
+    match = _NAME.fullmatch(name)
+    named = [pair for pair in (stated, card.release, match and (match[1], match[2])) if pair]
+    sources = codes(card.sources) or _first_codes(source for source, _ in named)
+    trained = codes(tuple(tag[2:-2] for tag in card.tags if tag in tags)) or codes(card.targets)
+    if tags:
+        targets = {code: label for code, label in by_code.items() if code in trained} or by_code
+    else:
+        targets = codes(card.targets) or _first_codes(target for _, target in named)
+    if not sources or not targets or (len(targets) > 1 and not tags):
+        raise SourceError(f"{name} doesn't say which languages it translates: give --pair SOURCE-TARGET")
+    pairs = tuple(
+        Pair(source=source, target=target, tag=f">>{label}<<" if tags else None)
+        for source in sources
+        for target, label in targets.items()
+        if source != target
+    )
+    if not 0 < len(pairs) <= MOST_PAIRS:
+        raise SourceError(f"{name} translates {len(pairs)} pairs of languages: choose some with --pair SOURCE-TARGET")
+    return pairs
+
+
+def parse_pair(text: str) -> Pair:
+    """A pair as users write it: ``de-en``, or ``en-zh=cmn_Hans`` to name the tag, or ``zh-Hans:en``.
+
+    Raises:
+        SourceError: It is of another form.
+    """
+    match = _GIVEN.fullmatch(text)
+    if match is None:
+        raise SourceError(f"{text!r:.40} is no pair of languages such as de-en or en-zh=cmn_Hans")
+    return Pair(source=match[1], target=match[2], tag=f">>{match[3]}<<" if match[3] else None)
+
+
+def _tagged(pair: Pair, by_code: dict[str, str], tags: Sequence[str]) -> Pair:
+    if pair.tag is None and tags:
+        label = by_code.get(pair.target)
+        if label is None:
+            raise SourceError(f"the model has no tag for {pair.target}; one of its tags must be given, as in en-zh=cmn")
+        return pair.model_copy(update={"tag": f">>{label}<<"})
+    if pair.tag is not None and pair.tag not in tags:
+        raise SourceError(f"the model has no tag {pair.tag:.40}")
+    return pair
+
+
+def _first_codes(texts: Iterable[str]) -> dict[str, str]:
+    """Codes of the first text that is made of languages: ``de``, or several as in ``de+nl``."""
+    for text in texts:
+        labels = text.split("+")
+        if all(language_code(label) for label in labels):
+            return codes(tuple(labels))
+    return {}

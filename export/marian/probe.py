@@ -1,0 +1,135 @@
+"""What a model of unknown languages can be tried with, and the search for the attention head that aligns words.
+
+Names, numbers and addresses are the same in most languages: a translation has them, too, and where it has one, the head
+that tells which source word a target word translates must look at the same one in the source.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from app.engine.bundle import Alignment
+from app.engine.decoding import decode
+from app.engine.translation import SearchOptions
+from export.marian.source import Vocabularies
+from model.data import pad
+from model.inference import TorchModel
+from model.transformer import Transformer
+
+SENTENCES = (
+    "Anna Müller, Berlin, 1998.",
+    "Peter Smith (42) – London, Paris, Madrid.",
+    "Maria Garcia, telefon +49 30 1234567.",
+    "Hotel Europa, Via Roma 15, Milano.",
+    "Windows 11, Linux 6.8, Android 14.",
+    "IBM, Google, Microsoft, Toyota, Samsung.",
+    "https://www.example.org/info?id=2041",
+    "info@example.com",
+    "David Johnson: 3,75 %, 1.250 EUR, 800 USD.",
+    "Barcelona – Real Madrid 3:2 (1:1).",
+    "Thomas & Julia, Hamburg, 24.12.2016.",
+    "Volkswagen Golf, 105 kW, 1968 cm3.",
+    "Taxi, hotel, radio, internet, video, film.",
+    "Einstein 1905, Darwin 1859, Newton 1687.",
+    "COVID-19, HIV, DNA, NATO, UNESCO.",
+    "Shakespeare, Hamlet, 1603; Goethe, Faust, 1808.",
+    "Boeing 747, Airbus A380, 12:45, Terminal 2.",
+    "New York 8.336.817, Tokyo 13.960.236.",
+    "Michael Jackson, Thriller, 1982.",
+    "Mozart: Requiem d-moll, KV 626.",
+    "Sofia, Oslo, Riga, Vilnius, Tallinn.",
+    "Python 3.12, C++ 20, HTML 5.",
+    "Bluetooth 5.3, USB 3.2, 16 GB, 512 GB.",
+    "Olivia Brown, 17; Lucas Martin, 19; Emma Rossi, 23.",
+)
+
+LEAST_TOKENS = 20
+"""Copied tokens below which no head is chosen: chance would choose."""
+LEAST_SHARE = 0.5
+"""Part of them that the head must get right. Below it, words taken in their order place markup better."""
+
+_COPIED = re.compile(r"\w")
+_BATCH = 32
+
+
+def choose_alignment(
+    model: Transformer, vocabularies: Vocabularies, sources: Sequence[Sequence[int]], guided: int | None
+) -> Alignment:
+    """Give a model the cross-attention head that finds copied tokens best, if one finds enough.
+
+    Args:
+        model: Without an alignment head; gets one in its configuration, in place.
+        vocabularies: What says that a source and a target token are the same.
+        sources: Source ids of sentences with something to copy.
+        guided: Decoder layer whose head 0 was trained towards alignments; it wins a draw, and is taken on trust where
+            there is too little to judge by.
+
+    Returns:
+        What was found.
+    """
+    config = model.config
+    hits, tokens = np.zeros((config.decoder_layers, config.heads), dtype=np.int64), 0
+    for start in range(0, len(sources), _BATCH):
+        batch = sources[start : start + _BATCH]
+        targets = _translations(model, batch)
+        maps = _cross_attention(model, batch, targets)  # (L, B, H, T, S)
+        for row, (source, target) in enumerate(zip(batch, targets, strict=True)):
+            for position, place in _copies(source, target, vocabularies):
+                hits += (maps[:, row, :, position, : len(source)].argmax(-1) == place).numpy()
+                tokens += 1
+    enough = tokens >= LEAST_TOKENS
+    order = sorted(np.ndindex(*hits.shape), key=lambda place: (-hits[place], place != (guided, 0)))
+    layer, head = order[0] if enough or guided is None else (guided, 0)
+    share = float(hits[layer, head] / tokens) if tokens else None
+    used = share is not None and share >= LEAST_SHARE if enough else guided is not None
+    if used:
+        model.config = replace(config, alignment_layer=layer, alignment_head=head)
+    known = enough or guided is not None
+    return Alignment(
+        copied_tokens=tokens,
+        layer=layer if known else None,
+        head=head if known else None,
+        share=None if share is None else round(share, 4),
+        used=used,
+    )
+
+
+def _translations(model: Transformer, sources: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Greedy translations, target ids without start and end."""
+    config = model.config
+    found = decode(
+        TorchModel(model),
+        sources,
+        start_id=config.decoder_start_id,
+        eos_id=config.eos_id,
+        options=SearchOptions(beam_size=1),
+        max_length=max(map(len, sources)) + 10,
+    )
+    return [hypotheses[0].tokens for hypotheses in found]
+
+
+@torch.no_grad()
+def _cross_attention(model: Transformer, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Tensor:
+    """Cross-attention maps (L, B, H, T, S); at target position t, of the step that chose token t."""
+    start, padding = model.config.decoder_start_id, model.config.pad_id
+    given = [np.array([start, *target]) for target in targets]
+    _, maps = model(pad([np.array(source) for source in sources], padding), pad(given, padding))
+    return torch.stack(maps.cross)
+
+
+def _copies(source: Sequence[int], target: Sequence[int], vocabularies: Vocabularies) -> list[tuple[int, int]]:
+    """Target and source position of each piece with a letter or digit that both have exactly once."""
+    source_pieces = [vocabularies.source[index] for index in source]
+    target_pieces = [vocabularies.target[index] for index in target]
+    return [
+        (position, source_pieces.index(piece))
+        for position, piece in enumerate(target_pieces)
+        if piece
+        and _COPIED.search(piece)
+        and piece not in ("<unk>", "</s>")
+        and source_pieces.count(piece) == target_pieces.count(piece) == 1
+    ]

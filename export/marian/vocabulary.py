@@ -1,0 +1,91 @@
+"""Vocabularies as Marian and MarianMT write them: pieces with the ids that the embedding tables go by."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import sentencepiece
+
+from export.marian.limits import VOCABULARY_BYTES, SourceError, parse_yaml, read_json, read_text
+
+Pieces = list[str | None]
+"""Pieces by id."""
+
+_LINE = re.compile(r"(.+?): *(\d+) *")
+_QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'", re.DOTALL)
+
+
+def read_json_vocabulary(path: Path, size: int) -> Pieces:
+    """MarianMT's ``vocab.json``: an object of pieces and ids.
+
+    Raises:
+        SourceError: It is something else, or has ids beyond ``size``.
+    """
+    return by_id(read_json(path, VOCABULARY_BYTES), size, path)
+
+
+def read_yaml_vocabulary(path: Path) -> dict[str, int]:
+    """Marian's ``.yml``: a line for each piece, ``"piece": id``.
+
+    It is read line by line, because whole it is not safe: ``no: 5`` means a piece, not False.
+
+    Raises:
+        SourceError: It is something else.
+    """
+    found: dict[str, int] = {}
+    for number, line in enumerate(read_text(path, VOCABULARY_BYTES).split("\n"), 1):
+        line = line.removesuffix("\r")
+        if not line.strip() or line == "---":
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise SourceError(f"{path}: line {number} is not of the form 'piece: id'")
+        found[_unquoted(match[1], f"{path}: line {number}")] = int(match[2])
+    return found
+
+
+def _unquoted(key: str, place: str) -> str:
+    match = _QUOTED.fullmatch(key)
+    if match is None:
+        return key
+    if match[2] is not None:
+        return match[2].replace("''", "'")
+    if "\\" not in match[1]:
+        return match[1]
+    [piece] = parse_yaml(f"{key}: 0", place)  # for its escapes
+    return str(piece)
+
+
+def by_id(ids: Mapping[str, object], size: int, name: object) -> Pieces:
+    """Turn pieces with ids into pieces at ids.
+
+    Raises:
+        SourceError: An id is none, beyond ``size``, or there twice; or there is no ``<unk>`` or ``</s>``.
+    """
+    pieces: Pieces = [None] * size
+    for piece, index in ids.items():
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < size:
+            raise SourceError(f"{name}: the id of {piece!r:.40} is {index!r:.40}, not one of {size}")
+        if pieces[index] is not None:
+            raise SourceError(f"{name}: id {index} belongs to two pieces")
+        pieces[index] = piece
+    for special in ("<unk>", "</s>"):
+        if special not in ids:
+            raise SourceError(f"{name} has no {special}")
+    return pieces
+
+
+def read_sentencepiece(path: Path) -> sentencepiece.SentencePieceProcessor:
+    """A SentencePiece model.
+
+    Raises:
+        SourceError: It is missing, too large or no such model.
+    """
+    try:
+        if path.stat().st_size > VOCABULARY_BYTES:
+            raise SourceError(f"{path} is larger than a SentencePiece model is")
+        return sentencepiece.SentencePieceProcessor.from_proto(path.read_bytes())
+    except OSError as error:
+        raise SourceError(f"{path} can't be read: {error.strerror}") from error
+    except RuntimeError as error:
+        raise SourceError(f"{path} is no SentencePiece model") from error

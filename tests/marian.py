@@ -1,0 +1,144 @@
+"""MarianMT models of random weights, as the transformers library saves them and as Marian itself does.
+
+The transformers library is the oracle of imports; nothing but the tests uses it.
+"""
+
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sentencepiece
+import torch
+import yaml
+from transformers import MarianConfig, MarianMTModel
+
+from tests.tiny import sentence_pairs
+
+EOS, UNKNOWN = 0, 1
+
+TINY: dict[str, Any] = {
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "max_position_embeddings": 128,
+}
+# Helsinki-NLP/opus-mt-en-de and most others.
+OPUS_MT: dict[str, Any] = {
+    "d_model": 512,
+    "encoder_layers": 6,
+    "decoder_layers": 6,
+    "encoder_attention_heads": 8,
+    "decoder_attention_heads": 8,
+    "encoder_ffn_dim": 2048,
+    "decoder_ffn_dim": 2048,
+    "max_position_embeddings": 512,
+}
+OPUS_MT_VOCABULARY = 58_101
+
+
+def reference_model(vocabulary: int, *, seed: int = 0, sharpness: float = 1.0, **changes: Any) -> MarianMTModel:
+    """MarianMT with random weights that make it translate differently every time, and end now and then.
+
+    Args:
+        vocabulary: Ids, of which the last is padding and start.
+        seed: Of the weights.
+        sharpness: Scale of the embeddings, and so of the logits.
+        changes: To ``MarianConfig``.
+    """
+    torch.manual_seed(seed)
+    config = MarianConfig(
+        vocab_size=vocabulary,
+        activation_function="swish",
+        scale_embedding=True,
+        pad_token_id=vocabulary - 1,
+        decoder_start_token_id=vocabulary - 1,
+        eos_token_id=EOS,
+        forced_eos_token_id=EOS,
+        bad_words_ids=[[vocabulary - 1]],
+        **(TINY | changes),
+    )
+    model = MarianMTModel(config).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "embed_positions" in name:
+                continue
+            if "shared" in name or "embed_tokens" in name or "lm_head" in name:
+                torch.nn.init.normal_(parameter, std=sharpness * config.d_model**-0.5)
+            elif parameter.dim() > 1:
+                torch.nn.init.xavier_uniform_(parameter, gain=1.5)
+            else:
+                parameter.add_(0.1 * torch.randn_like(parameter))
+        model.final_logits_bias.normal_(std=0.3)
+        model.final_logits_bias[0, EOS] += 1.0
+        # Marian starts from nothing, for which the transformers library has a row of zeros.
+        model.get_input_embeddings().weight[config.pad_token_id] = 0
+        model.get_decoder().embed_tokens.weight[config.pad_token_id] = 0
+    return model
+
+
+def train_pieces(path: Path, texts: Sequence[str], size: int) -> list[str]:
+    """A SentencePiece model with SentencePiece's own special ids; returns its pieces, special ones left out."""
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(texts),
+        model_prefix=str(path.with_suffix("")),
+        vocab_size=size,
+        character_coverage=1.0,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    path.with_suffix(".model").rename(path)
+    path.with_suffix(".vocab").unlink()
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return [processor.id_to_piece(index) for index in range(3, processor.vocab_size())]
+
+
+def write_tokenizers(folder: Path) -> tuple[list[str], list[str]]:
+    """``source.spm`` and ``target.spm`` of made-up German and English; returns their pieces."""
+    folder.mkdir(parents=True, exist_ok=True)
+    german, english = zip(*sentence_pairs(400), strict=True)
+    numbers = [f"{number} {number * 7}, Anna {number}-{number}." for number in range(100)]
+    source = train_pieces(folder / "source.spm", [*german, *numbers], 160)
+    return source, train_pieces(folder / "target.spm", [*english, *numbers], 150)
+
+
+def vocabulary_of(pieces: Sequence[str], *, padding: bool = True) -> dict[str, int]:
+    """Marian's ids: end, unknown, then the pieces; the transformers library adds padding at the end."""
+    names = ["</s>", "<unk>", *sorted(set(pieces)), *(["<pad>"] if padding else [])]
+    return {piece: index for index, piece in enumerate(names)}
+
+
+def write_huggingface(
+    folder: Path, *, tags: Sequence[str] = (), separate: bool = False, pickled: bool = False, **changes: Any
+) -> MarianMTModel:
+    """A folder as the transformers library saves it; returns its model."""
+    source, target = write_tokenizers(folder)
+    if separate:
+        vocabularies = {"vocab.json": vocabulary_of([*source, *tags]), "target_vocab.json": vocabulary_of(target)}
+        # Padding has one id in both.
+        size = max(map(len, vocabularies.values()))
+        for vocabulary in vocabularies.values():
+            vocabulary["<pad>"] = size - 1
+        changes |= {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": size}
+    else:
+        vocabularies = {"vocab.json": vocabulary_of([*source, *target, *tags])}
+        size = len(vocabularies["vocab.json"])
+    for name, vocabulary in vocabularies.items():
+        (folder / name).write_text(json.dumps(vocabulary), encoding="utf-8")
+    facts = {"source_lang": "de", "target_lang": "en", "separate_vocabs": separate}
+    (folder / "tokenizer_config.json").write_text(json.dumps(facts), encoding="utf-8")
+    model = reference_model(size, **changes)
+    if pickled:
+        model.config.save_pretrained(folder)
+        torch.save(model.state_dict(), folder / "pytorch_model.bin")
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # bad_words_ids belongs elsewhere by now
+            model.save_pretrained(folder)
+    return model
