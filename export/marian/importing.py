@@ -18,7 +18,7 @@ from export.marian.directions import find_pairs
 from export.marian.hub import download, is_hub_id
 from export.marian.huggingface import CONFIG, read_huggingface
 from export.marian.limits import SourceError
-from export.marian.original import read_original
+from export.marian.original import DECODER, read_original
 from export.marian.probe import SENTENCES, choose_alignment
 from export.marian.source import MarianModel, Vocabularies
 
@@ -88,7 +88,7 @@ def _fetch(source: str, scratch: Path, report: Report) -> Path:
 def _read(folder: Path) -> MarianModel:
     if (folder / CONFIG).exists():
         return read_huggingface(folder)
-    if any(folder.glob("*.npz")):
+    if (folder / DECODER).exists() or any(folder.glob("*.npz")):
         return read_original(folder)
     raise SourceError(f"{folder.name} holds neither {CONFIG} (Hugging Face) nor an .npz file (Marian)")
 

@@ -12,7 +12,7 @@ from export.marian.limits import SourceError
 from model.config import ConfigError, TransformerConfig
 from model.transformer import Transformer
 
-FORBIDDEN = -4096.0
+FORBIDDEN = -512.0
 """Logit bias of what must never be produced. Its probability is exactly 0 in float32, as with minus infinity, but
 scores stay finite, also in float16, and small enough for their rounding not to look like an error."""
 
