@@ -10,8 +10,8 @@ def import_model(
     source: Annotated[
         str,
         typer.Argument(
-            help="A MarianMT folder (config.json), an OPUS-MT release (.npz, decoder.yml, ...), either as a zip file, or "
-            "a model of the Hugging Face Hub, e.g. Helsinki-NLP/opus-mt-de-fr."
+            help="A MarianMT folder (config.json) or an OPUS-MT release (.npz, decoder.yml, ...), either also as a zip "
+            "file, or a model of the Hugging Face Hub, e.g. Helsinki-NLP/opus-mt-de-fr."
         ),
     ],
     out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-fr.")],

@@ -1,5 +1,6 @@
 """``dragoman import``: a Marian model, from wherever it is, becomes a bundle."""
 
+import json
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from export.marian.source import MarianModel, Vocabularies
 # Pairs that sentences are spread over, and pairs with golden sentences: a model may have hundreds.
 _SPREAD = 8
 _GOLDEN_PAIRS = 4
+_GOLDEN_CANDIDATES = 8
 _GOLDEN_EACH = 4
 
 
@@ -115,6 +117,7 @@ def _prepare(
         for pair in spread[:_GOLDEN_PAIRS]
         for text in SENTENCES
     ]
+    candidates = SENTENCES[:_GOLDEN_CANDIDATES]
     alignment = choose_alignment(read.model, read.vocabularies, probes, read.guided)
     ingredients = Ingredients(
         model=read.model,
@@ -123,7 +126,7 @@ def _prepare(
         tokenizers=tokenizers,
         vocabularies=vocabularies,
         longest_source=read.longest_source,
-        golden=[(pair.source, pair.target, text) for pair in spread[:_GOLDEN_PAIRS] for text in SENTENCES],
+        golden=[(pair.source, pair.target, text) for pair in spread[:_GOLDEN_PAIRS] for text in candidates],
         golden_limit=_GOLDEN_EACH,
         provenance=Provenance(
             licence=choices.licence or card.licence or "unknown",
@@ -147,8 +150,6 @@ def _write_files(read: MarianModel, folder: Path) -> tuple[tuple[Path, Path], tu
 
 
 def _write_vocabularies(vocabularies: Vocabularies, folder: Path) -> tuple[Path, Path]:
-    import json
-
     def write(name: str, pieces: Any) -> Path:
         path = folder / name
         path.write_text(json.dumps(pieces, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")

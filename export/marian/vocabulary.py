@@ -12,6 +12,7 @@ Pieces = list[str | None]
 """Pieces by id."""
 
 _LINE = re.compile(r"(.+?): *(\d+) *")
+_EXPLICIT = re.compile(r"^\? (.*)\n: ", re.MULTILINE)  # YAML's other way to write a key with its value
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'", re.DOTALL)
 
 
@@ -33,7 +34,8 @@ def read_yaml_vocabulary(path: Path) -> dict[str, int]:
         SourceError: It is something else.
     """
     found: dict[str, int] = {}
-    for number, line in enumerate(read_text(path, VOCABULARY_BYTES).split("\n"), 1):
+    lines = _EXPLICIT.sub(r"\1: ", read_text(path, VOCABULARY_BYTES)).split("\n")
+    for number, line in enumerate(lines, 1):
         line = line.removesuffix("\r")
         if not line.strip() or line == "---":
             continue

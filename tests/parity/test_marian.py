@@ -2,17 +2,17 @@
 
 How the two searches are made comparable (``MATCHED``), and why:
 
-* ``length_penalty`` 0 in both, so that hypotheses are ranked by their log-probability. The library divides it by a power
-  of the length, we by Wu et al.'s term; they rank hypotheses of different lengths differently on purpose.
+* ``length_penalty`` 0 in both, so that hypotheses are ranked by their log-probability. The library divides it by a
+  power of the length, we by Wu et al.'s term: they rank hypotheses of different lengths differently on purpose.
 * ``early_stopping`` in the library: its search is over when four hypotheses are complete, as ours is.
 * No ``forced_eos_token_id``: at the length limit the library would force an end, ours reports a cut-off.
 * Padding, with which both start, is forbidden: the library sets its score after the softmax and, told to renormalise,
   divides its share among the rest, as our bias before the softmax does. Where n-grams are forbidden, too, the library
   would also renormalise over those and ours doesn't; there the reference gets our bias instead.
 
-One difference is left: our beam gives up a row with each hypothesis that ends, as Marian's does; the library fills it up
-again. A hypothesis that only the wider beam follows can win there. The seeds below have no such case;
-``test_the_difference_that_is_left`` looks at those of another seed.
+One difference is left: our beam gives up a row with each hypothesis that ends, as Marian's does; the library fills it
+up again. A hypothesis that only the wider beam follows can win there. The inputs below have no such case;
+``test_the_difference_that_is_left`` looks at inputs that have.
 """
 
 import json
@@ -194,18 +194,25 @@ def test_ids_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle
     assert len(set(expected)) > INPUTS / 4
 
 
+UNREPEATED: dict[str, Any] = {"no_repeat_ngram_size": 1, "bad_words_ids": None, "renormalize_logits": False}
+
+
+def unrepeating(folder: Path) -> MarianMTModel:
+    """The reference with our bias in place of forbidden ids, see above."""
+    model = MarianMTModel.from_pretrained(folder).eval()
+    with torch.no_grad():
+        model.final_logits_bias[0, model.config.pad_token_id] = FORBIDDEN
+    return model
+
+
 @pytest.mark.parametrize("beam", [1, BEAM], ids=["greedy", "beam 4"])
 def test_ids_are_marian_mts_where_nothing_is_repeated(
     source: tuple[Path, MarianMTModel], imported: Bundle, beam: int
 ) -> None:
     """Random weights love to repeat themselves; forbidden to, they say something else each time, and mostly end."""
-    folder, _ = source
-    model = MarianMTModel.from_pretrained(folder).eval()
-    with torch.no_grad():
-        model.final_logits_bias[0, model.config.pad_token_id] = FORBIDDEN
-    sources = random_sources(model, INPUTS)
-    plain = {"bad_words_ids": None, "renormalize_logits": False}
-    expected = generated(model, sources, num_beams=beam, no_repeat_ngram_size=1, **plain)
+    model = unrepeating(source[0])
+    sources = random_sources(model, INPUTS, seed=1)
+    expected = generated(model, sources, num_beams=beam, **UNREPEATED)
     assert translated(graphs(imported), model, sources, beam_size=beam, no_repeat_ngram=1) == expected
     assert len(set(expected)) > INPUTS / 2
     lengths = np.array([len(ids) for ids in expected])
@@ -214,29 +221,29 @@ def test_ids_are_marian_mts_where_nothing_is_repeated(
 
 
 def test_the_difference_that_is_left(imported: Bundle, source: tuple[Path, MarianMTModel]) -> None:
-    """Where the two searches part, ours is still exactly beam search with a beam that shrinks, on the library's scores."""
-    model, sources = source[1], random_sources(source[1], INPUTS, seed=7)
-    padding = model.config.pad_token_id
-    expected = generated(model, sources, num_beams=BEAM)
-    found = translated(graphs(imported), model, sources, beam_size=BEAM)
+    """Where the two searches part, ours is still exactly beam search, with a beam that shrinks, on their scores."""
+    model, padding = unrepeating(source[0]), source[1].config.pad_token_id
+    sources = random_sources(model, INPUTS, seed=2)
+    expected = generated(model, sources, num_beams=BEAM, **UNREPEATED)
+    found = translated(graphs(imported), model, sources, beam_size=BEAM, no_repeat_ngram=1)
     different = [index for index in range(INPUTS) if found[index] != expected[index]]
-    assert len(different) < INPUTS / 20
+    assert 0 < len(different) < INPUTS / 20
 
     def next_scores(tokens: tuple[int, ...]) -> list[float]:
         with torch.no_grad():
             ids = torch.tensor([[padding, *tokens]])
             logits = model(**padded(model, [sources[index]]), decoder_input_ids=ids).logits[0, -1]
-        logits[padding] = -torch.inf
-        return torch.log_softmax(logits, -1).tolist()
+        scores: list[float] = torch.log_softmax(logits, -1).tolist()
+        return scores
 
-    for index in [*different, 0, 1][:3]:
-        best = beam_search(next_scores, eos_id=EOS, max_length=LENGTH_LIMIT, beam=BEAM, alpha=0.0)[0]
+    for index in different[:2]:
+        options: dict[str, Any] = {"eos_id": EOS, "max_length": LENGTH_LIMIT, "no_repeat_ngram": 1}
+        best = beam_search(next_scores, beam=BEAM, alpha=0.0, **options)[0]
         assert found[index] == best.tokens
 
 
 def test_texts_are_tokenised_as_marian_tokenizer_does(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
-    folder, model = source
-    theirs = MarianTokenizer.from_pretrained(folder)
+    theirs = MarianTokenizer.from_pretrained(source[0])
     engine = Engine.from_settings(Settings(bundle=imported.path))
     [(_, prefix)] = [item for item in engine._prefix.items() if item[0] == ("de", "fr")]
     for text in ("Der Hund trinkt Wasser.", "Anna 42-42, 7.", "äöü ½ 🐕 日本", "", "  zwei   Wörter "):
@@ -244,9 +251,10 @@ def test_texts_are_tokenised_as_marian_tokenizer_does(source: tuple[Path, Marian
         expected = theirs(f">>fra<<{text}")["input_ids"]
         assert [*prefix, *pieces.ids, EOS] == expected
         assert pieces.ids == tuple(engine._cutter._tokenizer.encode(text))
-        for (begin, end), index in zip(pieces.spans, pieces.ids, strict=True):
-            piece = theirs.convert_ids_to_tokens(index)
-            assert piece == "<unk>" or text[begin:end].split() == piece.replace("▁", " ").split()
+        if "½" not in text:  # which NFKC makes three characters of
+            for (begin, end), index in zip(pieces.spans, pieces.ids, strict=True):
+                piece = theirs.convert_ids_to_tokens(index)
+                assert piece == "<unk>" or text[begin:end].split() == piece.replace("▁", " ").split()
 
 
 def test_ids_become_the_text_that_marian_tokenizer_makes(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
