@@ -14,7 +14,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-interactive bench-scaling format clean
+.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-interactive bench-scaling bench-opus format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -69,6 +69,11 @@ bench-interactive: $(DEV)/installed  ## Latency of short requests beside a book 
 
 bench-scaling: $(DEV)/installed  ## Cost of a token by lengths and rows, with a plot in build/
 	$(DEV)/bin/python -m benchmarks.scaling artifacts/de-en
+
+bench-opus: $(DEV)/installed  ## Time a model of the usual OPUS-MT size, with random weights
+	$(DEV)/bin/python -m benchmarks.opus_size build/opus/model
+	$(DEV)/bin/dragoman import build/opus/model build/opus/bundle --pair de-en
+	$(DEV)/bin/python -m benchmarks.engine build/opus/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16
 
 format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff format .

@@ -1,9 +1,12 @@
 """A bundle's weights as a CTranslate2 model, so that both engines can be timed on the same network.
 
-For pre-norm bundles with one shared vocabulary and an alignment head, as the shipped one; others are refused.
+For bundles whose output matrix is the target embedding: the shipped one, and imported Marian models. Others are
+refused.
 """
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,12 @@ from app.engine.bundle import Bundle
 
 Weights = dict[str, NDArray[Any]]
 
+_ACTIVATIONS = {
+    "Relu": common_spec.Activation.RELU,
+    "Gelu": common_spec.Activation.GELU,
+    "Sigmoid": common_spec.Activation.SWISH,
+}
+
 
 def convert(bundle: Bundle, out: Path) -> None:
     """Write a CTranslate2 model folder.
@@ -31,33 +40,55 @@ def convert(bundle: Bundle, out: Path) -> None:
         ValueError: The graphs are not of the shape that this converter knows.
     """
     shape = bundle.manifest.shape
-    encoder, decoder = (_read(path) for path in bundle.graphs("float32"))
+    encoder, decoder = (_read(path) for path in bundle.graphs("float32")[:2])
+    pre_norm = "model.decoder_norm.weight" in decoder.weights
     spec = TransformerSpec.from_config(
-        (shape.encoder_layers, shape.decoder_layers), shape.heads, pre_norm=True, activation=common_spec.Activation.RELU
+        (shape.encoder_layers, shape.decoder_layers),
+        shape.heads,
+        pre_norm=pre_norm,
+        activation=next(value for name, value in _ACTIVATIONS.items() if name in encoder.operators),
     )
-    _fill_encoder(spec.encoder, *encoder)
-    crosses = _fill_decoder(spec.decoder, *decoder)
+    _fill_encoder(spec.encoder, encoder, pre_norm)
+    crosses = _fill_decoder(spec.decoder, decoder, pre_norm)
     # The projections that the encoder graph makes for all decoder layers at once belong to those layers here.
-    matrices, weights = encoder[1], encoder[0]
-    fused = np.split(matrices[-1].T, 2 * shape.decoder_layers)
-    biases = np.split(weights["cross_projection.bias"], 2 * shape.decoder_layers)
+    fused = np.split(encoder.matrices[-1].T, 2 * shape.decoder_layers)
+    biases = np.split(encoder.weights["cross_projection.bias"], 2 * shape.decoder_layers)
     for layer, attention in enumerate(crosses):
         attention.linear[1].weight = np.concatenate(fused[2 * layer : 2 * layer + 2])
         attention.linear[1].bias = np.concatenate(biases[2 * layer : 2 * layer + 2])
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / bundle.manifest.source_tokenizer))
-    pieces = [processor.id_to_piece(index) for index in range(processor.vocab_size())]
-    spec.register_source_vocabulary(pieces)
-    spec.register_target_vocabulary(pieces)
+    source, target = piece_names(bundle)
+    spec.register_source_vocabulary(source)
+    spec.register_target_vocabulary(target)
     spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = "<s>", "</s>", "<unk>"
-    spec.config.decoder_start_token = pieces[bundle.manifest.ids.decoder_start]
+    spec.config.decoder_start_token = target[bundle.manifest.ids.decoder_start]
     spec.config.add_source_bos = spec.config.add_source_eos = False
     spec.validate()
     out.mkdir(parents=True)
     spec.save(str(out))
 
 
-def _read(path: Path) -> tuple[Weights, list[NDArray[Any]]]:
-    """Named initialisers, and the constant matrices (in, out) in the order in which they are multiplied."""
+def piece_names(bundle: Bundle) -> tuple[list[str], list[str]]:
+    """Source and target pieces by id; ids without one get a name of their own."""
+    *models, source, target = bundle.tokenizer_files
+    if source is None or target is None:
+        processor = sentencepiece.SentencePieceProcessor(model_file=str(models[0]))
+        pieces = [processor.id_to_piece(index) for index in range(processor.vocab_size())]
+        return pieces, pieces
+    lists = [json.loads(path.read_text(encoding="utf-8")) for path in (source, target)]
+    found = [[piece or f"<no piece {index}>" for index, piece in enumerate(pieces)] for pieces in lists]
+    return found[0], found[1]
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """Named initialisers, constant matrices (in, out) in the order in which they are multiplied, kinds of operators."""
+
+    weights: Weights
+    matrices: list[NDArray[Any]]
+    operators: set[str]
+
+
+def _read(path: Path) -> _Graph:
     graph = onnx.load(path).graph
     halves = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Cast"}
     weights = {
@@ -66,14 +97,16 @@ def _read(path: Path) -> tuple[Weights, list[NDArray[Any]]]:
         if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
     }
     products = [node.input[1] for node in graph.node if node.op_type == "MatMul"]
-    return weights, [weights[name] for name in products if name in weights]
+    matrices = [weights[name] for name in products if name in weights]
+    return _Graph(weights, matrices, {node.op_type for node in graph.node})
 
 
-def _fill_encoder(spec: Any, weights: Weights, matrices: list[NDArray[Any]]) -> None:
-    _fill_common(spec, weights, "encoder_norm")
-    if len(matrices) != 4 * len(spec.layer) + 1:
+def _fill_encoder(spec: Any, graph: _Graph, pre_norm: bool) -> None:
+    weights = graph.weights
+    _fill_common(spec, weights, "encoder_norm" if pre_norm else None)
+    if len(graph.matrices) != 4 * len(spec.layer) + 1:
         raise ValueError("the encoder graph is not of the expected shape")
-    ordered = iter(matrices)
+    ordered = iter(graph.matrices)
     for index, layer in enumerate(spec.layer):
         prefix = f"model.encoder.{index}"
         _linear(layer.self_attention.linear[0], ordered, weights[f"self_projections.{index}.bias"])
@@ -82,13 +115,16 @@ def _fill_encoder(spec: Any, weights: Weights, matrices: list[NDArray[Any]]) -> 
         _feed_forward(layer.ffn, ordered, weights, prefix)
 
 
-def _fill_decoder(spec: Any, weights: Weights, matrices: list[NDArray[Any]]) -> list[Any]:
+def _fill_decoder(spec: Any, graph: _Graph, pre_norm: bool) -> list[Any]:
     """Returns the cross-attention of each layer, whose keys and values are the encoder graph's."""
-    _fill_common(spec, weights, "decoder_norm")
-    if len(matrices) != 6 * len(spec.layer):
+    weights = graph.weights
+    _fill_common(spec, weights, "decoder_norm" if pre_norm else None)
+    if len(graph.matrices) != 6 * len(spec.layer):
         raise ValueError("the decoder graph is not of the expected shape")
     spec.projection.weight = weights["model.projection.weight"]
-    ordered = iter(matrices)
+    if "model.projection.bias" in weights:
+        spec.projection.bias = weights["model.projection.bias"]
+    ordered = iter(graph.matrices)
     for index, layer in enumerate(spec.layer):
         prefix = f"model.decoder.{index}"
         _linear(layer.self_attention.linear[0], ordered, weights[f"self_projections.{index}.bias"])
@@ -101,11 +137,13 @@ def _fill_decoder(spec: Any, weights: Weights, matrices: list[NDArray[Any]]) -> 
     return [layer.attention for layer in spec.layer]
 
 
-def _fill_common(spec: Any, weights: Weights, final_norm: str) -> None:
+def _fill_common(spec: Any, weights: Weights, final_norm: str | None) -> None:
     embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
-    embeddings.weight = weights["model.projection.weight"]
+    own = weights.get("model.source_embedding.weight")
+    embeddings.weight = weights["model.projection.weight"] if own is None else own
     spec.position_encodings.encodings = next(weights[name] for name in weights if name.startswith("positions"))
-    _norm(spec.layer_norm, weights, f"model.{final_norm}")
+    if final_norm:
+        _norm(spec.layer_norm, weights, f"model.{final_norm}")
 
 
 def _feed_forward(spec: Any, ordered: Iterator[NDArray[Any]], weights: Weights, prefix: str) -> None:

@@ -2,6 +2,9 @@
 
     python benchmarks/engine.py artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 
+With ``--target-length`` every translation gets that many tokens in both engines: for models of random weights, which
+don't know when to end.
+
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
 rounds, with the smallest and the largest. Tokens are target tokens, ends of sentences included; the two may translate a
 sentence differently, so the ratio is one of time per token. The last line is JSON.
@@ -18,7 +21,6 @@ from typing import Annotated
 
 import ctranslate2
 import onnxruntime
-import sentencepiece
 import typer
 from rich.console import Console
 from rich.progress import track
@@ -27,8 +29,9 @@ from rich.table import Table
 from app.engine.bundle import Bundle, Precision
 from app.engine.decoding import decode
 from app.engine.runtime import OnnxModel
+from app.engine.tokenizer import Tokenizer
 from app.engine.translation import SearchOptions
-from benchmarks.ctranslate2_model import convert, open_model
+from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from model.pairs import read_pairs
 
 BATCHES = (1, 8, 32)
@@ -40,26 +43,29 @@ Translate = Callable[[Sources, int], int]
 """A batch of source ids and a beam size -> the number of target tokens."""
 
 
-def dragoman(bundle: Bundle, precision: Precision, threads: int) -> Translate:
-    """Our search over our graphs, without scheduler and feature cache."""
+def dragoman(bundle: Bundle, precision: Precision, threads: int, length: int | None) -> Translate:
+    """Our search over our graphs, without scheduler and feature cache; ``length`` fixes the target's."""
+    fixed = {"min_length": length, "max_length": length} if length else {}
     ids = bundle.manifest.ids
     model = OnnxModel(*bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
 
     def translate(sources: Sources, beam: int) -> int:
-        options = SearchOptions(beam_size=beam)
+        options = SearchOptions(beam_size=beam, **fixed)
         found = decode(model, sources, start_id=ids.decoder_start, eos_id=ids.eos, options=options)
-        return sum(len(hypotheses[0].tokens) + 1 for hypotheses in found)
+        return sum(len(hypotheses[0].tokens) + (length is None) for hypotheses in found)
 
     return translate
 
 
-def peer(folder: Path, pieces: Sequence[str], precision: Precision, threads: int) -> Translate:
+def peer(folder: Path, pieces: Sequence[str], precision: Precision, threads: int, length: int | None) -> Translate:
     """CTranslate2 on the converted weights."""
+    fixed = {"min_decoding_length": length, "max_decoding_length": length} if length else {}
     translator = open_model(folder, compute_type=precision, threads=threads)
 
     def translate(sources: Sources, beam: int) -> int:
-        found = translator.translate_batch([[pieces[index] for index in source] for source in sources], beam_size=beam)
-        return sum(len(result.hypotheses[0]) + 1 for result in found)
+        given = [[pieces[index] for index in source] for source in sources]
+        found = translator.translate_batch(given, beam_size=beam, **fixed)
+        return sum(len(result.hypotheses[0]) + (length is None) for result in found)
 
     return translate
 
@@ -77,23 +83,26 @@ def main(
     sentences: Annotated[int, typer.Option(min=1, help="Sentences a round.")] = 128,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 5,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,
+    target_length: Annotated[
+        int | None, typer.Option(min=1, max=512, help="Tokens of every translation [default: the model's own end].")
+    ] = None,
 ) -> None:
     """Compare tokens per second, greedy and beam 4, in batches of 1, 8 and 32."""
     bundle = Bundle.open(path)
     manifest = bundle.manifest
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(path / manifest.source_tokenizer))
-    pieces = [processor.id_to_piece(index) for index in range(processor.vocab_size())]
+    tokenizer = Tokenizer(*bundle.tokenizer_files)
+    pieces, _ = piece_names(bundle)
     tag = manifest.pairs[0].tag
-    prefix = [processor.piece_to_id(tag)] if tag else []
+    prefix = [tokenizer.piece_id(tag)] if tag else []
     texts = [first for first, _ in read_pairs(pairs)][:sentences]
-    encoded = [[*prefix, *ids, manifest.ids.eos] for ids in processor.encode(texts)]
+    encoded = [[*prefix, *tokenizer.encode(text), manifest.ids.eos] for text in texts]
     sources = sorted((ids for ids in encoded if len(ids) <= manifest.longest_source), key=len)
     results = []
     with TemporaryDirectory() as folder:
         convert(bundle, Path(folder) / "model")
         for precision in PRECISIONS:
-            ours = dragoman(bundle, precision, threads)
-            theirs = peer(Path(folder) / "model", pieces, precision, threads)
+            ours = dragoman(bundle, precision, threads, target_length)
+            theirs = peer(Path(folder) / "model", pieces, precision, threads, target_length)
             settings = [(batch, beam) for beam in BEAMS for batch in BATCHES]
             for batch, beam in track(settings, precision, console=Console(stderr=True)):
                 runs = [

@@ -161,6 +161,9 @@ def write_release(folder: Path, *, tags: Sequence[str] = (), separate: bool = Fa
     if separate:
         changes |= {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": max(sizes) + 1}
     model = as_marian(reference_model(max(sizes) + 1, **changes))
+    with torch.no_grad():  # what the smaller of two tables lacks
+        model.get_encoder().embed_tokens.weight[sizes[0] :] = 0
+        model.get_decoder().embed_tokens.weight[sizes[-1] :] = 0
     arrays = marian_arrays(model, *sizes)
     options = marian_options(model, *sizes)
     content = (yaml.safe_dump(options) + "\0").encode()  # as a C string

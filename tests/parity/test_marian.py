@@ -34,6 +34,7 @@ from app.engine.engine import Engine
 from app.engine.runtime import OnnxModel
 from app.engine.translation import SearchOptions
 from app.settings import Settings
+from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from export.marian.huggingface import read_huggingface
 from export.marian.importing import Choices, import_bundle
 from export.marian.mapping import FORBIDDEN
@@ -98,9 +99,8 @@ def imported(source: tuple[Path, MarianMTModel], tmp_path_factory: pytest.TempPa
         )
 
 
-def graphs(bundle: Bundle, precision: Any = "float32") -> OnnxModel:
-    encoder, decoder = bundle.graphs(precision)
-    return OnnxModel(encoder, decoder, pad_id=bundle.manifest.ids.pad, provider="cpu", threads=1)
+def graphs(bundle: Bundle) -> OnnxModel:
+    return OnnxModel(*bundle.graphs("float32"), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=1)
 
 
 def random_sources(model: MarianMTModel, count: int, *, longest: int = 12, seed: int = 0) -> list[list[int]]:
@@ -376,6 +376,24 @@ def test_marians_files_are_what_others_take_for_them(tmp_path: Path) -> None:
     )
     expected = generated(model, sources, num_beams=1)
     ids = {piece: index for index, piece in enumerate(pieces)}
+    assert [tuple(ids[piece] for piece in result.hypotheses[0]) for result in found] == expected
+
+
+def test_the_benchmarks_peer_has_the_same_weights(
+    source: tuple[Path, MarianMTModel], imported: Bundle, tmp_path: Path
+) -> None:
+    model, sources = source[1], random_sources(source[1], 50)
+    convert(imported, tmp_path / "peer")
+    translator = open_model(tmp_path / "peer", compute_type="float32", threads=1)
+    given, pieces = piece_names(imported)
+    found = translator.translate_batch(
+        [[given[index] for index in source] for source in sources],
+        beam_size=1,
+        max_decoding_length=LENGTH_LIMIT,
+        min_decoding_length=0,
+    )
+    ids = {piece: index for index, piece in enumerate(pieces)}
+    expected = generated(model, sources, num_beams=1)
     assert [tuple(ids[piece] for piece in result.hypotheses[0]) for result in found] == expected
 
 
