@@ -8,8 +8,8 @@ POST /translate of the whole application, with ``protect``, once with a beam and
 
 A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: in its
 sentence all stand-ins came through at first (placeholders if the model was taught any, else names); or in a further
-attempt with names or numbers; or the sentence was cut at its spans. "guessed" spans are there exactly once too, but the answer says that their place is a guess. "broken" ones are
-not, which may never be. The last line is JSON.
+attempt with names or numbers; or the sentence was cut at its spans. "guessed" spans are there exactly once too, but the
+answer says that their place is a guess. "broken" ones are not, which may never be. The last line is JSON.
 """
 
 import re

@@ -244,9 +244,7 @@ def _parity(
     for precision, names in graphs.items():
         report(f"comparing {precision} with PyTorch")
         onnx_model = OnnxModel(
-            folder / names.encoder,
-            folder / names.decoder,
-            folder / names.greedy if names.greedy else None,
+            *(folder / name for name in names.files),
             pad_id=model.config.pad_id,
             provider="cpu",
             threads=torch.get_num_threads(),

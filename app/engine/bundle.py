@@ -79,6 +79,11 @@ class Graphs(_Part):
     decoder: FileName
     greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
 
+    @property
+    def files(self) -> tuple[FileName, ...]:
+        """Those there are, in this order."""
+        return (self.encoder, self.decoder, *([self.greedy] if self.greedy else []))
+
 
 class Score(_Part):
     """One measured result: sacrebleu's figures with their signatures."""
@@ -223,7 +228,7 @@ class Bundle:
         graphs = self.manifest.graphs.get(precision)
         if graphs is None:
             raise BundleError(f"{self.path} has no {precision} graphs, only {', '.join(self.manifest.graphs)}")
-        return tuple(self.path / name for name in _graph_files(graphs))
+        return tuple(self.path / name for name in graphs.files)
 
 
 def sha256(path: Path) -> str:
@@ -246,14 +251,10 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     partial.replace(folder / MANIFEST)
 
 
-def _graph_files(graphs: Graphs) -> tuple[FileName, ...]:
-    return (graphs.encoder, graphs.decoder, *([graphs.greedy] if graphs.greedy else []))
-
-
 def _named_files(manifest: Manifest) -> set[str]:
-    graphs = (name for files in manifest.graphs.values() for name in _graph_files(files))
+    graph_files = (name for graphs in manifest.graphs.values() for name in graphs.files)
     vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
-    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graphs, *vocabularies}
+    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies}
 
 
 def _read(path: Path, adapter: TypeAdapter[Any]) -> Any:

@@ -183,6 +183,11 @@ class Registry:
                 async for event in events:
                     yield loading + event if isinstance(event, Timing) else event
 
+    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
+        """Characters that every model on the way carries over; see ``app.engine.translation.TranslationEngine``."""
+        known = [leg.model.manifest.placeholders for leg in self._routes.get((source, target), ())]
+        return tuple(one for one in known[0] if all(one in others for others in known)) if known else ()
+
     def info(self) -> dict[str, object]:
         """Every model with what it is and what really runs it, and the pairs that need two of them."""
         return {
