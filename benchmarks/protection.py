@@ -9,7 +9,10 @@ POST /translate of the whole application, with ``protect``, once with a beam and
 A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: in its
 sentence all stand-ins came through at first (placeholders if the model was taught any, else names); or in a further
 attempt with names or numbers; or the sentence was cut at its spans. "guessed" spans are there exactly once too, but the
-answer says that their place is a guess. "broken" ones are not, which may never be. The last line is JSON.
+answer says that their place is a guess. "broken" ones are not, which may never be.
+
+chrF tells what the stand-ins cost: of other sentences, in which a name or number that the reference has too became a
+span in both. ``--names`` keeps a model from using its placeholders. The last line is JSON.
 """
 
 import re
@@ -20,11 +23,13 @@ from random import Random
 from typing import Annotated, NamedTuple
 from unittest.mock import patch
 
+import sacrebleu
 import typer
 from fastapi.testclient import TestClient
 from rich.console import Console
 from rich.table import Table
 
+from app.engine.engine import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.attempts import Attempt, attempts
@@ -56,6 +61,7 @@ PATTERNS = [
 ]
 # Letters of the word itself, then what makes a place for a span: a number, a capitalised word after a small one.
 _PLACE = re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)*(?![\w:-])|(?<=[a-zäöüß] )[A-ZÄÖÜ][a-zäöüß]+(?![\w'’-])")
+_COMMON = re.compile(r"(?<= )(?:[A-Z][a-z]{2,}|\d+)(?![\w'’-])")
 _GAP = re.compile(r"(?<=\w) (?=\w)")
 _SURVIVED = ("first", "names", "numbers", "cut")
 OUTCOMES = (*_SURVIVED, "guessed", "broken")
@@ -106,6 +112,16 @@ def make_cases(sentences: Iterable[str], count: int, seed: int) -> list[Case]:
     return [case for case in cases if case.spans][:count]
 
 
+def common_thing(source: str, reference: str, random: Random) -> tuple[str, str, str] | None:
+    """Source and reference with a new span, in place of a name or number that both have exactly once; and the span."""
+    words = [set(_COMMON.findall(side)) for side in (source, reference)]
+    found = sorted(word for word in words[0] & words[1] if source.count(word) == 1 == reference.count(word))
+    if not found:
+        return None
+    word, (span, _) = random.choice(found), any_span(random)
+    return source.replace(word, span), reference.replace(word, span), span
+
+
 class Watch:
     """Notes, in place of ``attempts``, which attempt was the last at which spans."""
 
@@ -134,11 +150,19 @@ def main(
     sentences: Annotated[int, typer.Option(min=2, max=2000, help="Sentences, half of each language.")] = 1000,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the sentences and spans.")] = 0,
+    names: Annotated[bool, typer.Option("--names", help="Names stand in at first, whatever the model knows.")] = False,
 ) -> None:
     """Count the protected spans that survive."""
     table = Table("beam", "direction", "spans of", *(f"{name}" for name in OUTCOMES), "survived %")
     results = []
-    with TestClient(create_app(Settings.load(bundle=path, threads=threads))) as client:
+    engine = Engine.from_settings(Settings.load(bundle=path, threads=threads))
+    if names:
+        engine.placeholders = lambda source, target: ()  # type: ignore[method-assign]
+    chrf = {}
+    with TestClient(create_app(Settings.load(bundle=path, threads=threads), engine)) as client:
+        for source, target in (("de", "en"), ("en", "de")):
+            pairs_of = read_sentences(pairs, seed=seed, reverse=source == "en")
+            chrf[f"{source}-{target}"] = measure_chrf(client, pairs_of, {"source": source, "target": target}, seed)
         for beam in (4, 1):
             totals: Counter[tuple[str, str]] = Counter()
             for source, target in (("de", "en"), ("en", "de")):
@@ -155,7 +179,20 @@ def main(
             table.add_section()
     table.title = f"{path}: protected spans in {sentences} sentences"
     Console(width=120).print(table)
-    print(json_line(benchmark="protection", sentences=sentences, seed=seed, results=results))
+    print("chrF of sentences with one span, beam 4: " + ", ".join(f"{pair} {score}" for pair, score in chrf.items()))
+    print(json_line(benchmark="protection", sentences=sentences, seed=seed, names=names, chrf=chrf, results=results))
+
+
+def measure_chrf(client: TestClient, pairs: Iterable[tuple[str, str]], request: dict[str, object], seed: int) -> float:
+    """Of up to 300 translations with one protected span."""
+    random = Random(seed)
+    changed = [case for pair in pairs if (case := common_thing(*pair, random))][:300]
+    translations = []
+    for source, _, span in changed:
+        answer = client.post("/translate", json={"q": source, "protect": [span], "beam_size": 4, **request})
+        answer.raise_for_status()
+        translations.append(answer.json()["translatedText"])
+    return round(sacrebleu.corpus_chrf(translations, [[reference for _, reference, _ in changed]]).score, 2)
 
 
 def translate(client: TestClient, case: Case, request: dict[str, object]) -> Counter[tuple[str, str]]:

@@ -99,6 +99,7 @@ def main(
     ),
     threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the cases.")] = 0,
+    every: Annotated[int, typer.Option(min=1, help="Take only one case in so many.")] = 1,
     failures: Annotated[bool, typer.Option("--failures", help="Print the failures, too.")] = False,
 ) -> None:
     """Count what translations keep."""
@@ -106,7 +107,7 @@ def main(
     results: list[dict[str, Any]] = []
     with Progress(console=Console(stderr=True)) as progress:
         for source, target in (("de", "en"), ("en", "de")):
-            cases = make_cases(read_material(pairs, words, source, seed), (source, target), placeholders, seed)
+            cases = make_cases(read_material(pairs, words, source, seed), (source, target), placeholders, seed)[::every]
             found = asyncio.run(translate(path, cases, (source, target), threads, progress))
             results += count(cases, found, f"{source}-{target}")
     table = Table("check", "direction", "cases", "kept %", "bar", "at first %", "empty", title=f"{path}: what is kept")

@@ -1,4 +1,4 @@
-"""``dragoman train`` and ``dragoman evaluate``."""
+"""``dragoman train``, ``dragoman evaluate`` and ``dragoman calibrate``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -119,6 +119,54 @@ def evaluate(
         _print_table(scores, path)
     if write:
         record_scores(path, scores)
+
+
+def calibrate(
+    path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle, e.g. artifacts/de-en.")],
+    sets: Annotated[
+        list[Path] | None,
+        typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=20, help="Only the first pairs of each set.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the graphs.")] = 2,
+    plot: Annotated[Path | None, typer.Option(help="Where to draw the reliability diagram, a PNG.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Put the result into the bundle's manifest.")] = False,
+) -> None:
+    """Fit the confidence that the service tells of a sentence: the chance that its translation is good.
+
+    Fitted on the first half of each set, in all directions of the bundle together, and checked on the second half.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from app.engine.bundle import Bundle
+    from model.calibration import calibration_error, chances, draw_reliability, fit, judge, record_confidence, together
+    from model.evaluate import TestSet
+
+    bundle = Bundle.open(path)
+    test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
+    lines = sum(len(test_set.pairs) for test_set in test_sets) * len(bundle.manifest.pairs)
+    with _bar(Console(stderr=True), "") as bar:
+        task = bar.add_task("translating", total=lines)
+        judged = list(judge(bundle, test_sets, threads=threads, advance=lambda done: bar.advance(task, done)))
+    if not judged:
+        raise typer.BadParameter("hardly a line of them is a single sentence", param_hint="SETS")
+    fitted, checked = zip(*(part.halves() for part in judged), strict=True)
+    confidence = fit(fitted)
+    everything = together(checked)
+    table = Table("second half of", "sentences", "good %", "mean confidence %", "calibration error %", title=str(path))
+    for part in (*checked, everything):
+        chance = chances(confidence, part)
+        error = calibration_error(chance, part.good)
+        figures = (100 * part.good.mean(), 100 * chance.mean(), 100 * error)
+        table.add_row(part.name, str(len(part.good)), *(f"{figure:.1f}" for figure in figures))
+    confidence = confidence.model_copy(update={"error": round(error, 4)})
+    Console().print(table)
+    typer.echo(confidence.model_dump_json())
+    if plot:
+        draw_reliability(chance, everything.good, plot)
+    if write:
+        record_confidence(bundle, confidence)
 
 
 def _set_files(paths: list[Path]) -> list[Path]:

@@ -15,6 +15,7 @@ def sentence_body(sentence: SentenceTranslation) -> dict[str, Any]:
         "source": _place(sentence.source, source_begin),
         "target": _place(sentence.text, target_begin),
         "score": round(sentence.score, 4),
+        "confidence": None if sentence.confidence is None else round(sentence.confidence, 3),
         "verdicts": [verdict.value for verdict in sentence.verdicts],
         "alternatives": [{"text": other.text, "score": round(other.score, 4)} for other in sentence.alternatives],
         "alignment": [

@@ -82,11 +82,13 @@ async def _keep_spans(sentence: SentenceTranslation, part: Protected, translate:
             return sentence
         joined = attempt.join([Aligned(translation.text, translation.alignment) for translation in translations])
         if joined and not part.restore(*joined).lost:
-            scores = (each.score for translation in translations for each in translation.sentences)
+            parts = [each for translation in translations for each in translation.sentences]
+            chances = [each.confidence for each in parts if each.confidence is not None]
             return replace(
                 sentence,
                 text=joined.text,
-                score=min(scores, default=sentence.score),
+                score=min((each.score for each in parts), default=sentence.score),
+                confidence=min(chances, default=sentence.confidence),
                 verdicts=judge(sentence.source, joined.text),
                 alignment=tuple(Link(*link) for link in joined.links),
             )

@@ -98,6 +98,12 @@ class SentenceDetails(BaseModel):
     source: Place
     target: Place
     score: float = Field(description="Log-probability of the translation, normalised by its length.", le=0)
+    confidence: float | None = Field(
+        description="The chance that the translation is good, that is close to what a person would write; null if the "
+        "model was not calibrated. `/info` says what counts as good.",
+        ge=0,
+        le=1,
+    )
     verdicts: list[Verdict] = Field(description="What is visibly wrong with the translation; usually nothing.")
     alternatives: list[SentenceAlternative] = Field(description="As many as asked for, best first; none in markup.")
     alignment: list[WordLink] = Field(description="In the order of the target; a word may have several, or none.")

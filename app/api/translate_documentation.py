@@ -27,6 +27,7 @@ _FIRST: dict[str, Any] = {
     "source": {"text": "Guten Morgen!", "begin": 0, "end": 13},
     "target": {"text": "Good morning!", "begin": 0, "end": 13},
     "score": -0.1,
+    "confidence": 0.9,
     "verdicts": [],
     "alternatives": [],
     "alignment": [
@@ -40,6 +41,7 @@ _SECOND: dict[str, Any] = {
     "source": {"text": "Wo ist der Bahnhof?", "begin": 14, "end": 33},
     "target": {"text": "Where is the station?", "begin": 14, "end": 35},
     "score": -0.1,
+    "confidence": 0.9,
     "verdicts": [],
     "alternatives": [],
     "alignment": [

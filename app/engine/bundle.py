@@ -4,6 +4,7 @@ What is not fully understood is refused, with the name of the file and the reaso
 """
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,6 +101,21 @@ class Score(_Part):
     chrf_signature: str
 
 
+class Confidence(_Part):
+    """How the chance that the translation of a sentence is good follows from the probabilities of its tokens."""
+
+    bias: float
+    mean_log_probability: float = Field(description="weight of the mean log-probability of a token")
+    log_length: float = Field(description="weight of the logarithm of the number of tokens")
+    good_chrf: float = Field(description="a translation is good if it has this chrF with what a person wrote")
+    error: float | None = Field(None, description="expected calibration error, on other sentences than were fitted on")
+
+    def chance(self, log_probability: float, tokens: int) -> float:
+        """From 0 to 1, for a translation of that log-probability and so many tokens; its end counts as one in both."""
+        score = self.bias + self.mean_log_probability * log_probability / tokens + self.log_length * math.log(tokens)
+        return 1 / (1 + math.exp(-max(-30.0, min(score, 30.0))))
+
+
 class TrainingSource(_Part):
     """One source of training text."""
 
@@ -154,6 +170,7 @@ class Manifest(_Part):
     parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")
     alignment: Alignment | None = Field(None, description="how the alignment head was found, if it was not trained")
     scores: tuple[Score, ...] = ()
+    confidence: Confidence | None = None
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
@@ -174,6 +191,7 @@ class Manifest(_Part):
             "shape": self.shape.model_dump(),
             "provenance": self.provenance.model_dump(),
             "scores": [score.model_dump() for score in self.scores],
+            "confidence": self.confidence and self.confidence.model_dump(),
         }
 
 

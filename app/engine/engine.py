@@ -57,7 +57,7 @@ class Engine:
         manifest = bundle.manifest
         tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._cutter = Cutter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
-        self._renderer = Renderer(tokenizer)
+        self._renderer = Renderer(tokenizer, manifest.confidence)
         self._prefix = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }

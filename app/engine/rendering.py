@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.engine.bundle import Confidence
 from app.engine.decoding import Hypothesis
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import Alternative, Link, SentenceTranslation
@@ -22,9 +23,9 @@ class Version:
 class Renderer:
     """Turns hypotheses into text."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        """``tokenizer`` is the bundle's."""
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: Tokenizer, confidence: Confidence | None = None) -> None:
+        """Both are the bundle's."""
+        self._tokenizer, self._confidence = tokenizer, confidence
 
     def prefix(self, tokens: Sequence[int]) -> str:
         """The beginning of a sentence, as far as it can't change any more."""
@@ -66,9 +67,16 @@ class Renderer:
             target_begin=0,
             score=best.hypothesis.score,
             alternatives=tuple(alternatives[: n_best - 1]),
+            confidence=self._chance(best.hypothesis),
             verdicts=best.verdicts,
             alignment=self.links(unit, best.hypothesis) if alignment and best.hypothesis.attended else (),
         )
+
+    def _chance(self, best: Hypothesis) -> float | None:
+        if self._confidence is None:
+            return None
+        # Silence is never good, however sure.
+        return self._confidence.chance(best.log_probability, len(best.tokens) + 1) if best.tokens else 0.0
 
     def links(self, unit: Unit, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""

@@ -94,6 +94,8 @@ class SentenceTranslation:
         target_begin: Where it stands in the translated text, in code points.
         score: Its length-normalised log-probability, at most 0.
         alternatives: The further hypotheses, best first, without ``text``.
+        confidence: The chance, 0 to 1, that ``text`` is good, as the bundle's manifest defines it; None if the bundle
+            was not calibrated.
         verdicts: What is wrong with ``text``, as far as rules can tell; usually nothing.
         alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
             ``text``; only if the options ask for it and the model has an alignment head.
@@ -105,6 +107,7 @@ class SentenceTranslation:
     target_begin: int
     score: float
     alternatives: tuple[Alternative, ...]
+    confidence: float | None = None
     verdicts: tuple[Verdict, ...] = ()
     alignment: tuple[Link, ...] = ()
 

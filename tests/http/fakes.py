@@ -162,6 +162,7 @@ class FakeEngine:
                     text=best,
                     target_begin=0,
                     score=-0.1,
+                    confidence=0.9,
                     alternatives=tuple(Alternative(other, -0.2) for other in others),
                     verdicts=(Verdict.REPETITION,) if "LOOP" in sentence else (),
                     alignment=links_by_order(sentence, best),
