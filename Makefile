@@ -14,7 +14,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-interactive bench-scaling bench-opus format clean
+.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -63,6 +63,12 @@ bench-invariance: $(DEV)/installed  ## Count translations that change with their
 
 bench-protection: $(DEV)/installed  ## Count protected spans that survive
 	$(DEV)/bin/python -m benchmarks.protection artifacts/de-en $(BENCH_PAIRS)
+
+bench-robustness: $(DEV)/installed  ## Count what translations keep: digits, names, case; loops and silence
+	$(DEV)/bin/python -m benchmarks.robustness artifacts/de-en $(BENCH_PAIRS)
+
+bench-alignment: $(DEV)/installed  ## Count copied words that are aligned with themselves
+	$(DEV)/bin/python -m benchmarks.alignment artifacts/de-en $(BENCH_PAIRS)
 
 bench-interactive: $(DEV)/installed  ## Latency of short requests beside a book and a 2 MB page
 	$(DEV)/bin/python -m benchmarks.interactive --complete $(BENCH_PAIRS) data/de-en/eval/multi30k.test2016.tsv
