@@ -75,11 +75,15 @@ def _is_spelled(number: str, text: str, language: str) -> bool:
 
 
 def loops(source: str, translation: str) -> bool:
-    """Says a phrase three times in a row that the source doesn't say so often, or is far too long."""
-    if len(translation) > 3 * len(source) + 60:
-        return True
-    most = _most_repetitions(translation)
-    return most >= 3 and most > _most_repetitions(source)
+    """Says something three times in a row, which the source doesn't of anything, or is far too long."""
+    return len(translation) > 3 * len(source) + 60 or (
+        _most_repetitions(translation) >= 3 and _most_repetitions(source) < 3
+    )
+
+
+def is_broken(source: str, translation: str) -> bool:
+    """Has bytes in it that make no character."""
+    return "\ufffd" in translation and "\ufffd" not in source
 
 
 def _most_repetitions(text: str) -> int:
@@ -90,7 +94,8 @@ def _most_repetitions(text: str) -> int:
         same = 0
         for place in range(size, len(tokens)):
             same = same + 1 if tokens[place] == tokens[place - size] else 0
-            most = max(most, same // size + 1)
+            if any(map(str.isalnum, tokens[place - size : place])):  # "!!!" is no loop
+                most = max(most, same // size + 1)
     # Two letters at the least, since "aaaa" is a word like "haaallo".
     syllables = max(
         (len(match[0]) // len(match[1]) for match in re.finditer(r"(\w{2,12}?)\1+", text.lower())), default=1

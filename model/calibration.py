@@ -45,10 +45,10 @@ class Judged(NamedTuple):
     def halves(self) -> tuple["Judged", "Judged"]:
         """First and second half."""
         middle = len(self.good) // 2
-        first, second = (
-            Judged(self.name, *(column[half] for column in self[1:])) for half in (slice(middle), slice(middle, None))
-        )
-        return first, second
+        return self._part(slice(middle)), self._part(slice(middle, None))
+
+    def _part(self, rows: slice) -> "Judged":
+        return Judged(self.name, self.log_probabilities[rows], self.tokens[rows], self.good[rows])
 
 
 def judge(
@@ -127,7 +127,7 @@ def together(judged: Sequence[Judged]) -> Judged:
 
 def calibration_error(chance: NDArray[np.float64], good: NDArray[np.bool_]) -> float:
     """Expected calibration error over ten bins of equal width (Guo et al. 2017, equation 3)."""
-    return sum(len(own) * abs(own.mean() - hits.mean()) for own, hits in bins(chance, good)) / len(good)
+    return float(sum(len(own) * abs(own.mean() - hits.mean()) for own, hits in bins(chance, good)) / len(good))
 
 
 def bins(chance: NDArray[np.float64], good: NDArray[np.bool_]) -> list[tuple[NDArray[np.float64], NDArray[np.bool_]]]:

@@ -63,6 +63,7 @@ class FakeEngine:
         self.failure: Exception = ModelFailure("secret")
         self.hangs = self.busy = False
         self.known_placeholders: tuple[str, ...] = ()
+        self.confidence: float | None = 0.9
         self.was_asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.was_cancelled = asyncio.Event()
@@ -162,7 +163,7 @@ class FakeEngine:
                     text=best,
                     target_begin=0,
                     score=-0.1,
-                    confidence=0.9,
+                    confidence=self.confidence,
                     alternatives=tuple(Alternative(other, -0.2) for other in others),
                     verdicts=(Verdict.REPETITION,) if "LOOP" in sentence else (),
                     alignment=links_by_order(sentence, best),

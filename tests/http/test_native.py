@@ -94,6 +94,14 @@ async def test_details_hold_the_alternatives_of_each_sentence(client):
     assert answer["alternatives"] == ["Good morning. Where's the station?", "Morning! Where's the station?"]
 
 
+async def test_details_hold_the_confidence_of_a_calibrated_model(client, engine):
+    [sentence] = (await translate(client, "Guten Morgen!", details=True))["details"]
+    assert sentence["confidence"] == 0.9
+    engine.confidence = None
+    [sentence] = (await translate(client, "Guten Morgen!", details=True))["details"]
+    assert sentence["confidence"] is None
+
+
 @pytest.mark.parametrize(("value", "wanted"), [(True, True), ("1", True), ("TRUE", True), (False, False), ("0", False)])
 async def test_details_only_if_asked_for(client, engine, value, wanted):
     assert ("details" in await translate(client, "Guten Morgen!", details=value)) == wanted

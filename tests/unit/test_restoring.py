@@ -15,7 +15,13 @@ TEXT = "Hallo! Ich sah {0} gestern."
 
 def of(source: str, text: str, begin: int = 0) -> SentenceTranslation:
     return SentenceTranslation(
-        source=source, source_begin=begin, text=text, target_begin=begin, score=-1.0, alternatives=()
+        source=source,
+        source_begin=begin,
+        text=text,
+        target_begin=begin,
+        score=-1.0,
+        alternatives=(),
+        confidence=1 / len(text),
     )
 
 
@@ -65,6 +71,7 @@ async def test_a_model_that_drops_everything_gets_what_is_between_the_spans() ->
     assert asked[-1] == ("Ich sah", "gestern.")
     assert (text, lost) == ("Hi! I saw {0} Yesterday.", [])
     assert sentence.score == -1.0
+    assert sentence.confidence == 1 / len("Yesterday.")  # the least of the pieces'
 
 
 async def test_a_full_queue_ends_the_attempts() -> None:

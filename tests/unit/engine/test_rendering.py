@@ -1,8 +1,10 @@
+import math
 from itertools import pairwise
 
 import pytest
 
 from app.engine.assembly import Assembly
+from app.engine.bundle import Confidence
 from app.engine.decoding import Hypothesis
 from app.engine.rendering import Renderer
 from app.engine.tokenizer import Tokenizer
@@ -37,6 +39,21 @@ def test_a_model_that_says_nothing_swallows_no_text(tokenizer, renderer):
     assert (version.text, version.hypothesis, version.verdicts) == ("The dog.", second, (Verdict.TRUNCATED,))
     [version] = renderer.versions(unit_of(tokenizer), [silence])
     assert (version.text, version.verdicts) == (UNIT, (Verdict.COPIED_SOURCE,))
+
+
+def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
+    confidence = Confidence(bias=1.0, mean_log_probability=2.0, log_length=0.5, good_chrf=50)
+    unit, found = unit_of(tokenizer), hypothesis(tokenizer, "The dog.", -3.0)
+
+    def chance(renderer, best):
+        versions = renderer.versions(unit, [best])
+        return renderer.sentence(unit, versions, n_best=1, alignment=False).confidence
+
+    length = len(found.tokens) + 1
+    expected = 1 / (1 + math.exp(-(1 - 2 * 3 / length + 0.5 * math.log(length))))
+    assert chance(Renderer(tokenizer, confidence), found) == pytest.approx(expected)
+    assert chance(Renderer(tokenizer, confidence), Hypothesis((), -0.1, -0.1)) == 0.0
+    assert chance(Renderer(tokenizer), found) is None
 
 
 def test_a_sentence_has_the_wanted_number_of_different_alternatives(tokenizer, renderer):
