@@ -119,7 +119,8 @@ def _fill_decoder(spec: Any, graph: _Graph, pre_norm: bool) -> list[Any]:
     """Returns the cross-attention of each layer, whose keys and values are the encoder graph's."""
     weights = graph.weights
     _fill_common(spec, weights, "decoder_norm" if pre_norm else None)
-    if len(graph.matrices) != 6 * len(spec.layer):
+    # One more is the output matrix of a small model, which the exporter stores transposed.
+    if len(graph.matrices) not in (6 * len(spec.layer), 6 * len(spec.layer) + 1):
         raise ValueError("the decoder graph is not of the expected shape")
     spec.projection.weight = weights["model.projection.weight"]
     if "model.projection.bias" in weights:

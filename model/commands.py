@@ -80,7 +80,7 @@ def evaluate(
     write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a score.")] = False,
 ) -> None:
-    """Measure BLEU and chrF with sacrebleu, in both directions."""
+    """Measure BLEU and chrF with sacrebleu, in both directions, if the model translates both."""
     from rich.console import Console
 
     from app.engine.translation import SearchOptions
@@ -99,7 +99,7 @@ def evaluate(
     try:
         with _bar(Console(stderr=True), "") as bar:
             for test_set in test_sets:
-                for reverse in (False, True):
+                for reverse in (False, True) if translator.both_ways else (False,):
                     task = bar.add_task(f"{test_set.name}{' reversed' if reverse else ''}", total=len(test_set.pairs))
                     scores.append(
                         score(

@@ -31,6 +31,7 @@ class Translator(Protocol):
     """Something that translates lists of lines."""
 
     languages: tuple[str, str]
+    both_ways: bool
     precision: Precision
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
@@ -53,6 +54,7 @@ class BundleTranslator:
         self._engine = Engine.from_settings(settings)
         first = self._engine.bundle.manifest.pairs[0]
         self.languages = (first.source, first.target)
+        self.both_ways = (first.target, first.source) in self._engine.pairs
         self.precision: Precision = precision
         self._runner = asyncio.Runner()
         self._runner.run(self._engine.start())
@@ -72,6 +74,7 @@ class CheckpointTranslator:
     """A model folder in PyTorch; a line is one sentence."""
 
     precision: Precision = "float32"
+    both_ways = True
 
     def __init__(self, path: Path) -> None:
         """Load a checkpoint.

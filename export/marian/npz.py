@@ -80,10 +80,10 @@ class MarianArrays:
     def _header(self, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], str]:
         try:
             with self._archive.open(member) as file:
-                shape, fortran, dtype = _read_header(file)
+                shape, _, dtype = _read_header(file)
         except Exception as error:  # of a damaged member: zipfile's, zlib's, numpy's, Python's
             raise SourceError(f"{self.path}: {member.filename:.60} is damaged: {first_line(error)}") from error
-        if fortran or dtype.hasobject or dtype.str not in (*_FLOATS, *_BYTES):
+        if dtype.hasobject or dtype.str not in (*_FLOATS, *_BYTES):
             raise SourceError(f"{self.path}: {member.filename:.60} is no plain array of numbers")
         if int(np.prod(shape, dtype=object)) * dtype.itemsize > member.file_size:
             raise SourceError(f"{self.path}: {member.filename:.60} is shorter than its header says")

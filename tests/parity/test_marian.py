@@ -40,6 +40,7 @@ from export.marian.importing import Choices, import_bundle
 from export.marian.mapping import FORBIDDEN
 from export.marian.original import read_original
 from export.marian.source import MarianModel
+from model.evaluate import open_translator
 from model.inference import TorchModel
 from model.reference import beam_search
 from model.transformer import Transformer
@@ -311,6 +312,15 @@ def test_the_manifest_says_where_it_comes_from(imported: Bundle) -> None:
     assert set(manifest.parity) == {"float32", "float16", "int8"}
     assert manifest.parity["int8"]["greedy_agreement"]["sentences"] == 48  # type: ignore[index,call-overload]
     assert {manifest.source_vocabulary, manifest.target_vocabulary} == {"vocab.json"} < set(manifest.files)
+
+
+def test_an_imported_model_is_evaluated_in_the_direction_it_has(imported: Bundle) -> None:
+    translator = open_translator(imported.path, precision="int8", threads=1)
+    try:
+        assert translator.languages == ("de", "en") and not translator.both_ways
+        assert len(translator.translate(["Der Hund."], "de", "en", SearchOptions(beam_size=1))) == 1
+    finally:
+        translator.close()
 
 
 def test_what_is_served_needs_nothing_of_the_training_world(imported: Bundle) -> None:

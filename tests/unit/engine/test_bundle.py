@@ -46,6 +46,7 @@ def test_a_sound_bundle_opens(tiny_bundle, copy):
     assert bundle.graphs("int8") == (copy / "encoder.int8.onnx", copy / "decoder.int8.onnx", copy / "greedy.int8.onnx")
     assert bundle.graphs("float32") == (copy / "encoder.float32.onnx", copy / "decoder.float32.onnx")
     Tokenizer(copy / bundle.manifest.source_tokenizer, copy / bundle.manifest.target_tokenizer)
+    Tokenizer(*bundle.tokenizer_files)
 
 
 def test_the_placeholders_are_those_that_the_tokenizer_has(copy):
@@ -98,6 +99,8 @@ CHANGES: list[tuple[str, str, Change]] = [
     ("an unknown precision", "graphs.int4.", lambda m: m["graphs"].update(int4=m["graphs"]["int8"])),
     ("no language pair", "pairs: ", lambda m: m.update(pairs=[])),
     ("a tokenizer outside", "source_tokenizer: ", lambda m: m.update(source_tokenizer="../tokenizer.spm")),
+    ("a vocabulary outside", "source_vocabulary: ", lambda m: m.update(source_vocabulary="../vocab.json")),
+    ("a vocabulary without hash", "no sha256 for v.json", lambda m: m.update(target_vocabulary="v.json")),
     ("a graph outside", "plain file name inside", lambda m: m["graphs"]["int8"].update(encoder="/etc/passwd")),
     ("a backslash", "plain file name inside", lambda m: m["graphs"]["int8"].update(decoder="..\\decoder.onnx")),
     ("a hash of a file outside", "plain file name inside", lambda m: m["files"].update({"../x": "0" * 64})),

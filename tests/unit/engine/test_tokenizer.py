@@ -1,7 +1,9 @@
+import json
 import re
 import unicodedata
 
 import pytest
+import sentencepiece
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -99,3 +101,79 @@ def test_a_truncated_model(tiny_tokenizer, tmp_path):
     path.write_bytes(tiny_tokenizer.read_bytes()[:-1000])
     with pytest.raises(BundleError, match="is no SentencePiece model"):
         Tokenizer(path, path)
+
+
+# --- ids that are not SentencePiece's, as in imported models --------------------------------------------------------
+
+
+@pytest.fixture
+def numbered(tiny_tokenizer, tmp_path):
+    """A vocabulary that counts backwards, lacks a piece, and has a target tag and pieces that no tokenizer has."""
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tiny_tokenizer))
+    pieces = [processor.id_to_piece(index) for index in reversed(range(4, processor.vocab_size()))]
+    pieces.remove("▁Hund")
+    own = ["</s>", "<unk>", *pieces, None, ">>fra<<", "▁foreign", "!!", "<pad>"]
+    path = tmp_path / "vocab.json"
+    path.write_text(json.dumps(own), encoding="utf-8")
+    return Tokenizer(tiny_tokenizer, tiny_tokenizer, path, path), own
+
+
+def test_ids_are_the_vocabularys(numbered, tokenizer):
+    mapped, own = numbered
+    text = "Der Hund trinkt Wasser, 1984!"
+    plain = tokenizer.encode_with_spans(text)
+    pieces = mapped.encode_with_spans(text)
+    processor = tokenizer._source
+    expected = [processor.id_to_piece(index) for index in plain.ids]
+    assert "▁Hund" in expected
+    assert [own[index] for index in pieces.ids] == ["<unk>" if piece == "▁Hund" else piece for piece in expected]
+    assert pieces.spans == plain.spans
+    assert mapped.encode(text) == list(pieces.ids)
+
+
+def test_text_comes_back_from_the_vocabularys_ids(numbered):
+    mapped, _ = numbered
+    text = "Der König liebt das Mädchen. 🐕"
+    ids = mapped.encode(text)
+    assert mapped.decode(ids) == text
+    again, spans = mapped.decode_with_spans(ids)
+    assert again == text
+    assert "".join(again[begin:end] for begin, end in spans) == text
+
+
+def test_what_the_tokenizer_lacks_is_text_all_the_same(numbered):
+    mapped, own = numbered
+    ids = [*mapped.encode("Der"), own.index("▁foreign"), own.index("!!")]
+    text, spans = mapped.decode_with_spans(ids)
+    assert text == mapped.decode(ids) == "Der foreign!!"
+    assert [text[begin:end] for begin, end in spans[-2:]] == [" foreign", "!!"]
+
+
+def test_special_pieces_say_nothing(numbered):
+    mapped, own = numbered
+    silent = [own.index(piece) for piece in ("</s>", "<pad>", ">>fra<<", None)]
+    ids = mapped.encode("Wasser")
+    assert mapped.decode([*silent, *ids, *silent]) == "Wasser"
+    assert mapped.decode_with_spans(silent) == ("", ((0, 0),) * 4)
+
+
+def test_a_tag_is_found_and_cannot_be_typed(numbered):
+    mapped, own = numbered
+    assert mapped.piece_id(">>fra<<") == own.index(">>fra<<")
+    assert own.index(">>fra<<") not in mapped.encode(">>fra<< Wasser")
+    with pytest.raises(BundleError, match="the tokenizer has no piece >>deu<<"):
+        mapped.piece_id(">>deu<<")
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'["a"', b"\xff", b'["a"]', b"[" * 100_000, None])
+def test_a_file_that_is_no_vocabulary(tiny_tokenizer, tmp_path, content):
+    path = tmp_path / "vocab.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(BundleError, match=r"vocab\.json (can't be read|is no list of pieces|has no <unk>)"):
+        Tokenizer(tiny_tokenizer, tiny_tokenizer, path, path)
+
+
+def test_one_vocabulary_alone(tiny_tokenizer, tmp_path):
+    with pytest.raises(BundleError, match="a vocabulary for only one of its languages"):
+        Tokenizer(tiny_tokenizer, tiny_tokenizer, None, tmp_path / "vocab.json")
