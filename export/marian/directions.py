@@ -36,15 +36,17 @@ def find_pairs(
     match = _NAME.fullmatch(name)
     named = [pair for pair in (stated, card.release, match and (match[1], match[2])) if pair]
     sources = codes(card.sources) or _first_codes(source for source, _ in named)
-    trained = codes(tuple(tag[2:-2] for tag in card.tags if tag in tags)) or codes(card.targets)
-    if tags:
-        targets = {code: label for code, label in by_code.items() if code in trained} or by_code
-    else:
-        targets = codes(card.targets) or _first_codes(target for _, target in named)
-    if not sources or not targets or (len(targets) > 1 and not tags):
+    trained = codes(tuple(tag[2:-2] for tag in card.tags if tag in tags))
+    targets = codes(card.targets) or _first_codes(target for _, target in named)
+    # Labels of a language in several scripts all count; labels of other languages only where none is known.
+    languages = {code.partition("-")[0] for code in trained or targets}
+    labels = {code: label for code, label in by_code.items() if code.partition("-")[0] in languages}
+    labels = labels or ({} if targets else by_code)
+    targets = labels or targets
+    if not sources or not targets or (len(targets) > 1 and not labels):
         raise SourceError(f"{name} doesn't say which languages it translates: give --pair SOURCE-TARGET")
     pairs = tuple(
-        Pair(source=source, target=target, tag=f">>{label}<<" if tags else None)
+        Pair(source=source, target=target, tag=f">>{label}<<" if labels else None)
         for source in sources
         for target, label in targets.items()
         if source != target

@@ -62,7 +62,9 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
-    with tempfile.TemporaryDirectory(prefix="dragoman-import-") as scratch:
+    # Next to the bundle, where there is room for it.
+    beside = out.parent if out.parent.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.import-", dir=beside) as scratch:
         folder = _fetch(source, Path(scratch), report)
         name = choices.name or _name(source)
         report(f"reading {name}")

@@ -187,6 +187,26 @@ def test_the_graphs_features_are_marian_mts(source: tuple[Path, MarianMTModel], 
             assert np.abs(array - wanted[row, : len(array)].numpy()).max() < TOLERANCE
 
 
+def test_the_graphs_scores_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
+    """Step by step, with the past kept in the graph; theirs, renormalised without padding."""
+    model, sources = source[1], random_sources(source[1], 8)
+    padding = model.config.pad_token_id
+    target = torch.from_numpy(np.random.default_rng(2).integers(2, padding, (8, 7)))
+    target[:, 0] = padding
+    with torch.no_grad():
+        logits = model(**padded(model, sources), decoder_input_ids=target).logits
+    logits[..., padding] = -torch.inf
+    expected = torch.log_softmax(logits, -1).numpy()
+    onnx_model = graphs(imported)
+    rows = onnx_model.rows()
+    rows.join(onnx_model.encode(sources))
+    for position in range(target.shape[1]):
+        scores, candidates, _ = rows.step(target[:, position].tolist(), padding)
+        assert padding not in candidates
+        wanted = np.take_along_axis(expected[:, position], candidates, axis=1)
+        assert np.abs(scores - wanted).max() < TOLERANCE
+
+
 @pytest.mark.parametrize("beam", [1, BEAM], ids=["greedy", "beam 4"])
 def test_ids_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle, beam: int) -> None:
     model, sources = source[1], random_sources(source[1], INPUTS)

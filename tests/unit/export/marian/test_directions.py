@@ -100,6 +100,13 @@ def test_a_language_label_is_a_target() -> None:
         ("en", "fr", ">>fr<<"),
         ("en", "pt-BR", ">>pt_br<<"),
     ]
+    # A language in two scripts.
+    assert pairs(name="opus-mt-en-zh", tags=(">>cmn_Hans<<", ">>cmn_Hant<<", ">>deu<<")) == [
+        ("en", "zh-Hans", ">>cmn_Hans<<"),
+        ("en", "zh-Hant", ">>cmn_Hant<<"),
+    ]
+    # What looks like a label, in a model of one target language.
+    assert pairs(name="opus-mt-en-de", tags=(">>fra<<",)) == [("en", "de", None)]
     # Of several labels for one language, the first.
     assert pairs(name="opus-mt-en-zh", tags=(">>cmn<<", ">>zho<<")) == [("en", "zh", ">>cmn<<")]
 
@@ -110,7 +117,6 @@ def test_several_languages_on_either_side() -> None:
     assert found == [
         ("de", "fi", ">>fi<<"),
         ("de", "sv", ">>sv<<"),
-        ("de", "nl", ">>nl<<"),
         ("nl", "fi", ">>fi<<"),
         ("nl", "sv", ">>sv<<"),
     ]
