@@ -45,7 +45,6 @@ def test_a_sound_bundle_opens(tiny_bundle, copy):
     assert bundle.golden == tiny_bundle.golden
     assert bundle.graphs("int8") == (copy / "encoder.int8.onnx", copy / "decoder.int8.onnx", copy / "greedy.int8.onnx")
     assert bundle.graphs("float32") == (copy / "encoder.float32.onnx", copy / "decoder.float32.onnx")
-    Tokenizer(copy / bundle.manifest.source_tokenizer, copy / bundle.manifest.target_tokenizer)
     Tokenizer(*bundle.tokenizer_files)
 
 
