@@ -153,8 +153,8 @@ def test_an_id_outside_the_vocabulary_is_a_model_failure(tiny_onnx):
 def test_scores_that_are_not_finite_are_a_model_failure(tiny_onnx, sources, monkeypatch, bad):
     healthy = tiny_onnx.step
 
-    def step(small, large, present):
-        scores, *others = healthy(small, large, present)
+    def step(*arguments, **options):
+        scores, *others = healthy(*arguments, **options)
         scores[0, 0] = bad
         return [scores, *others]
 
