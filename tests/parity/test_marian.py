@@ -18,7 +18,7 @@ up again. A hypothesis that only the wider beam follows can win there. The input
 import json
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,6 @@ from tests.marian import (
     write_release,
     write_tokenizers,
 )
-from tests.properties.counts import examples
 
 TOLERANCE = 1e-4
 INPUTS = 200
@@ -74,12 +73,19 @@ pytestmark = [
 ]
 
 
+# At full size all inputs take some minutes.
+FULL_SIZE_INPUTS = INPUTS if os.environ.get("DRAGOMAN_FULL_COUNTS") == "1" else 6
+
+
 @pytest.fixture(autouse=True, scope="module")
-def quiet() -> None:
-    """The library reports on what it was asked for."""
+def quiet() -> Iterator[None]:
+    """The library reports on what it was asked for; the service doesn't know the variable of the tests."""
     torch.set_num_threads(1)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DRAGOMAN_FULL_COUNTS", raising=False)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -446,10 +452,9 @@ def full_size(tmp_path_factory: pytest.TempPathFactory) -> tuple[MarianModel, Ma
 def test_full_size(full_size: tuple[MarianModel, MarianMTModel]) -> None:
     read, model = full_size
     assert_same_numbers(read.model, model, rows=2)
-    count = examples(INPUTS) if os.environ.get("DRAGOMAN_FULL_COUNTS") == "1" else 6
-    sources = random_sources(model, count)
+    sources = random_sources(model, FULL_SIZE_INPUTS)
     for beam in (1, BEAM):
-        for start in range(0, count, 20):
+        for start in range(0, len(sources), 20):
             batch = sources[start : start + 20]
             expected = generated(model, batch, num_beams=beam, max_new_tokens=15)
             found = decode(
