@@ -130,7 +130,7 @@ def write_huggingface(
         size = len(vocabularies["vocab.json"])
     for name, vocabulary in vocabularies.items():
         (folder / name).write_text(json.dumps(vocabulary), encoding="utf-8")
-    facts = {"source_lang": "de", "target_lang": "en", "separate_vocabs": separate}
+    facts = {"source_lang": "de", "target_lang": "mul" if tags else "en", "separate_vocabs": separate}
     (folder / "tokenizer_config.json").write_text(json.dumps(facts), encoding="utf-8")
     model = reference_model(size, **changes)
     if pickled:
