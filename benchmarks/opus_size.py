@@ -53,10 +53,12 @@ def main(
     )
     tensors = {"final_logits_bias": torch.zeros(1, VOCABULARY)}
     for name, parameter in Transformer(config).named_parameters():
+        # Vectors start as zeros and ones; equal ones would be stored once.
+        value = parameter.detach() + (0.01 * torch.randn_like(parameter) if parameter.dim() == 1 else 0)
         if name == "target_embedding.weight":
-            tensors["model.shared.weight"] = parameter.detach()
+            tensors["model.shared.weight"] = value
         elif name != "projection.bias":
-            tensors[huggingface_name(name).name] = parameter.detach()
+            tensors[huggingface_name(name).name] = value
     save_file(tensors, out / "model.safetensors")
     facts = {
         "model_type": "marian",

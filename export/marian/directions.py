@@ -80,9 +80,6 @@ def _tagged(pair: Pair, by_code: dict[str, str], tags: Sequence[str]) -> Pair:
 
 
 def _first_codes(texts: Iterable[str]) -> dict[str, str]:
-    """Codes of the first text that is made of languages: ``de``, or several as in ``de+nl``."""
-    for text in texts:
-        labels = text.split("+")
-        if all(language_code(label) for label in labels):
-            return codes(tuple(labels))
-    return {}
+    """Codes of the first text, ``de``, or several as in ``de+nl``; none if it is a group of languages."""
+    labels = tuple(next(iter(texts), "").split("+"))
+    return codes(labels) if all(map(language_code, labels)) else {}

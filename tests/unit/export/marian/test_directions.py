@@ -100,6 +100,10 @@ def test_a_language_label_is_a_target() -> None:
         ("en", "fr", ">>fr<<"),
         ("en", "pt-BR", ">>pt_br<<"),
     ]
+    assert pairs(stated=("en", "mul"), name="opus-mt-en-de", tags=(">>fr<<", ">>it<<")) == [
+        ("en", "fr", ">>fr<<"),
+        ("en", "it", ">>it<<"),
+    ]
     # A language in two scripts.
     assert pairs(name="opus-mt-en-zh", tags=(">>cmn_Hans<<", ">>cmn_Hant<<", ">>deu<<")) == [
         ("en", "zh-Hans", ">>cmn_Hans<<"),
