@@ -11,6 +11,7 @@ _THOUSANDS = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _DIGITS = re.compile(r"\d+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]")
 _LONGEST_PHRASE = 10  # tokens
 _ENDINGS = (("?!", "?!"), ("!?", "?!"), ("...", "…"), ("…", "…"), ("?", "?"), ("!", "!"), (":", ":"), (".", "."))
 _CLOSING = "\"'”“’‘»«)]* "
@@ -82,8 +83,8 @@ def loops(source: str, translation: str) -> bool:
 
 
 def is_broken(source: str, translation: str) -> bool:
-    """Has bytes in it that make no character."""
-    return "\ufffd" in translation and "\ufffd" not in source
+    """Has bytes that make no character, or a placeholder, where the source has none."""
+    return any(mark not in source for mark in _BROKEN.findall(translation))
 
 
 def _most_repetitions(text: str) -> int:

@@ -106,13 +106,12 @@ class Confidence(_Part):
 
     bias: float
     mean_log_probability: float = Field(description="weight of the mean log-probability of a token")
-    log_length: float = Field(description="weight of the logarithm of the number of tokens")
     good_chrf: float = Field(description="a translation is good if it has this chrF with what a person wrote")
     error: float | None = Field(None, description="expected calibration error, on other sentences than were fitted on")
 
     def chance(self, log_probability: float, tokens: int) -> float:
         """From 0 to 1, for a translation of that log-probability and so many tokens; its end counts as one in both."""
-        score = self.bias + self.mean_log_probability * log_probability / tokens + self.log_length * math.log(tokens)
+        score = self.bias + self.mean_log_probability * log_probability / tokens
         return 1 / (1 + math.exp(-max(-30.0, min(score, 30.0))))
 
 

@@ -42,7 +42,7 @@ def test_a_model_that_says_nothing_swallows_no_text(tokenizer, renderer):
 
 
 def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
-    confidence = Confidence(bias=1.0, mean_log_probability=2.0, log_length=0.5, good_chrf=50)
+    confidence = Confidence(bias=1.0, mean_log_probability=2.0, good_chrf=50)
     unit, found = unit_of(tokenizer), hypothesis(tokenizer, "The dog.", -3.0)
 
     def chance(renderer, best):
@@ -50,7 +50,7 @@ def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
         return renderer.sentence(unit, versions, n_best=1, alignment=False).confidence
 
     length = len(found.tokens) + 1
-    expected = 1 / (1 + math.exp(-(1 - 2 * 3 / length + 0.5 * math.log(length))))
+    expected = 1 / (1 + math.exp(-(1 - 2 * 3 / length)))
     assert chance(Renderer(tokenizer, confidence), found) == pytest.approx(expected)
     assert chance(Renderer(tokenizer, confidence), Hypothesis((), -0.1, -0.1)) == 0.0
     assert chance(Renderer(tokenizer), found) is None

@@ -15,7 +15,7 @@ from model.commands import calibrate
 from model.pairs import write_pairs
 from tests.tiny import sentence_pairs
 
-TRUTH = Confidence(bias=2.0, mean_log_probability=3.0, log_length=-0.5, good_chrf=50)
+TRUTH = Confidence(bias=2.0, mean_log_probability=3.0, good_chrf=50)
 
 
 def made_by(truth: Confidence, count: int, seed: int) -> Judged:
@@ -30,7 +30,6 @@ def test_the_fit_finds_what_made_the_data() -> None:
     found = fit([made_by(TRUTH, 30_000, 0), made_by(TRUTH, 30_000, 1)])
     assert found.bias == pytest.approx(TRUTH.bias, abs=0.15)
     assert found.mean_log_probability == pytest.approx(TRUTH.mean_log_probability, abs=0.15)
-    assert found.log_length == pytest.approx(TRUTH.log_length, abs=0.05)
     others = made_by(TRUTH, 30_000, 2)
     assert calibration_error(chances(found, others), others.good) < 0.01
     shifted = np.clip(chances(found, others) + 0.2, 0, 1)
@@ -52,7 +51,7 @@ def test_the_error_is_the_mean_gap_between_word_and_deed() -> None:
 
 
 def test_the_chance_is_a_logistic_function() -> None:
-    assert TRUTH.chance(-4.0, 10) == pytest.approx(1 / (1 + math.exp(-(2 - 3 * 0.4 - 0.5 * math.log(10)))))
+    assert TRUTH.chance(-4.0, 10) == pytest.approx(1 / (1 + math.exp(-(2 - 3 * 0.4))))
     assert 0 < TRUTH.chance(-1e6, 2) < TRUTH.chance(0.0, 2) < 1
 
 
