@@ -9,11 +9,12 @@ visibly wrong, and once without. A case counts as kept if (see ``benchmarks.inva
   word on one side. "real": sentences of the files whose reference keeps this rule. "made": a new number in place of
   a spelled one.
 * placeholders: one to three of the characters that the model was taught to carry over; each is there exactly once.
-* no loop, sound: words of the dictionary, random letters, repetitions, signs, scripts and emoji. Nothing comes
-  three times in a row unless something does in the source, nothing is far too long, broken or empty.
+* single words, of the dictionary; odd inputs: random letters, repetitions, signs, scripts, emoji. Nothing comes three
+  times in a row unless something does in the source, nothing is far too long, broken or empty.
 * capitals, final punctuation: of the whole text. names, addresses, emoji, scripts: each is there, as it was.
 
-The last line is JSON, with up to ten failures of each row.
+Loops, broken characters and empty translations are counted in all rows. The last line is JSON, with up to ten failures
+of each row.
 """
 
 import asyncio
@@ -30,9 +31,11 @@ from app.engine.engine import Engine
 from app.engine.translation import SearchOptions
 from app.settings import Settings
 from benchmarks.figures import json_line
+from benchmarks.invariants import is_broken, loops
 from benchmarks.robustness_cases import Case, make_cases, read_material
 
-BARS = {"digits, real": 99.0, "digits, made": 99.0, "placeholders": 99.0, "no loop, sound": 100.0}
+BARS = {"digits, real": 99.0, "digits, made": 99.0, "placeholders": 99.0, "single words": 100.0, "odd inputs": 100.0}
+WRONG = {"loops": loops, "broken": is_broken, "empty": lambda _, translation: not translation.strip()}
 _CHUNK = 64
 _SHOWN = 10
 
@@ -84,7 +87,10 @@ def count(cases: Sequence[Case], found: dict[bool, list[str]], direction: str) -
                 "kept": kept[True],
                 "kept_first": kept[False],
                 "bar": BARS.get(check),
-                "empty": sum(not found[True][place].strip() for place in places),
+                **{
+                    name: sum(is_so(cases[place].text, found[True][place]) for place in places)
+                    for name, is_so in WRONG.items()
+                },
                 "failures": [(cases[place].text, found[True][place]) for place in failures[True][:_SHOWN]],
             }
         )
@@ -110,12 +116,13 @@ def main(
             cases = make_cases(read_material(pairs, words, source, seed), (source, target), placeholders, seed)[::every]
             found = asyncio.run(translate(path, cases, (source, target), threads, progress))
             results += count(cases, found, f"{source}-{target}")
-    table = Table("check", "direction", "cases", "kept %", "bar", "at first %", "empty", title=f"{path}: what is kept")
+    columns = ("check", "direction", "cases", "kept %", "bar", "at first %", *WRONG)
+    table = Table(*columns, title=f"{path}: what is kept")
     for row in sorted(
         results, key=lambda row: list(dict.fromkeys(each["check"] for each in results)).index(row["check"])
     ):
         bar = "" if row["bar"] is None else f"{row['bar']:g}"
-        figures = f"{row['kept']:.1f}", bar, f"{row['kept_first']:.1f}", str(row["empty"])
+        figures = f"{row['kept']:.1f}", bar, f"{row['kept_first']:.1f}", *(str(row[name]) for name in WRONG)
         table.add_row(row["check"], row["direction"], str(row["cases"]), *figures)
         for source, translation in row["failures"] if failures else ():
             print(f"{row['check']}, {row['direction']}: {source!r} -> {translation!r}")
