@@ -57,12 +57,13 @@ def _setting(name: str) -> Any:
     """A command-line option for a setting, described as the setting is; the setting also checks the value."""
     field = Settings.model_fields[name]
     value = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-    default = "" if field.default_factory else f" [default: {value}]"
+    default = "" if field.default_factory or value is None else f" [default: {value}]"
     text = f"{field.description}{default} [env: {ENV_PREFIX}{name.upper()}]"
     return typer.Option(f"--{name.replace('_', '-')}", help=escape(text), show_default=False)
 
 
 BundleOption = Annotated[list[Path] | None, _setting("bundle")]
+WorkersOption = Annotated[int | None, _setting("workers")]
 ThreadsOption = Annotated[int | None, _setting("threads")]
 ProviderOption = Annotated[str | None, _setting("provider")]
 PrecisionOption = Annotated[str | None, _setting("precision")]
@@ -77,6 +78,7 @@ def serve(
     bundle: BundleOption = None,
     host: Annotated[str | None, _setting("host")] = None,
     port: Annotated[int | None, _setting("port")] = None,
+    workers: WorkersOption = None,
     threads: ThreadsOption = None,
     provider: ProviderOption = None,
     precision: PrecisionOption = None,
@@ -91,6 +93,7 @@ def serve(
         bundle=bundle,
         host=host,
         port=port,
+        workers=workers,
         threads=threads,
         provider=provider,
         precision=precision,
@@ -132,6 +135,7 @@ def translate(
     ] = False,
     beam_size: Annotated[int | None, _setting("beam_size")] = None,
     bundle: BundleOption = None,
+    workers: WorkersOption = None,
     threads: ThreadsOption = None,
     provider: ProviderOption = None,
     precision: PrecisionOption = None,
@@ -149,7 +153,12 @@ def translate(
         if output is not None and output.exists() and path != STDIN and output.samefile(path):
             raise typer.BadParameter(f"{output} is also an input", param_hint="--output")
     settings = _load_settings(
-        bundle=bundle, threads=threads, provider=provider, precision=precision, beam_size=beam_size
+        bundle=bundle,
+        workers=workers,
+        threads=threads,
+        provider=provider,
+        precision=precision,
+        beam_size=beam_size,
     )
     from app.engine.registry import Registry
 

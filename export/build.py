@@ -5,7 +5,7 @@ import copy
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from app.engine.bundle import (
 )
 from app.engine.engine import Engine
 from app.engine.runtime import OnnxModel
+from app.engine.shortlist import Shortlist
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import SearchOptions
 from app.settings import Settings
@@ -39,8 +40,10 @@ from export.graphs import export_decoder, export_encoder
 from export.greedy import export_greedy
 from export.parity import agreement, measure, require
 from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
+from export.shortlist import over_shortlist
 from export.storage import share_weights, store_halves
 from model.checkpoint import load_model
+from model.inference import TorchModel
 from model.provenance import ModelCard, read_card
 from model.tokenizer import known_placeholders, target_tag
 from model.transformer import Transformer
@@ -48,6 +51,7 @@ from model.transformer import Transformer
 TOKENIZER = "tokenizer.spm"
 WEIGHTS = "weights.bin"
 INTEGER_WEIGHTS = "weights.int8.bin"
+SHORTLIST = "shortlist.npz"
 
 CALIBRATION_SENTENCES = 400
 
@@ -84,6 +88,7 @@ class Ingredients:
         golden_limit: None takes them all; a number so many a pair, of those that int8 translates as float32 does.
         provenance: Where the model comes from.
         alignment: How its alignment head was found, unless it was trained.
+        shortlist: From which target pieces translations may be chosen, if there shall be graphs that do so.
     """
 
     model: Transformer
@@ -96,13 +101,21 @@ class Ingredients:
     golden_limit: int | None = None
     provenance: Provenance
     alignment: Alignment | None = None
+    shortlist: Shortlist | None = None
 
     def open_tokenizer(self) -> Tokenizer:
         """The tokenizer as the service will have it."""
         return Tokenizer(*self.tokenizers, *(self.vocabularies or ()))
 
 
-def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
+def build_bundle(
+    checkpoint: Path,
+    out: Path,
+    *,
+    sentences: Sequence[Sentences] = (),
+    shortlist: Shortlist | None = None,
+    report: Report,
+) -> Bundle:
     """Export a model folder as a bundle of float32, float16 and int8 graphs.
 
     Weights are first rounded to what float16 can hold, so that all precisions share one file of half the size; parity
@@ -113,6 +126,7 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
         out: Folder to make or replace.
         sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
             compared. Without any, random pieces calibrate, which is worse.
+        shortlist: Adds int8 graphs that choose from it.
         report: Called with a line on each step.
 
     Raises:
@@ -126,7 +140,8 @@ def build_bundle(checkpoint: Path, out: Path, *, sentences: Sequence[Sentences] 
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())
-    return build(_trained(model, checkpoint / TOKENIZER, card), out, sentences=sentences, report=report)
+    ingredients = replace(_trained(model, checkpoint / TOKENIZER, card), shortlist=shortlist)
+    return build(ingredients, out, sentences=sentences, report=report)
 
 
 def check_out(out: Path) -> None:
@@ -155,7 +170,9 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
             shutil.copyfile(path, partial / path.name)
         sources = _sources(ingredients, sentences)
-        graphs = _write_graphs(model, partial, sources or _random_sources(ingredients), report)
+        if ingredients.shortlist:
+            ingredients.shortlist.save(partial / SHORTLIST)
+        graphs = _write_graphs(ingredients, partial, sources or _random_sources(ingredients), report)
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(ingredients, graphs, parity)
         _write(partial, manifest, ())
@@ -184,14 +201,18 @@ def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredient
     )
 
 
-def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
-    written: dict[Precision, Graphs] = {}
+def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
+    model, written = ingredients.model, dict[Precision, Graphs]()
 
-    def write(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
-        written[precision] = Graphs(**{role: f"{role}.{precision}.onnx" for role in graphs})
+    def save(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
         paths = [folder / f"{role}.{precision}.onnx" for role in graphs]
         for graph, path in zip(graphs.values(), paths, strict=True):
             onnx.save(graph, path)
+        return paths
+
+    def write(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
+        paths = save(precision, **graphs)
+        written[precision] = Graphs(**{role: path.name for role, path in zip(graphs, paths, strict=True)})
         return paths
 
     report("tracing float32 and float16 graphs")
@@ -208,9 +229,19 @@ def _write_graphs(model: Transformer, folder: Path, sources: Sources, report: Re
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
     feeds = (encoder_feeds(spread), decoder_feeds(encoder, decoder, model.config, spread))
     integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
-    greedy = export_greedy(integer[1], model.config.decoder_layers, model.config.eos_id)
-    share_weights([*integer, greedy], folder / INTEGER_WEIGHTS)
-    write("int8", encoder=integer[0], decoder=integer[1], greedy=greedy)
+
+    def greedy(decoder: onnx.ModelProto) -> onnx.ModelProto:
+        return export_greedy(decoder, model.config.decoder_layers, model.config.eos_id)
+
+    decoders = [integer[1], *([over_shortlist(integer[1])] if ingredients.shortlist else [])]
+    twins = [greedy(each) for each in decoders]
+    share_weights([integer[0], *decoders, *twins], folder / INTEGER_WEIGHTS)
+    write("int8", encoder=integer[0], decoder=decoders[0], greedy=twins[0])
+    if ingredients.shortlist:
+        decoder, twin = save("int8-shortlist", decoder=decoders[1], greedy=twins[1])
+        written["int8-shortlist"] = Graphs(
+            encoder=written["int8"].encoder, decoder=decoder.name, greedy=twin.name, shortlist=SHORTLIST
+        )
     return written
 
 
@@ -240,21 +271,27 @@ def _parity(
     sources: Sources,
     report: Report,
 ) -> dict[str, Any]:
-    result: dict[str, Any] = {}
+    config, result = model.config, dict[str, Any]()
+    opened: dict[Precision, OnnxModel] = {}
     for precision, names in graphs.items():
-        report(f"comparing {precision} with PyTorch")
-        onnx_model = OnnxModel(
+        report(f"comparing {precision} with {'int8' if names.shortlist else 'PyTorch'}")
+        opened[precision] = OnnxModel(
             *(folder / name for name in names.files),
-            pad_id=model.config.pad_id,
+            pad_id=config.pad_id,
             provider="cpu",
             threads=torch.get_num_threads(),
         )
-        parity = measure(model, onnx_model)
+        if names.shortlist:
+            # There are no log-probabilities of the rest of the vocabulary to compare.
+            same = agreement(opened["int8"], opened[precision], config, sources)
+            result[precision] = {"greedy_agreement_with_int8": same} if sources else {}
+            continue
+        parity = measure(model, opened[precision])
         if precision == "float32":
             require(parity)
         result[precision] = parity.to_dict()
         if sources and precision != "float16":  # which the CPU only emulates, slowly
-            result[precision]["greedy_agreement"] = agreement(model, onnx_model, sources)
+            result[precision]["greedy_agreement"] = agreement(TorchModel(model), opened[precision], config, sources)
     return result
 
 

@@ -16,6 +16,13 @@ def export(
             "the graphs for comparison."
         ),
     ] = None,
+    shortlist: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the run, e.g. runs/de-en; adds the int8-shortlist graphs, which choose each sentence's "
+            "pieces from those that the run's word alignments suggest."
+        ),
+    ] = None,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
@@ -23,6 +30,7 @@ def export(
     """
     from export.build import Sentences, build_bundle
     from export.progress import reporting
+    from export.shortlist import read_shortlist
     from model.pairs import read_pairs
     from model.provenance import read_card
 
@@ -35,7 +43,8 @@ def export(
             Sentences(second, first, [b for _, b in pairs]),
         ]
     with reporting("exporting") as report:
-        bundle = build_bundle(checkpoint, out, sentences=groups, report=report)
+        table = read_shortlist(shortlist, read_card(checkpoint).languages) if shortlist else None
+        bundle = build_bundle(checkpoint, out, sentences=groups, shortlist=table, report=report)
     for precision, figures in bundle.manifest.parity.items():
         typer.echo(f"{precision}: {figures}")
 

@@ -42,18 +42,20 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
         "always": np.array(True),
     }
     scanned = [name for name in _SCANNED if name != "alignment" or any(o.name == name for o in step.output)]
-    gathers = {node.output[0]: node.input[0] for node in step.node if node.input[0] in past}
+    # Where the graph gathers its past, that is done once, before the first step.
+    gathers = {node.output[0]: node.input[0] for node in step.node if "parents" in node.input}
+    names = {"tokens": "token", "positions": "position", "candidate_count": "single"}
+    # What all steps find together has the names of what one step finds.
+    names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
+    names |= {taken: f"{name}.state" for taken, name in gathers.items()} | {name: f"{name}.state" for name in past}
+    fixed = _fixed(step)
+    left_out = {*gathers, "candidate_count", *(name for node in fixed for name in node.output)}
     body_nodes = [
         _node("Unsqueeze", ["position", "second"], ["position.column"]),
         _node("Concat", ["row_numbers", "position.column"], ["places"], axis=2),
         _node("LessOrEqual", ["columns", "position"], ["target_mask.flat"]),
         _node("Unsqueeze", ["target_mask.flat", "both"], ["target_mask"]),
-        *(
-            _renamed(node, {"tokens": "token", "positions": "position"} | {k: f"{v}.state" for k, v in gathers.items()})
-            for node in step.node
-            if node.output[0] not in gathers and node.op_type not in ("Min", "TopK")
-        ),
-        _node("TopK", ["log_probabilities", "single"], ["best", "best.candidates"], axis=-1),
+        *(_renamed(node, names) for node in step.node if node.output[0] not in left_out),
         _node("Squeeze", ["best", "third"], ["scores.step"]),
         _node("Squeeze", ["best.candidates", "third"], ["candidates.step"]),
         _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
@@ -63,12 +65,11 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
         _node("Equal", ["all_ended", "none"], ["goes_on.next"]),
         _node("Add", ["position", "one"], ["position.next"]),
     ]
-    if "alignment" in scanned:
-        body_nodes.append(_node("ArgMax", ["alignment"], ["alignment.step"], axis=2, keepdims=0))
     # What is state and is collected, too, needs two names.
     body_nodes.append(_node("Identity", ["candidates.step"], ["token.next"]))
     states = [("token", "token.next"), ("position", "position.next"), ("ended", "ended.next")]
     states += [(f"{old}.state", new) for old, new in zip(past, present, strict=True)]
+    used = {name for node in body_nodes for name in node.input}
     body = helper.make_graph(
         body_nodes,
         "greedy_step",
@@ -78,7 +79,7 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
         + [_state(name, old, step) for old, name in states]
         + [_info(f"{name}.step", _scanned_type(name), ["rows", 1]) for name in scanned],
         # In the body, for ONNX Runtime lays out for speed only what a graph has itself.
-        [tensor for tensor in step.initializer if tensor.name != "vocabulary"],
+        [tensor for tensor in step.initializer if tensor.name in used],
     )
     nodes = [
         _node("Shape", ["tokens"], ["row_count"], start=0, end=1),
@@ -89,10 +90,11 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
         _node("Squeeze", ["room"], ["room.scalar"]),
         _node("Range", ["zero", "room.scalar", "one"], ["columns"]),
         _node("Less", ["tokens", "first"], ["none_ended"]),
-        *(_node("Gather", [name, "parents"], [f"{name}.first"], axis=0) for name in past),
+        *(_node("Gather", [name, "parents"], [taken], axis=0) for taken, name in gathers.items()),
+        *fixed,
         _node(
             "Loop",
-            ["steps", "always", "tokens", "positions", "none_ended", *(f"{name}.first" for name in past)],
+            ["steps", "always", "tokens", "positions", "none_ended", *(list(gathers) or past)],
             ["token.last", "position.last", "ended.last", *present, *scanned],
             body=body,
         ),
@@ -101,6 +103,8 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
     inputs.insert(0, _info("steps", TensorProto.INT64, [1]))
     initializers = [numpy_helper.from_array(value, name) for name, value in constants.items()]
     initializers.append(numpy_helper.from_array(np.array(0, np.int32), "none"))
+    used = {name for node in fixed for name in node.input}
+    initializers += [tensor for tensor in step.initializer if tensor.name in used]
     outputs = [_info(name, _scanned_type(name), ["steps_made", "rows", 1]) for name in scanned]
     outputs += [item for item in step.output if item.name in present]
     return helper.make_model(
@@ -118,10 +122,22 @@ def _info(name: str, kind: int, shape: Sequence[str | int] | None) -> onnx.Value
     return helper.make_tensor_value_info(name, kind, shape)
 
 
+def _fixed(step: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """What a step computes of the shortlist alone, and so once for all steps."""
+    known, constant = {"shortlist", "choices"}, {tensor.name for tensor in step.initializer}
+    nodes = []
+    for node in step.node:
+        if known.intersection(node.input) and known.union(constant).issuperset(node.input):
+            known.update(node.output)
+            nodes.append(node)
+    return nodes
+
+
 def _renamed(node: onnx.NodeProto, names: dict[str, str]) -> onnx.NodeProto:
     renamed: onnx.NodeProto = onnx.NodeProto.FromString(node.SerializeToString())
-    for index, name in enumerate(renamed.input):
-        renamed.input[index] = names.get(name, name)
+    for ends in (renamed.input, renamed.output):
+        for index, name in enumerate(ends):
+            ends[index] = names.get(name, name)
     return renamed
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from app.engine.decoding import decode
+from app.engine.decoding import Model, decode
 from app.engine.runtime import OnnxModel
 from app.engine.translation import SearchOptions
+from model.config import TransformerConfig
 from model.data import pad
-from model.inference import TorchModel
 from model.transformer import Encoded, Transformer
 
 # Sentences and longest source of each batch; target lengths differ from both on purpose.
@@ -103,23 +103,17 @@ def require(parity: Parity, tolerance: float = TOLERANCE) -> None:
 
 
 def agreement(
-    model: Transformer, graphs: OnnxModel, sources: Sequence[Sequence[int]], *, batch: int = 32
+    one: Model, other: Model, config: TransformerConfig, sources: Sequence[Sequence[int]], *, batch: int = 32
 ) -> dict[str, Any]:
-    """Greedy translations of real sentences: how many come out with identical tokens."""
+    """Greedy translations of real sentences by two models: how many come out with identical tokens."""
     options = SearchOptions(beam_size=1)
     same = 0
     order = sorted(range(len(sources)), key=lambda index: len(sources[index]))
     for start in range(0, len(order), batch):
         chosen = [sources[index] for index in order[start : start + batch]]
         results = [
-            decode(
-                side,
-                chosen,
-                start_id=model.config.decoder_start_id,
-                eos_id=model.config.eos_id,
-                options=options,
-            )
-            for side in (TorchModel(model), graphs)
+            decode(side, chosen, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options)
+            for side in (one, other)
         ]
         same += sum(a[0].tokens == b[0].tokens for a, b in zip(*results, strict=True))
     return {"sentences": len(sources), "identical": same}

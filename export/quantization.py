@@ -16,10 +16,10 @@ import onnx
 import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime import IOBinding, OrtValue
+from onnxruntime import OrtValue
 
 from app.engine.decoding import decode
-from app.engine.runtime import OnnxModel
+from app.engine.runtime import Binding, OnnxModel
 from app.engine.translation import SearchOptions
 from export.simplification import simplify
 from model.config import TransformerConfig
@@ -57,26 +57,18 @@ class _Recorder(OnnxModel):
         super().__init__(encoder, decoder, pad_id=pad_id, provider="cpu", threads=1)
         self.recorded: list[Feeds] = []
 
-    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], *, greedy: bool = False) -> IOBinding:
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], *, greedy: bool = False) -> Binding:
         self._large = large
         return super().bind(small, large, greedy=greedy)
 
-    def step(
-        self,
-        binding: IOBinding,
-        small: Mapping[str, Array],
-        past: Sequence[OrtValue],
-        present: Sequence[OrtValue],
-        *,
-        greedy: bool = False,
-    ) -> list[Array]:
+    def step(self, binding: Binding, past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
         # Copies: the memory is used again.
         values = {**self._large, **dict(zip(self.past, past, strict=True))}
         self.recorded.append(
-            {name: array.copy() for name, array in small.items() if name != "steps"}
+            {name: array.copy() for name, array in binding.small.items()}
             | {name: value.numpy().copy() for name, value in values.items()}
         )
-        return super().step(binding, small, past, present, greedy=greedy)
+        return super().step(binding, past, present)
 
 
 def encoder_feeds(sources: Iterable[Sequence[int]]) -> Iterator[Feeds]:
@@ -126,7 +118,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
 
     Every product with a constant matrix becomes an integer product: activations unsigned, with one scale a tensor;
     weights signed, with one scale an output channel. Embeddings are stored as integers, which saves half the file.
-    Then ``export.simplification`` takes out what integers make superfluous.
+    Then ``export.simplification`` takes out what integers, or the CPU, make superfluous.
 
     Args:
         graph: Left as it is.

@@ -12,10 +12,22 @@ def simplify(graph: onnx.ModelProto) -> None:
 
     * A ReLU before a quantisation whose zero is 0 goes: what is below zero becomes 0 there anyway.
     * The factor of an embedding goes into its scale.
+    * The past is not gathered: in main memory the caller can move rows itself, and only those that need it.
     """
     uses = Counter(name for node in graph.graph.node for name in node.input)
     _drop_activations(graph.graph, uses)
     _fold_factor(graph.graph, uses)
+    _drop_parents(graph.graph)
+
+
+def _drop_parents(body: onnx.GraphProto) -> None:
+    gathers = {node.output[0]: node.input[0] for node in body.node if "parents" in node.input}
+    for node in body.node:
+        for index, name in enumerate(node.input):
+            node.input[index] = gathers.get(name, name)
+    _replace(body, [node for node in body.node if node.output[0] not in gathers])
+    for given in [given for given in body.input if given.name == "parents"]:
+        body.input.remove(given)
 
 
 def _drop_activations(body: onnx.GraphProto, uses: Counter[str]) -> None:

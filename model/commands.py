@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from app.engine.bundle import Score
 
+PRECISIONS = ("int8", "int8-shortlist", "float32", "float16")
 DEFAULT_SETS = Path("data/de-en/eval")
 
 
@@ -74,7 +75,7 @@ def evaluate(
         typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
     ] = None,
     beam_size: Annotated[int, typer.Option(min=1, max=16, help="1 is greedy.")] = 4,
-    precision: Annotated[str, typer.Option(help="Graphs of a bundle: int8, float32 or float16.")] = "int8",
+    precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first pairs of each set.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of a bundle's graphs.")] = 2,
     write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
@@ -87,8 +88,8 @@ def evaluate(
     from model.evaluate import TestSet, open_translator, record_scores
     from model.evaluate import evaluate as score
 
-    if precision not in ("int8", "float32", "float16"):
-        raise typer.BadParameter("must be int8, float32 or float16", param_hint="--precision")
+    if precision not in PRECISIONS:
+        raise typer.BadParameter(f"must be one of {', '.join(PRECISIONS)}", param_hint="--precision")
     if write and (limit or not (path / "manifest.json").exists()):
         raise typer.BadParameter("needs a bundle and whole sets", param_hint="--write")
     test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]

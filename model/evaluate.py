@@ -50,7 +50,7 @@ class BundleTranslator:
         Raises:
             BundleError: It is missing, damaged or not understood.
         """
-        settings = Settings.load(bundle=path, precision=precision, threads=threads)
+        settings = Settings.load(bundle=path, precision=precision, workers=threads)
         self._engine = Engine.from_settings(settings)
         first = self._engine.bundle.manifest.pairs[0]
         self.languages = (first.source, first.target)

@@ -51,11 +51,13 @@ def tiny_checkpoint(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path_fact
 def tiny_bundle(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """All precisions. Copy the folder before changing anything in it."""
     from export.build import build_bundle
+    from tests.tiny import made_up_shortlist
 
+    folder, shortlist = tmp_path_factory.mktemp("bundle") / "tiny", made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
     with warnings.catch_warnings():
         # Of two inputs that share an axis the exporter names one, and warns.
         warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
-        return build_bundle(tiny_checkpoint, tmp_path_factory.mktemp("bundle") / "tiny", report=lambda line: None)
+        return build_bundle(tiny_checkpoint, folder, shortlist=shortlist, report=lambda line: None)
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,11 @@ import torch
 from app.engine.bundle import GOLDEN as GOLDEN_FILE
 from app.engine.bundle import Bundle, Pair, Precision, sha256, write_manifest
 from app.engine.runtime import OnnxModel
+from app.engine.shortlist import Shortlist
+from export.shortlist import Vocabulary, build_shortlist
 from model.checkpoint import model_tensors, write_model
 from model.config import TransformerConfig
-from model.data import Batch, pad
+from model.data import Batch, Packed, pad
 from model.loss import losses
 from model.provenance import CARD, ModelCard
 from model.tokenizer import BOS_ID, EOS_ID, PAD_ID, target_tag, train_tokenizer
@@ -154,6 +156,16 @@ def write_tokenizer(path: Path) -> Path:
     names = [f"{a.capitalize()}{b}" for a in LEXICON for b in LEXICON.values()]
     train_tokenizer([*text, *names], path, vocabulary=VOCABULARY, languages=("de", "en"))
     return path
+
+
+def made_up_shortlist(tokenizer: Path) -> Shortlist:
+    """Made of sentences in which every piece is linked with every other."""
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
+    pairs = [(processor.encode(a), processor.encode(b)) for a, b in sentence_pairs(200, seed=2)]
+    links = [np.array([(i, j) for i in range(len(a)) for j in range(len(b))], np.int16) for a, b in pairs]
+    tags = (processor.piece_to_id(target_tag("de")), processor.piece_to_id(target_tag("en")))
+    vocabulary = Vocabulary(size=VOCABULARY, tags=tags, eos=EOS_ID, bytes=(), per_language=20)
+    return build_shortlist([Packed.build(pairs, links)], vocabulary)
 
 
 def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:

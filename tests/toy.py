@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.backlog import Backlog
+from app.engine.batching import Job, Limits
 from app.engine.bundle import Bundle
 from app.engine.decoding import Decode, LiveRows, Search
 from app.engine.engine import Engine
-from app.engine.scheduler import Job, Limits, Scheduler
+from app.engine.scheduler import Scheduler
 from app.engine.translation import SearchOptions
 
 START, EOS = 1, 2
@@ -164,7 +165,7 @@ ROOMY = Limits(max_queue_tokens=10_000, max_batch_rows=64, max_batch_tokens=1_00
 
 
 def scheduler_of(
-    model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 40, backlog: Backlog | None = None
+    model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 40, backlog: Backlog | None = None, workers: int = 1
 ) -> Scheduler:
     """A scheduler, not started, that decodes with the shipping search."""
 
@@ -177,6 +178,7 @@ def scheduler_of(
         new_search=search,
         new_batch=lambda: Decode(model),
         limits=limits,
+        workers=workers,
         backlog=backlog,
     )
 

@@ -8,17 +8,27 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from app.errors import BundleError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 GOLDEN = "golden.json"
 
-Precision = Literal["float32", "float16", "int8"]
+Precision = Literal["float32", "float16", "int8", "int8-shortlist"]
 
 
 def _plain_file_name(name: str) -> str:
@@ -79,11 +89,18 @@ class Graphs(_Part):
     encoder: FileName
     decoder: FileName
     greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
+    shortlist: FileName | None = Field(None, description="the table for decoders that choose from a shortlist")
 
     @property
     def files(self) -> tuple[FileName, ...]:
         """Those there are, in this order."""
-        return (self.encoder, self.decoder, *([self.greedy] if self.greedy else []))
+        return tuple(name for name in (self.encoder, self.decoder, self.greedy, self.shortlist) if name)
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if self.shortlist and not self.greedy:
+            raise ValueError("graphs with a shortlist need a greedy graph, too")
+        return self
 
 
 class Score(_Part):
@@ -148,7 +165,7 @@ class Provenance(TrainingRun):
 class Manifest(_Part):
     """``manifest.json``."""
 
-    format_version: Literal[1]
+    format_version: int
     name: str
     pairs: tuple[Pair, ...] = Field(min_length=1)
     ids: SpecialIds
@@ -170,6 +187,13 @@ class Manifest(_Part):
     alignment: Alignment | None = Field(None, description="how the alignment head was found, if it was not trained")
     scores: tuple[Score, ...] = ()
     confidence: Confidence | None = None
+
+    @field_validator("format_version")
+    @classmethod
+    def _check_version(cls, version: int) -> int:
+        if version != FORMAT_VERSION:
+            raise ValueError(f"{version} is not {FORMAT_VERSION}, which this Dragoman reads; export or import it again")
+        return version
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
@@ -237,7 +261,7 @@ class Bundle:
         return self.path / manifest.source_tokenizer, self.path / manifest.target_tokenizer, source, target
 
     def graphs(self, precision: Precision) -> tuple[Path, ...]:
-        """Paths of the encoder and decoder graph, and of the greedy one if there is one.
+        """Paths of the encoder and decoder graph, then of the greedy graph and the shortlist as far as there are any.
 
         Raises:
             BundleError: The bundle has no graphs of that precision.
@@ -282,4 +306,5 @@ def _read(path: Path, adapter: TypeAdapter[Any]) -> Any:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise BundleError(f"{path}: {where}: {first['msg']}" if where else f"{path}: {first['msg']}") from error
+        message = first["msg"].removeprefix("Value error, ")
+        raise BundleError(f"{path}: {where}: {message}" if where else f"{path}: {message}") from error

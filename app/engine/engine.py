@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 from app.engine.backlog import Backlog
+from app.engine.batching import Job, Limits
 from app.engine.bundle import Bundle, Golden, Manifest
 from app.engine.decoding import Decode, Search, default_max_length
 from app.engine.features import FeatureCache
@@ -14,7 +15,7 @@ from app.engine.joining import Joiner
 from app.engine.progress import Progress
 from app.engine.rendering import Renderer
 from app.engine.runtime import Features, OnnxModel
-from app.engine.scheduler import Job, Limits, Scheduler
+from app.engine.scheduler import Scheduler
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import (
     INLINE_CHARS,
@@ -43,6 +44,7 @@ class Engine:
         model: OnnxModel,
         *,
         limits: Limits,
+        workers: int = 1,
         precision: str,
         cache_bytes: int,
         drain_s: float,
@@ -68,6 +70,7 @@ class Engine:
             new_search=self._work.search,
             new_batch=lambda: Decode(model),
             limits=limits,
+            workers=workers,
             backlog=backlog,
         )
         self._joiner = Joiner(self._scheduler.submit)
@@ -117,6 +120,7 @@ class Engine:
             bundle,
             model,
             limits=limits,
+            workers=settings.decode_workers,
             precision=settings.graph_precision,
             cache_bytes=settings.feature_cache_bytes,
             drain_s=settings.drain_timeout_s,
@@ -265,7 +269,7 @@ class Engine:
 
 
 class _Work:
-    """What the scheduler's thread does with the model."""
+    """What the scheduler's threads do with the model."""
 
     def __init__(self, manifest: Manifest, model: OnnxModel, cache_bytes: int) -> None:
         self.features: FeatureCache[Features] = FeatureCache(cache_bytes)

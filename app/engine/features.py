@@ -1,5 +1,6 @@
 """A byte-bounded cache of encoder features: a sentence seen before skips the encoder, whatever its search options."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, Protocol, TypeVar
@@ -17,7 +18,7 @@ F = TypeVar("F", bound=Sized)
 
 
 class FeatureCache(Generic[F]):
-    """Least recently used goes first. Not locked: one thread, the scheduler's, uses it.
+    """Least recently used goes first. Thread-safe.
 
     Attributes:
         nbytes: Memory held by the entries.
@@ -31,27 +32,30 @@ class FeatureCache(Generic[F]):
         self.hits = 0
         self.misses = 0
         self._entries: OrderedDict[Hashable, F] = OrderedDict()
+        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def get(self, key: Hashable) -> F | None:
         """The entry, which becomes the most recently used, or None."""
-        entry = self._entries.get(key)
-        if entry is None:
-            self.misses += 1
-            return None
-        self.hits += 1
-        self._entries.move_to_end(key)
-        return entry
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                self.misses += 1
+                return None
+            self.hits += 1
+            self._entries.move_to_end(key)
+            return entry
 
     def put(self, key: Hashable, entry: F) -> None:
         """Add an entry and drop the oldest ones beyond the bound. An entry larger than the bound is not kept."""
         if entry.nbytes > self.max_bytes:
             return
-        old = self._entries.pop(key, None)
-        self.nbytes += entry.nbytes - (old.nbytes if old is not None else 0)
-        self._entries[key] = entry
-        while self.nbytes > self.max_bytes:
-            _, dropped = self._entries.popitem(last=False)
-            self.nbytes -= dropped.nbytes
+        with self._lock:
+            old = self._entries.pop(key, None)
+            self.nbytes += entry.nbytes - (old.nbytes if old is not None else 0)
+            self._entries[key] = entry
+            while self.nbytes > self.max_bytes:
+                _, dropped = self._entries.popitem(last=False)
+                self.nbytes -= dropped.nbytes

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from app.engine.scheduler import Job, Outcome
+from app.engine.batching import Job, Outcome
 
 
 class _Shared:

@@ -14,9 +14,9 @@ from functools import partial
 from itertools import islice
 
 from app.engine.assembly import Assembly
+from app.engine.batching import Job, Outcome
 from app.engine.joining import Joiner
 from app.engine.rendering import Renderer
-from app.engine.scheduler import Job, Outcome
 from app.engine.translation import (
     Account,
     Event,

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.engine.batching import Job
 from app.engine.decoding import decode
-from app.engine.scheduler import Job
 from app.engine.translation import SearchOptions
 from app.errors import EngineUnavailable, ModelFailure
 from tests.tiny import sentence_pairs, source_ids
@@ -152,9 +152,11 @@ async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, ti
     """The real graphs, with NaN in the row of the sentence of 7 source tokens."""
     healthy = tiny_onnx.step
 
-    def step(binding, small, past, present, *, greedy=False):
-        scores, *others = healthy(binding, small, past, present, greedy=greedy)
-        scores[small["source_mask"].sum((1, 2, 3)) == poisoned] = np.nan
+    def step(binding, past, present):
+        scores, *others = healthy(binding, past, present)
+        lengths = binding.small["source_mask"][:, 0, 0].sum(1)  # of sentences
+        owner = binding.small["seats"][:, 0, 0]
+        scores = np.where((lengths == poisoned)[owner][:, None, None], np.nan, scores)
         return [scores, *others]
 
     texts = [german for german, _ in sentence_pairs(6, seed=3)]
@@ -199,7 +201,7 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     elif place == "step":
         model.on_step = _bug
     elif place == "new_search":
-        monkeypatch.setattr(scheduler, "_new_search", _bug)
+        monkeypatch.setattr(scheduler, "new_search", _bug)
     else:
         monkeypatch.setattr("app.engine.decoding.Search.hypotheses", _bug)
     endings = Endings(jobs)
@@ -217,6 +219,44 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     assert scheduler.statistics()["queued_tokens"] == 0
 
 
+def test_a_worker_that_dies_takes_no_job_with_it_unended(caplog):
+    """One of three dies in a step while the others stand in theirs: every job ends once, and the engine is dead."""
+    model = ToyModel(12)
+    together, once = threading.Barrier(3), iter([_bug])
+
+    def step(rows):
+        together.wait(WAIT_S)
+        next(once, lambda *arguments: None)()
+
+    model.on_step = step
+    scheduler = scheduler_of(model, limits=replace(ROOMY, max_batch_rows=2), workers=3)
+    jobs = [job(*source, options=OPTIONS) for source in SOURCES]
+    endings = Endings(jobs)
+    scheduler.start()
+    scheduler.submit(jobs)
+    done, waiting = wait([item.future for item in jobs], WAIT_S / 6)
+    assert not waiting
+    assert {type(future.exception()) for future in done} == {EngineUnavailable}
+    scheduler.stop(WAIT_S)
+    endings.assert_each_ended_once()
+    assert not scheduler.alive
+    assert len([record for record in caplog.records if record.levelno == logging.ERROR]) == 1
+
+
+def test_a_stop_waits_for_every_worker():
+    """The one without work ends at once; what the other is at is finished."""
+    model = ToyModel(12)
+    gate = Gate(model)
+    scheduler = scheduler_of(model, workers=2)
+    scheduler.start()
+    item = job(3, options=OPTIONS)
+    scheduler.submit([item])
+    gate.wait_for_step()
+    with stopping(scheduler, WAIT_S):
+        gate.open()
+    assert item.future.result(0).hypotheses == expected((3,))
+
+
 @pytest.mark.anyio
 async def test_an_engine_whose_thread_died_says_so(tiny_bundle):
     model = ToyModel(512)
@@ -226,7 +266,8 @@ async def test_an_engine_whose_thread_died_says_so(tiny_bundle):
     model.on_step = _bug
     with pytest.raises(EngineUnavailable):
         await engine.translate(["Der Hund."], source="de", target="en", options=greedy())
-    engine._scheduler._thread.join(WAIT_S)
+    for worker in engine._scheduler._workers:
+        worker.thread.join(WAIT_S)
     assert engine.state == "failed"
     with pytest.raises(EngineUnavailable, match="failed"):
         await engine.translate(["Der Hund."], source="de", target="en", options=greedy())

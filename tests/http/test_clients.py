@@ -36,7 +36,7 @@ def test_deepl_translates_a_text(client: deepl.DeepLClient) -> None:
 def test_deepl_translates_a_list(client: deepl.DeepLClient) -> None:
     texts = ["Where is the station?", "", "Ich möchte ein Bier.", "42"]
     results = client.translate_text(texts, target_lang="DE")
-    assert "Bahnhof" in results[0].text
+    assert "Wo ist" in results[0].text
     assert [result.text for result in results[1:]] == ["", "Ich möchte ein Bier.", "42"]
     assert [result.detected_source_lang for result in results] == ["EN", "EN", "DE", "EN"]
 
@@ -186,7 +186,7 @@ def test_mastodon_with_deepl(http: httpx.Client) -> None:
 def test_weblate_with_libretranslate(http: httpx.Client) -> None:
     assert [each["code"] for each in http.get("/languages").json()] == ["de", "en"]
     single = {"api_key": "", "q": "Where is the station?", "source": "en", "target": "de"}
-    assert "Bahnhof" in http.post("/translate", data=single).json()["translatedText"]
+    assert "Wo ist" in http.post("/translate", data=single).json()["translatedText"]
     batch = single | {"q": [f"Where is station {number}?" for number in range(20)]}
     translations = http.post("/translate", json=batch).json()["translatedText"]
     assert len(translations) == 20
@@ -208,5 +208,5 @@ def test_weblate_with_deepl(http: httpx.Client) -> None:
         "model_type": "prefer_quality_optimized",
     }
     answer = http.post("/v2/translate", json=body, headers=headers).json()["translations"]
-    assert "Bahnhof" in answer[0]["text"]
+    assert "Wo ist" in answer[0]["text"]
     assert "Morgen" in answer[1]["text"]

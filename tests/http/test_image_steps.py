@@ -158,7 +158,7 @@ def test_the_image_serves_the_shipped_model_and_writes_nothing(image: Image, tmp
         assert url in " ".join(check)
         assert subprocess.run(check, env=image.environment).returncode == 0
         assert "beer" in translate(url, "Ich möchte ein Bier.", "de", "en").lower()
-        assert "bahnhof" in translate(url, "Where is the station?", "en", "de").lower()
+        assert "wo ist" in translate(url, "Where is the station?", "en", "de").lower()
         server.send_signal(signal.SIGTERM)
         assert server.wait(timeout=30) == 0
     assert fingerprint(image.root) == before

@@ -24,7 +24,7 @@ def sources(tiny_tokenizer):
     return source_ids(tiny_tokenizer, TEXTS)
 
 
-@pytest.fixture(scope="module", params=["float32", "int8"])
+@pytest.fixture(scope="module", params=["float32", "int8", "int8-shortlist"])
 def graphs(tiny_bundle, request):
     return open_graphs(tiny_bundle, request.param)
 
@@ -63,13 +63,14 @@ def test_companions_and_order_change_nothing(graphs, sources, alone, options, or
         assert_same(hypotheses, alone[options][index])
 
 
+@pytest.mark.parametrize("precision", ["int8", "int8-shortlist"])
 @pytest.mark.parametrize("count", [1, 3, len(TEXTS)])
-def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, count):
+def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, count, precision):
     """To the last bit; one row ends early, many go on while others have ended."""
-    encoder, decoder, greedy = tiny_bundle.graphs("int8")
+    encoder, decoder, greedy, *shortlist = tiny_bundle.graphs(precision)
     found = []
     for twin in (None, greedy):
-        model = OnnxModel(encoder, decoder, twin, pad_id=PAD_ID, provider="cpu", threads=1)
+        model = OnnxModel(encoder, decoder, twin, *shortlist, pad_id=PAD_ID, provider="cpu", threads=1)
         assert model.has_greedy == (twin is not None)
         found.append(
             [translate(model, sources[begin : begin + count], GREEDY) for begin in range(0, len(TEXTS), count)]
@@ -142,6 +143,28 @@ def test_more_candidates_than_the_vocabulary_has(tiny_onnx, sources):
     assert (np.diff(scores, axis=1) <= 0).all()
     assert [sorted(row) for row in candidates.tolist()] == [list(range(VOCABULARY))] * 2
     assert np.exp(scores).sum(1) == pytest.approx([1.0, 1.0], abs=1e-4)
+
+
+def test_a_shortlist_leaves_the_rest_of_the_vocabulary_out(tiny_bundle, sources):
+    """Probabilities are int8's own, over the sentence's pieces; none comes from a neighbour's list."""
+    whole, short = open_graphs(tiny_bundle, "int8"), open_graphs(tiny_bundle, "int8-shortlist")
+    features = short.encode(sources[:5])
+    rows = {model: model.rows() for model in (whole, short)}
+    for each in rows.values():
+        each.join(features)
+    tokens = [BOS_ID] * 5
+    for _ in range(3):
+        scores, candidates, _ = (part.copy() for part in rows[whole].step(tokens, VOCABULARY))
+        found, chosen, _ = rows[short].step(tokens, VOCABULARY)
+        for row, item in enumerate(features):
+            count = len(item.pieces)
+            assert 20 < count < VOCABULARY
+            kept = np.isin(candidates[row], item.pieces)
+            assert chosen[row, :count].tolist() == candidates[row][kept].tolist()
+            total = np.log(np.exp(scores[row][kept]).sum())
+            assert found[row, :count] == pytest.approx(scores[row][kept] - total, abs=1e-4)
+            assert (found[row, count:] < -1e8).all()
+        tokens = chosen[:, 0].tolist()
 
 
 def test_an_id_outside_the_vocabulary_is_a_model_failure(tiny_onnx):

@@ -90,7 +90,10 @@ def run(*arguments: str | Path, given: str | bytes = "") -> Result:
     ("command", "options"),
     [
         ([], ["serve", "translate", "info", "train", "evaluate", "export", "data", "--debug", "--version"]),
-        (["serve"], ["--bundle", "--host", "--port", "--threads", "--provider", "--precision", "--log-level"]),
+        (
+            ["serve"],
+            ["--bundle", "--host", "--port", "--workers", "--threads", "--provider", "--precision", "--log-level"],
+        ),
         (["serve"], ["[default: 8000]", "[env: DRAGOMAN_PORT]"]),
         (["translate"], ["--from", "--to", "--whole", "--output", "--beam-size", "--bundle", "files"]),
         (["info"], ["BUNDLE", "--json"]),

@@ -19,7 +19,8 @@ def test_defaults_are_valid_and_frozen():
     settings = Settings.load()
     assert settings.port == 8000
     assert settings.bundle == (Path("artifacts/de-en"),)
-    assert 1 <= settings.threads <= 4
+    assert 1 <= settings.decode_workers <= 4
+    assert settings.threads == 1
     with pytest.raises(ValidationError):
         settings.port = 1
 
@@ -31,10 +32,12 @@ def test_arguments_win_over_the_environment_over_the_defaults(monkeypatch):
     assert Settings.load(port=8002).port == 8002
 
 
-def test_threads_follow_the_cores_this_process_may_use(monkeypatch):
-    for cores, threads in ((1, 1), (3, 3), (64, 4)):
+def test_workers_follow_the_cores_this_process_may_use(monkeypatch):
+    for cores, workers in ((1, 1), (3, 3), (64, 4)):
         monkeypatch.setattr("app.settings.available_cores", lambda cores=cores: cores)
-        assert Settings.load().threads == threads
+        assert Settings.load().decode_workers == workers
+        assert Settings.load(provider="cuda").decode_workers == 1
+        assert Settings.load(workers=7).decode_workers == 7
 
 
 def test_unknown_variables_are_named(monkeypatch):

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.engine.batching import Limits
 from app.engine.engine import Engine
-from app.engine.scheduler import Limits
 from app.engine.translation import SearchOptions
 from app.errors import (
     BundleError,

@@ -3,8 +3,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from app.engine.batching import Job, Outcome
 from app.engine.joining import Joiner
-from app.engine.scheduler import Job, Outcome
 from app.engine.translation import Timing
 from app.errors import ModelFailure, Overloaded
 from tests.toy import greedy, job

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.backlog import Backlog
+from app.engine.batching import Job, Limits, plan
 from app.engine.decoding import decode
-from app.engine.scheduler import Job, Limits, plan
 from app.engine.translation import SearchOptions
 from app.errors import EngineUnavailable, Overloaded
 from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, greedy, job, running, scheduler_of
@@ -100,6 +100,47 @@ def test_every_job_ends_with_its_own_translation():
             alone, [item.source], start_id=START, eos_id=EOS, options=item.options, max_length=40
         )
     assert scheduler.counters["finished"] == len(jobs)
+
+
+@given(queues(), st.integers(0, 25), all_limits, st.integers(1, 4))
+def test_idle_workers_get_their_share(pending, live_rows, limits, idle):
+    chosen = plan(pending, live_rows=live_rows, limits=limits, idle_workers=idle)
+    assert chosen == plan(pending, live_rows=live_rows, limits=limits)[: len(chosen)]
+    assert len(chosen) <= -(-len(pending) // (1 + idle))
+    assert bool(chosen) == bool(plan(pending, live_rows=live_rows, limits=limits))
+
+
+def test_idle_workers_decode_side_by_side():
+    """Of three jobs that come together each of three workers takes one: none steps before all do."""
+    model = ToyModel(12)
+    together = threading.Barrier(3)
+    model.on_step = lambda rows: together.wait(WAIT_S)
+    jobs = [job(source, options=greedy(max_length=1)) for source in (3, 4, 5)]
+    with running(scheduler_of(model, workers=3)) as scheduler:
+        scheduler.submit(jobs)
+        for item in jobs:
+            item.future.result(WAIT_S)
+    assert not together.broken
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_every_job_ends_with_its_own_translation_whoever_makes_it(workers):
+    model = ToyModel(12)
+    jobs = [
+        job(*range(3, 4 + index % 5), index, options=SearchOptions(beam_size=1 + index % 4), long=index % 3 == 0)
+        for index in range(3, 60)
+    ]
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=9), workers=workers)) as scheduler:
+        for item in jobs:
+            scheduler.submit([item])
+        found = [item.future.result(WAIT_S).hypotheses for item in jobs]
+    alone = ToyModel(12)
+    for item, hypotheses in zip(jobs, found, strict=True):
+        assert [hypotheses] == decode(
+            alone, [item.source], start_id=START, eos_id=EOS, options=item.options, max_length=40
+        )
+    assert scheduler.counters["finished"] == len(jobs)
+    assert scheduler.statistics()["running_sentences"] == scheduler.statistics()["queued_tokens"] == 0
 
 
 def test_rows_never_exceed_the_bound_even_when_beams_have_grown():

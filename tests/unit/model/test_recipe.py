@@ -27,8 +27,9 @@ def test_a_recipe_is_read(tmp_path: Path) -> None:
     assert (config.alignment_layer, config.alignment_head) == (1, 1)
 
 
-def test_the_shipped_recipe_can_be_loaded_and_may_be_shipped() -> None:
-    recipe = Recipe.load(ROOT / "model" / "recipes" / "de-en.toml")
+@pytest.mark.parametrize("name", ["de-en-start", "de-en"])
+def test_the_shipped_recipes_can_be_loaded_and_may_be_shipped(name: str) -> None:
+    recipe = Recipe.load(ROOT / "model" / "recipes" / f"{name}.toml")
     assert recipe.languages == ("de", "en")
     assert set(recipe.golden) == {"de", "en"}
     assert recipe.training.alignment_weight > 0 and recipe.model["alignment_layer"] is not None

@@ -1,0 +1,128 @@
+"""The self-attention keys and values of the rows so far, between two runs of a decoder graph.
+
+They are the only arrays that grow with every token, so what matters is how often they are copied. Axes: R live rows, P
+target positions there is room for, D width, L decoder layers.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from onnxruntime import OrtValue
+
+from app.engine.blocks import POSITIONS
+
+if TYPE_CHECKING:
+    from app.engine.runtime import OnnxModel
+
+Array = NDArray[Any]
+
+
+class Past(Protocol):
+    """2L values (R, P, D); from a row's position on, they hold anything finite."""
+
+    def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+        """Get ready for the next run.
+
+        Args:
+            parents: (R,) int64, the row of the last run that each row continues; any row at position 0.
+            room: Positions needed, P, in whole blocks.
+
+        Returns:
+            What the graph reads, and where it leaves what it has added to.
+        """
+
+
+class GatheredPast:
+    """The graph itself gathers the rows, from one set of arrays into another: the past never leaves the device."""
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._model = model
+        nothing = np.zeros((1, POSITIONS, model.width), model.dtype)
+        self._values = [model.value(nothing) for _ in model.past]
+        self._memory = _Memory(model)
+
+    def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+        """See ``Past``."""
+        if self._values[0].shape()[1] != room:
+            self._values = [self._model.value(_fitted(value.numpy(), room)) for value in self._values]
+        past, self._values = self._values, self._memory.values(len(parents), room)
+        return past, self._values
+
+
+class PastInPlace:
+    """One block of memory, (2L, R, P, D), that the graph adds to where it is.
+
+    Only rows that continue another one are copied; where rows come or go, or the room grows, all are.
+    """
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._memory = _Memory(model)
+        self._block = np.zeros((len(model.past), 1, POSITIONS, model.width), model.dtype)
+        self._values = _values(self._block)
+
+    def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+        """See ``Past``."""
+        _, rows, old_room, _ = self._block.shape
+        if len(parents) == rows and room == old_room:
+            moved = np.flatnonzero(parents != np.arange(rows))
+            if len(moved):
+                self._block[:, moved] = self._block[:, parents[moved]]
+        else:
+            block = self._memory.block(len(parents), room)
+            if room == old_room:
+                np.take(self._block, parents, axis=1, out=block, mode="clip")  # other modes copy twice
+            else:
+                block[:] = _fitted(self._block[:, :, :room].take(parents, axis=1), room)
+            self._block, self._values = block, _values(block)
+        return self._values, self._values
+
+
+class _Memory:
+    """Two blocks in turns, each good until the call after the next.
+
+    Memory of its own for each step would leave holes in the heap that fit nothing that comes after, and the process
+    would grow to twice the size.
+    """
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._model = model
+        self._blocks = [np.empty(0, model.dtype) for _ in range(2)]
+        self._lent: list[list[OrtValue]] = [[], []]
+        self._shape = (0, 0)
+
+    def block(self, rows: int, room: int) -> Array:
+        """(2L, R, P, D), holding anything."""
+        self._blocks.reverse()
+        shape = (len(self._model.past), rows, room, self._model.width)
+        size = math.prod(shape)
+        if self._blocks[0].size < size:
+            self._blocks[0] = np.empty(size * 3 // 2, self._model.dtype)
+        return self._blocks[0][:size].reshape(shape)
+
+    def values(self, rows: int, room: int) -> list[OrtValue]:
+        """The same as 2L values (R, P, D), where the model runs."""
+        model = self._model
+        if model.device != "cpu":  # only in main memory can a part of a block be lent
+            shape = (rows, room, model.width)
+            return [OrtValue.ortvalue_from_shape_and_type(shape, model.dtype, model.device) for _ in model.past]
+        block = self.block(rows, room)
+        if (rows, room) != self._shape:
+            self._shape, self._lent = (rows, room), [[], []]
+        self._lent.reverse()
+        if not self._lent[0]:
+            self._lent[0] = _values(block)
+        return self._lent[0]
+
+
+def _values(block: Array) -> list[OrtValue]:
+    return [OrtValue.ortvalue_from_numpy(array) for array in block]
+
+
+def _fitted(block: Array, room: int) -> Array:
+    """(..., P, D) with another P: zeros are added, or what is no longer needed goes."""
+    fitted = np.zeros((*block.shape[:-2], room, block.shape[-1]), block.dtype)
+    common = min(room, block.shape[-2])
+    fitted[..., :common, :] = block[..., :common, :]
+    return fitted

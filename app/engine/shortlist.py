@@ -1,0 +1,75 @@
+"""Lexical shortlists: the few target pieces that a sentence's translation is made of (Jean et al. 2015, section 3.2).
+
+The projection onto the vocabulary, its softmax and the search for the best are a quarter of a decoding step; over a
+shortlist they are almost nothing.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import BundleError
+
+Array = NDArray[Any]
+
+# Far below any logit, and still a number.
+_NEVER = -1e9
+
+
+class Shortlist:
+    """For each source piece the target pieces it may bring about; for the piece that asks for a language, its usual."""
+
+    def __init__(self, offsets: Array, pieces: Array) -> None:
+        """Piece n of V may bring about ``pieces[offsets[n]:offsets[n + 1]]``; offsets (V + 1,), pieces (N,)."""
+        self._offsets, self._pieces = offsets.astype(np.int64), pieces.astype(np.int64)
+
+    @classmethod
+    def read(cls, path: Path) -> "Shortlist":
+        """The file that ``save`` wrote.
+
+        Raises:
+            BundleError: It is damaged, or names pieces that there aren't.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                offsets, pieces = file["offsets"].astype(np.int64), file["pieces"].astype(np.int64)
+        except (OSError, ValueError, KeyError, EOFError) as error:
+            raise BundleError(f"{path} is no shortlist") from error
+        vocabulary = len(offsets) - 1
+        rising = offsets.ndim == pieces.ndim == 1 and np.all(np.diff(offsets) >= 0)
+        if vocabulary < 1 or not rising or offsets[0] or offsets[-1] != len(pieces):
+            raise BundleError(f"{path} is no shortlist")
+        if np.any((pieces < 0) | (pieces >= vocabulary)):
+            raise BundleError(f"{path} names pieces that there aren't")
+        return cls(offsets, pieces)
+
+    def save(self, path: Path) -> None:
+        """Write a compressed ``.npz`` file."""
+        np.savez_compressed(path, offsets=self._offsets.astype(np.int32), pieces=self._pieces.astype(np.int32))
+
+    def of(self, source: Sequence[int]) -> Array:
+        """Source ids, special ids included -> target ids, ascending (C,) int64. A source piece may always be copied."""
+        offsets, pieces = self._offsets, self._pieces
+        found = [pieces[offsets[index] : offsets[index + 1]] for index in source]
+        return np.unique(np.concatenate([np.asarray(source, dtype=np.int64), *found]))
+
+
+class Choices(NamedTuple):
+    """What a decoder graph over a shortlist is told, see ``export.shortlist.over_shortlist``."""
+
+    shortlist: Array  # (U,) int64, ascending
+    choices: Array  # (R, 1, C) int64
+    choice_bias: Array  # (R, 1, C) float32
+
+
+def choose(pieces: Array) -> Choices:
+    """From the target ids of each row, (R, C) int64 with -1 where a row has less than C."""
+    here = pieces >= 0
+    among = np.zeros(int(pieces.max()) + 1, dtype=bool)
+    among[pieces[here]] = True
+    places = np.where(here, (np.cumsum(among) - 1)[pieces], 0)
+    bias = np.where(here, np.float32(0), np.float32(_NEVER))
+    return Choices(np.flatnonzero(among), places[:, None], bias[:, None])
