@@ -25,7 +25,7 @@ from app.engine.translation import (
 from app.errors import Cancelled
 from app.text.detection import Detection
 from app.text.markup import Document, extract
-from app.text.protection import NOTHING, Protected, protect, with_stand_ins
+from app.text.protection import NOTHING, Protected, has_address, protect, with_addresses, with_stand_ins
 
 Result = TypeVar("Result")
 
@@ -285,8 +285,10 @@ def _segments(
                 (inline.text, with_stand_ins(inline) if inline.atoms else None) for inline in documents[item].inlines
             ]
         else:
-            protected = protect(wanted.texts[item], wanted.protected, own) if wanted.protected else None
-            texts = [(protected.text, protected) if protected else (wanted.texts[item], None)]
+            text = wanted.texts[item]
+            guarded = wanted.protected or has_address(text)
+            protected = protect(text, with_addresses(wanted.protected or NOTHING), own) if guarded else None
+            texts = [(protected.text, protected) if protected else (text, None)]
         for block, (text, protected) in enumerate(texts):
             unchanged = TextTranslation(text=text, alternatives=(), sentences=())
             source = protected.source if protected else text
@@ -333,7 +335,8 @@ def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> list[Det
 
 def _extract_all(wanted: TranslationRequest) -> list[Document]:
     assert wanted.markup
-    return [extract(text, wanted.markup, wanted.protected or NOTHING) for text in wanted.texts]
+    patterns = with_addresses(wanted.protected or NOTHING)
+    return [extract(text, wanted.markup, patterns) for text in wanted.texts]
 
 
 def _with_placeholders(documents: Sequence[Document], placeholders: Sequence[Sequence[str]]) -> list[Document]:

@@ -72,8 +72,7 @@ class Restored(NamedTuple):
     offsets: Offsets
 
 
-@dataclass(frozen=True)
-class Patterns:
+class Patterns(NamedTuple):
     """Checked patterns, ready to search with."""
 
     literals: tuple[str, ...]
@@ -168,6 +167,22 @@ def compile_patterns(patterns: Sequence[str]) -> Patterns:
                 "(it has no lookaround and no backreferences)."
             ) from None
     return Patterns(tuple(literals), tuple(expressions))
+
+
+# Addresses of the web and of mail; what ends a sentence behind one isn't part of it.
+_ADDRESSES = compile_patterns(
+    [r"""regex:(?i:https?://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]…]""", r"regex:[\w.+-]+@[\w-]+(?:\.[\w-]+)+"]
+)
+
+
+def has_address(text: str) -> bool:
+    """There may be an address in the text; quick."""
+    return "@" in text or "://" in text or "www." in text.lower()
+
+
+def with_addresses(patterns: Patterns) -> Patterns:
+    """The same and what is never to be translated: addresses of the web and of mail."""
+    return patterns._replace(expressions=patterns.expressions + _ADDRESSES.expressions)
 
 
 def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
