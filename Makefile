@@ -14,7 +14,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus format clean
+.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus bench-base format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -44,10 +44,10 @@ train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragom
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
 bundle: $(DEV)/installed  ## Export the finished run runs/de-en as the shipped bundle
-	$(DEV)/bin/dragoman export runs/de-en/averaged artifacts/de-en --sentences data/de-en/eval/tatoeba.valid.tsv
+	$(DEV)/bin/dragoman export runs/de-en/averaged artifacts/de-en --sentences data/de-en/eval/tatoeba.valid.tsv --shortlist runs/de-en
 
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
-	$(DEV)/bin/python benchmarks/engine.py artifacts/de-en data/de-en/eval/tatoeba.test.tsv
+	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(BENCH_PAIRS)
 
 bench-serving: $(DEV)/installed  ## Load Dragoman and LibreTranslate over HTTP, side by side
 	$(DEV)/bin/python -m benchmarks.serving artifacts/de-en $(BENCH_PAIRS)
@@ -79,7 +79,12 @@ bench-scaling: $(DEV)/installed  ## Cost of a token by lengths and rows, with a 
 bench-opus: $(DEV)/installed  ## Time a model of the usual OPUS-MT size, with random weights
 	$(DEV)/bin/python -m benchmarks.opus_size build/opus/model
 	$(DEV)/bin/dragoman import build/opus/model build/opus/bundle --pair de-en
-	$(DEV)/bin/python -m benchmarks.engine build/opus/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16
+	$(DEV)/bin/python -m benchmarks.engine build/opus/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16 --sentences 64
+
+bench-base: $(DEV)/installed  ## Time a model of Transformer-base size, 32,000 pieces, with random weights
+	$(DEV)/bin/python -m benchmarks.opus_size build/base/model --vocabulary 32000
+	$(DEV)/bin/dragoman import build/base/model build/base/bundle --pair de-en
+	$(DEV)/bin/python -m benchmarks.engine build/base/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16 --sentences 64
 
 format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff format .

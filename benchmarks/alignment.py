@@ -85,8 +85,8 @@ def count(chosen: Sequence[Sample], translations: Sequence[TextTranslation]) -> 
     return {kind: (copied[kind], aligned[kind]) for kind in sorted(copied)}
 
 
-async def translate(path: Path, texts: Sequence[str], source: str, target: str, threads: int) -> list[TextTranslation]:
-    engine = Engine.from_settings(Settings.load(bundle=path, threads=threads))
+async def translate(path: Path, texts: Sequence[str], source: str, target: str, workers: int) -> list[TextTranslation]:
+    engine = Engine.from_settings(Settings.load(bundle=path, workers=workers))
     await engine.start()
     options = SearchOptions(beam_size=4, alignment=True)
     try:
@@ -105,7 +105,7 @@ def main(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
     pairs: Annotated[list[Path], typer.Argument(help="Pair files of German and English sentences.")],
     limit: Annotated[int, typer.Option(min=1, help="Sentences in each direction.")] = 2000,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the order, and of the addresses.")] = 0,
 ) -> None:
     """Count the copied words that are aligned with what they are copies of."""
@@ -113,7 +113,7 @@ def main(
     results = []
     for source, target in (("de", "en"), ("en", "de")):
         chosen = samples(read_sentences(pairs, seed=seed, reverse=source == "en"), seed)[-limit:]
-        translations = asyncio.run(translate(path, [sample.text for sample in chosen], source, target, threads))
+        translations = asyncio.run(translate(path, [sample.text for sample in chosen], source, target, workers))
         counts = count(chosen, translations)
         counts["all"] = (sum(copied for copied, _ in counts.values()), sum(aligned for _, aligned in counts.values()))
         for kind, (copied, aligned) in counts.items():

@@ -1,26 +1,29 @@
 """Speed of the engine on real sentences, against CTranslate2 with the same weights, in the same run.
 
-    python benchmarks/engine.py artifacts/de-en data/de-en/eval/tatoeba.test.tsv
+    python -m benchmarks.engine artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 With ``--target-length`` every translation gets that many tokens in both engines: for models of random weights, which
-don't know when to end.
+don't know when to end. int8-shortlist, where the bundle has it, is compared with CTranslate2's int8.
 
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
 rounds, with the smallest and the largest. Tokens are target tokens, ends of sentences included; the two may translate a
-sentence differently, so the ratio is one of time per token. The last line is JSON.
+sentence differently, so the ratio is one of time per token. BLEU is that of the translations timed. The last line is
+JSON.
 """
 
 import json
 import platform
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import ctranslate2
 import onnxruntime
+import sacrebleu
 import typer
 from rich.console import Console
 from rich.progress import track
@@ -34,13 +37,36 @@ from app.engine.translation import SearchOptions
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from model.pairs import read_pairs
 
-BATCHES = (1, 8, 32)
-BEAMS = (1, 4)
-PRECISIONS: tuple[Precision, ...] = ("int8", "float32")
+PRECISIONS: tuple[Precision, ...] = ("int8", "int8-shortlist", "float32")
 
 Sources = Sequence[list[int]]
-Translate = Callable[[Sources, int], int]
-"""A batch of source ids and a beam size -> the number of target tokens."""
+Translations = list[list[int]]
+Translate = Callable[[Sources, int], Translations]
+"""A batch of source ids and a beam size -> target ids, without their ends."""
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Sentences in the order in which they are translated, with what a person made of them."""
+
+    name: str
+    sources: Sources
+    references: list[str]
+
+    @classmethod
+    def read(cls, path: Path, bundle: Bundle, tokenizer: Tokenizer, sentences: int, *, unsorted: bool) -> "TestSet":
+        """The first sentences of a pair file that the model takes whole, shortest first or in the file's order."""
+        manifest = bundle.manifest
+        tag = manifest.pairs[0].tag
+        prefix = [tokenizer.piece_id(tag)] if tag else []
+        pairs = [
+            ([*prefix, *tokenizer.encode(first), manifest.ids.eos], second)
+            for first, second in list(read_pairs(path))[:sentences]
+        ]
+        kept = [(ids, second) for ids, second in pairs if len(ids) <= manifest.longest_source]
+        if not unsorted:
+            kept.sort(key=lambda pair: len(pair[0]))
+        return cls(path.name.split(".tsv")[0], [ids for ids, _ in kept], [second for _, second in kept])
 
 
 def dragoman(bundle: Bundle, precision: Precision, threads: int, length: int | None) -> Translate:
@@ -49,10 +75,10 @@ def dragoman(bundle: Bundle, precision: Precision, threads: int, length: int | N
     ids = bundle.manifest.ids
     model = OnnxModel(*bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
 
-    def translate(sources: Sources, beam: int) -> int:
+    def translate(sources: Sources, beam: int) -> Translations:
         options = SearchOptions(beam_size=beam, **fixed)
         found = decode(model, sources, start_id=ids.decoder_start, eos_id=ids.eos, options=options)
-        return sum(len(hypotheses[0].tokens) + (length is None) for hypotheses in found)
+        return [list(hypotheses[0].tokens) for hypotheses in found]
 
     return translate
 
@@ -60,93 +86,115 @@ def dragoman(bundle: Bundle, precision: Precision, threads: int, length: int | N
 def peer(folder: Path, pieces: Sequence[str], precision: Precision, threads: int, length: int | None) -> Translate:
     """CTranslate2 on the converted weights."""
     fixed = {"min_decoding_length": length, "max_decoding_length": length} if length else {}
-    translator = open_model(folder, compute_type=precision, threads=threads)
+    translator = open_model(folder, compute_type=precision.removesuffix("-shortlist"), threads=threads)
+    ids = {piece: index for index, piece in enumerate(pieces)}
 
-    def translate(sources: Sources, beam: int) -> int:
+    def translate(sources: Sources, beam: int) -> Translations:
         given = [[pieces[index] for index in source] for source in sources]
         found = translator.translate_batch(given, beam_size=beam, **fixed)
-        return sum(len(result.hypotheses[0]) + (length is None) for result in found)
+        return [[ids[piece] for piece in result.hypotheses[0]] for result in found]
 
     return translate
 
 
-def timed(translate: Translate, sources: Sources, batch: int, beam: int) -> tuple[float, int]:
-    """Seconds and target tokens of translating all sources, batch by batch."""
+def timed(translate: Translate, sources: Sources, batch: int, beam: int) -> tuple[float, Translations]:
+    """Seconds of translating all sources, batch by batch, and the translations."""
     began = time.perf_counter()
-    tokens = sum(translate(sources[start : start + batch], beam) for start in range(0, len(sources), batch))
-    return time.perf_counter() - began, tokens
+    found = [one for start in range(0, len(sources), batch) for one in translate(sources[start : start + batch], beam)]
+    return time.perf_counter() - began, found
+
+
+def compare(
+    ours: Translate, theirs: Translate, test_set: TestSet, batch: int, beam: int, rounds: int
+) -> dict[str, Any]:
+    """Both engines in turns, one round more than asked for to warm up; figures of ours and of the other."""
+    runs = [[timed(engine, test_set.sources, batch, beam) for engine in (ours, theirs)] for _ in range(rounds + 1)][1:]
+    speeds = [[sum(len(one) + 1 for one in found) / seconds for seconds, found in pair] for pair in runs]
+    return {
+        "tokens_per_s": [mine for mine, _ in speeds],
+        "peer_tokens_per_s": [other for _, other in speeds],
+        "ms_per_sentence": [1000 * pair[0][0] / len(test_set.sources) for pair in runs],
+        "ratio": [mine / other for mine, other in speeds],
+        "translations": [found for _, found in runs[0]],
+    }
 
 
 def main(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
-    pairs: Annotated[Path, typer.Argument(help="Pair file; its first column is translated.")],
-    sentences: Annotated[int, typer.Option(min=1, help="Sentences a round.")] = 128,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 5,
+    pairs: Annotated[list[Path], typer.Argument(help="Pair files; their first columns are translated.")],
+    sentences: Annotated[int, typer.Option(min=1, help="Sentences of each file.")] = 128,
+    batches: Annotated[str, typer.Option(help="Sentences translated together.")] = "1,8,32,64",
+    beams: Annotated[str, typer.Option(help="Beam sizes.")] = "1,4",
+    precisions: Annotated[str, typer.Option(help="Of the graphs; those that the bundle has.")] = ",".join(PRECISIONS),
+    unsorted: Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,
     target_length: Annotated[
         int | None, typer.Option(min=1, max=512, help="Tokens of every translation [default: the model's own end].")
     ] = None,
 ) -> None:
-    """Compare tokens per second, greedy and beam 4, in batches of 1, 8 and 32."""
+    """Compare tokens per second, and BLEU."""
     bundle = Bundle.open(path)
-    manifest = bundle.manifest
     tokenizer = Tokenizer(*bundle.tokenizer_files)
     pieces, _ = piece_names(bundle)
-    tag = manifest.pairs[0].tag
-    prefix = [tokenizer.piece_id(tag)] if tag else []
-    texts = [first for first, _ in read_pairs(pairs)][:sentences]
-    encoded = [[*prefix, *tokenizer.encode(text), manifest.ids.eos] for text in texts]
-    sources = sorted((ids for ids in encoded if len(ids) <= manifest.longest_source), key=len)
+    test_sets = [TestSet.read(file, bundle, tokenizer, sentences, unsorted=unsorted) for file in pairs]
+    wanted = [precision for precision in precisions.split(",") if precision in bundle.manifest.graphs]
+    settings = [
+        (test_set, int(beam), int(batch))
+        for test_set in test_sets
+        for beam in beams.split(",")
+        for batch in batches.split(",")
+    ]
+
+    def bleu(test_set: TestSet, found: Translations) -> float | None:
+        if target_length:
+            return None
+        texts = [tokenizer.decode(tokens) for tokens in found]
+        return float(sacrebleu.corpus_bleu(texts, [test_set.references]).score)
+
     results = []
     with TemporaryDirectory() as folder:
         convert(bundle, Path(folder) / "model")
-        for precision in PRECISIONS:
+        for precision in wanted:
             ours = dragoman(bundle, precision, threads, target_length)
             theirs = peer(Path(folder) / "model", pieces, precision, threads, target_length)
-            settings = [(batch, beam) for beam in BEAMS for batch in BATCHES]
-            for batch, beam in track(settings, precision, console=Console(stderr=True)):
-                runs = [
-                    (timed(ours, sources, batch, beam), timed(theirs, sources, batch, beam)) for _ in range(rounds + 1)
-                ][1:]
+            for test_set, beam, batch in track(settings, precision, console=Console(stderr=True)):
+                figures = compare(ours, theirs, test_set, batch, beam, rounds)
+                scores = [bleu(test_set, found) for found in figures.pop("translations")]
                 results.append(
-                    {
-                        "precision": precision,
-                        "beam": beam,
-                        "batch": batch,
-                        "tokens_per_s": [tokens / seconds for (seconds, tokens), _ in runs],
-                        "peer_tokens_per_s": [tokens / seconds for _, (seconds, tokens) in runs],
-                        "ms_per_sentence": [1000 * seconds / len(sources) for (seconds, _), _ in runs],
-                        "ratio": [(mine[1] / mine[0]) / (other[1] / other[0]) for mine, other in runs],
-                    }
+                    {"set": test_set.name, "precision": precision, "beam": beam, "batch": batch, **figures}
+                    | {"bleu": scores[0], "peer_bleu": scores[1]}
                 )
-    print_table(results, title=f"{path} on {pairs.name}")
+    print_table(results, title=f"{path}, sentences {'in the order of the file' if unsorted else 'sorted by length'}")
+    lengths = ", ".join(
+        f"{test_set.name} {len(test_set.sources)} sentences of {mean(map(len, test_set.sources)):.1f} pieces"
+        for test_set in test_sets
+    )
     print(
         f"{platform.machine()}, {threads} thread(s), ONNX Runtime {onnxruntime.__version__}, "
-        f"CTranslate2 {ctranslate2.__version__}, {len(sources)} sentences sorted by length, "
-        f"{mean(map(len, sources)):.1f} source pieces on average"
+        f"CTranslate2 {ctranslate2.__version__}, {lengths}"
     )
-    print(json.dumps({"benchmark": "engine", "threads": threads, "sentences": len(sources), "results": results}))
+    print(json.dumps({"benchmark": "engine", "threads": threads, "unsorted": unsorted, "results": results}))
 
 
-def print_table(results: Sequence[dict[str, object]], title: str) -> None:
+def print_table(results: Sequence[dict[str, Any]], title: str) -> None:
     """One row a setting: median (smallest-largest)."""
 
-    def spread(values: object, spec: str) -> str:
-        assert isinstance(values, list)
+    def spread(values: Sequence[float], spec: str) -> str:
         return f"{median(values):{spec}} ({min(values):{spec}}-{max(values):{spec}})"
 
-    table = Table("precision", "beam", "batch", "tokens/s", "CTranslate2", "ratio", "ms/sentence", title=title)
+    columns = ("set", "precision", "beam", "batch", "tokens/s", "CTranslate2", "ratio", "ms/sentence", "BLEU of both")
+    table = Table(*columns, title=title)
     for row in results:
         table.add_row(
-            str(row["precision"]),
-            str(row["beam"]),
-            str(row["batch"]),
+            *(str(row[name]) for name in ("set", "precision", "beam", "batch")),
             spread(row["tokens_per_s"], ",.0f"),
             spread(row["peer_tokens_per_s"], ",.0f"),
             spread(row["ratio"], ".2f"),
             spread(row["ms_per_sentence"], ".1f"),
+            f"{row['bleu']:.1f} {row['peer_bleu']:.1f}" if row["bleu"] is not None else "",
         )
-    Console(width=130).print(table)
+    Console(width=150).print(table)
 
 
 if __name__ == "__main__":

@@ -146,13 +146,13 @@ def main(
     pairs: Annotated[Path, typer.Argument(help="Pair file; its first column is asked for, sentence by sentence.")],
     long_pairs: Annotated[list[Path], typer.Argument(help="Pair files; their first column makes up the long texts.")],
     requests: Annotated[int, typer.Option(min=20, help="Interactive requests a phase.")] = 200,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the server's model.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     complete: Annotated[bool, typer.Option(help="Wait for the whole long texts.")] = False,
 ) -> None:
     """Compare the latency of interactive requests idle and beside long ones."""
     texts = list(islice((first for first, _ in read_pairs(pairs)), 3 * requests + 2 * WARM_UP))
     long_sentences = [first for path in long_pairs for first, _ in read_pairs(path)]
-    with server("--threads", str(threads)) as url:
+    with server("--workers", str(workers)) as url:
         rows = asyncio.run(measure(url, texts, long_sentences, requests, complete))
     table = Table("load", "p50 ms", "p95 ms", "p95 over idle", "long text: sentences/s", "seconds")
     for each in rows:
@@ -167,7 +167,7 @@ def main(
             "" if seconds is None else f"{seconds:.0f}",
         )
     Console(width=110).print(table)
-    print(json.dumps({"benchmark": "interactive", "requests": requests, "threads": threads, "results": rows}))
+    print(json.dumps({"benchmark": "interactive", "requests": requests, "workers": workers, "results": rows}))
 
 
 if __name__ == "__main__":

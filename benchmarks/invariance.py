@@ -43,8 +43,8 @@ class Pass:
 class Translator:
     """Runs passes over the same sentences with one precision and beam size."""
 
-    def __init__(self, path: Path, precision: str, beam: int, target: str, threads: int) -> None:
-        self._settings = {"bundle": path, "precision": precision, "beam_size": beam, "threads": threads}
+    def __init__(self, path: Path, precision: str, beam: int, target: str, workers: int) -> None:
+        self._settings = {"bundle": path, "precision": precision, "beam_size": beam, "workers": workers}
         self._options = SearchOptions(beam_size=beam)
         self._target = target
 
@@ -114,7 +114,7 @@ def main(
     orders: Annotated[int, typer.Option(min=1, help="Random orders.")] = 3,
     together: Annotated[int, typer.Option(min=2, help="Sentences translated at a time: one and its strangers.")] = 64,
     target: Annotated[str, typer.Option(help="Language to translate to.")] = "en",
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the orders.")] = 0,
 ) -> None:
     """Count the sentences whose translation changes with their neighbours."""
@@ -127,7 +127,7 @@ def main(
         task = progress.add_task("passes", total=len(PRECISIONS) * len(BEAMS) * (orders + 1))
         for precision in PRECISIONS:
             for beam in BEAMS:
-                translator = Translator(path, precision, beam, target, threads)
+                translator = Translator(path, precision, beam, target, workers)
                 alone = asyncio.run(translator.run(texts, [[place] for place in range(len(texts))], together=1))
                 progress.advance(task)
                 among = []
@@ -151,7 +151,7 @@ def main(
             " ".join(f"{rows:.0f}" for rows in row["rows_among"]),
         )
     Console(width=120).print(table)
-    setup = {"sentences": len(texts), "orders": orders, "together": together, "threads": threads}
+    setup = {"sentences": len(texts), "orders": orders, "together": together, "workers": workers}
     print(json_line(benchmark="invariance", **setup, results=results))
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.opus_size build/opus/model
     dragoman import build/opus/model build/opus/bundle --pair de-en
-    python benchmarks/engine.py build/opus/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16
+    python -m benchmarks.engine build/opus/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16
 
 Texts are cut into the pieces of the shipped model; the vocabulary is filled up with pieces that no text has.
 """
@@ -21,7 +21,6 @@ from export.marian.mapping import huggingface_name
 from model.config import TransformerConfig
 from model.transformer import Transformer
 
-VOCABULARY = 58_101
 POSITIONS = 512
 
 
@@ -30,6 +29,7 @@ def main(
     pieces: Annotated[Path, typer.Option(help="SentencePiece model of both languages.")] = Path(
         "artifacts/de-en/tokenizer.spm"
     ),
+    vocabulary: Annotated[int, typer.Option(min=10_000, help="Pieces, the filling included.")] = 58_101,
 ) -> None:
     """Write config, weights and vocabulary."""
     out.mkdir(parents=True, exist_ok=True)
@@ -37,21 +37,21 @@ def main(
         shutil.copyfile(pieces, out / name)
     processor = sentencepiece.SentencePieceProcessor(model_file=str(pieces))
     plain = [processor.id_to_piece(index) for index in range(processor.vocab_size()) if not _special(processor, index)]
-    filled = [*plain, *(f"<more {index}>" for index in range(VOCABULARY - len(plain) - 3))]
+    filled = [*plain, *(f"<more {index}>" for index in range(vocabulary - len(plain) - 3))]
     names = ["</s>", "<unk>", *filled, "<pad>"]
     (out / "vocab.json").write_text(json.dumps({name: index for index, name in enumerate(names)}), encoding="utf-8")
     torch.manual_seed(0)
     config = TransformerConfig(
-        source_vocabulary=VOCABULARY,
-        target_vocabulary=VOCABULARY,
+        source_vocabulary=vocabulary,
+        target_vocabulary=vocabulary,
         activation="swish",
         positions="sinusoidal-concatenated",
         output_bias=True,
         eos_id=0,
-        pad_id=VOCABULARY - 1,
-        decoder_start_id=VOCABULARY - 1,
+        pad_id=vocabulary - 1,
+        decoder_start_id=vocabulary - 1,
     )
-    tensors = {"final_logits_bias": torch.zeros(1, VOCABULARY)}
+    tensors = {"final_logits_bias": torch.zeros(1, vocabulary)}
     for name, parameter in Transformer(config).named_parameters():
         # Vectors start as zeros and ones; equal ones would be stored once.
         value = parameter.detach() + (0.01 * torch.randn_like(parameter) if parameter.dim() == 1 else 0)
@@ -72,7 +72,7 @@ def main(
         "activation_function": "swish",
         "scale_embedding": True,
         "max_position_embeddings": POSITIONS,
-        "vocab_size": VOCABULARY,
+        "vocab_size": vocabulary,
         "pad_token_id": config.pad_id,
         "eos_token_id": config.eos_id,
         "decoder_start_token_id": config.decoder_start_id,

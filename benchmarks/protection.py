@@ -148,18 +148,18 @@ def main(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
     pairs: Annotated[list[Path], typer.Argument(help="Pair files of German and English sentences.")],
     sentences: Annotated[int, typer.Option(min=2, max=2000, help="Sentences, half of each language.")] = 1000,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the sentences and spans.")] = 0,
     names: Annotated[bool, typer.Option("--names", help="Names stand in at first, whatever the model knows.")] = False,
 ) -> None:
     """Count the protected spans that survive."""
     table = Table("beam", "direction", "spans of", *(f"{name}" for name in OUTCOMES), "survived %")
     results = []
-    engine = Engine.from_settings(Settings.load(bundle=path, threads=threads))
+    engine = Engine.from_settings(Settings.load(bundle=path, workers=workers))
     if names:
         engine.placeholders = lambda source, target: ()  # type: ignore[method-assign]
     chrf = {}
-    with TestClient(create_app(Settings.load(bundle=path, threads=threads), engine)) as client:
+    with TestClient(create_app(Settings.load(bundle=path, workers=workers), engine)) as client:
         for source, target in (("de", "en"), ("en", "de")):
             pairs_of = read_sentences(pairs, seed=seed, reverse=source == "en")
             chrf[f"{source}-{target}"] = measure_chrf(client, pairs_of, {"source": source, "target": target}, seed)

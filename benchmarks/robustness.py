@@ -41,10 +41,10 @@ _SHOWN = 10
 
 
 async def translate(
-    path: Path, cases: Sequence[Case], languages: tuple[str, str], threads: int, progress: Progress
+    path: Path, cases: Sequence[Case], languages: tuple[str, str], workers: int, progress: Progress
 ) -> dict[bool, list[str]]:
     """Translations of all cases, with (True) and without a second attempt."""
-    engine = Engine.from_settings(Settings.load(bundle=path, threads=threads))
+    engine = Engine.from_settings(Settings.load(bundle=path, workers=workers))
     await engine.start()
     found: dict[bool, list[str]] = {True: [], False: []}
     # Sorted by length, so that batches hold little padding.
@@ -103,18 +103,18 @@ def main(
     words: Annotated[Path, typer.Option(help="Pair file of German and English words.")] = Path(
         "data/de-en/train/ding-words.tsv.xz"
     ),
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the engine.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the cases.")] = 0,
     every: Annotated[int, typer.Option(min=1, help="Take only one case in so many.")] = 1,
     failures: Annotated[bool, typer.Option("--failures", help="Print the failures, too.")] = False,
 ) -> None:
     """Count what translations keep."""
-    placeholders = Engine.from_settings(Settings.load(bundle=path, threads=threads)).placeholders("de", "en")
+    placeholders = Engine.from_settings(Settings.load(bundle=path, workers=workers)).placeholders("de", "en")
     results: list[dict[str, Any]] = []
     with Progress(console=Console(stderr=True)) as progress:
         for source, target in (("de", "en"), ("en", "de")):
             cases = make_cases(read_material(pairs, words, source, seed), (source, target), placeholders, seed)[::every]
-            found = asyncio.run(translate(path, cases, (source, target), threads, progress))
+            found = asyncio.run(translate(path, cases, (source, target), workers, progress))
             results += count(cases, found, f"{source}-{target}")
     columns = ("check", "direction", "cases", "kept %", "bar", "at first %", *WRONG)
     table = Table(*columns, title=f"{path}: what is kept")

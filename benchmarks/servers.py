@@ -160,7 +160,7 @@ def running_dragoman(bundle: Path, cores: Sequence[int], log: Path, **settings: 
     """Our server, with a thread for each core; ``settings`` as in ``app/settings.py``, the others are the defaults."""
     inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("DRAGOMAN_")}
     port = free_port()
-    chosen = {"bundle": bundle.resolve(), "port": port, "threads": len(cores), **settings}
+    chosen = {"bundle": bundle.resolve(), "port": port, "workers": len(cores), **settings}
     variables = {**inherited, **{f"DRAGOMAN_{name.upper()}": str(value) for name, value in chosen.items()}}
     command = [sys.executable, "-m", "app", "serve"]
     with running(

@@ -1,0 +1,71 @@
+"""What to do with several cores: one decoder with threads inside its operators, or several decoders with one each.
+
+    python -m benchmarks.threads artifacts/de-en data/de-en/eval/tatoeba.test.tsv
+
+Both arrangements share one set of sessions among their decoders and translate the same batches, in turns. The last line
+is JSON.
+"""
+
+import json
+import platform
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.engine.bundle import Bundle, Precision
+from app.engine.tokenizer import Tokenizer
+from benchmarks.engine import TestSet, dragoman
+
+
+def main(
+    path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
+    pairs: Annotated[Path, typer.Argument(help="Pair file; its first column is translated.")],
+    sentences: Annotated[int, typer.Option(min=1, help="Sentences of the file.")] = 256,
+    batches: Annotated[str, typer.Option(help="Sentences translated together.")] = "1,8,32",
+    beams: Annotated[str, typer.Option(help="Beam sizes.")] = "1,4",
+    precision: Annotated[str, typer.Option(help="int8 or float32.")] = "int8",
+    threads: Annotated[int, typer.Option(min=2, help="Threads of either arrangement.")] = 2,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
+) -> None:
+    """Compare tokens per second of three: one thread, threads inside operators, and several decoders."""
+    bundle = Bundle.open(path)
+    kind: Precision = "float32" if precision == "float32" else "int8"
+    sources = TestSet.read(pairs, bundle, Tokenizer(*bundle.tokenizer_files), sentences, unsorted=False).sources
+    single, inside = dragoman(bundle, kind, 1, None), dragoman(bundle, kind, threads, None)
+    results = []
+    with ThreadPoolExecutor(threads) as pool:
+        arrangements: dict[str, tuple[Callable[..., list[list[int]]], Callable]] = {
+            "one thread": (single, map),
+            "threads inside": (inside, map),
+            "several decoders": (single, pool.map),
+        }
+        for beam in map(int, beams.split(",")):
+            for batch in map(int, batches.split(",")):
+                chunks = [sources[start : start + batch] for start in range(0, len(sources), batch)]
+                speeds: dict[str, list[float]] = {name: [] for name in arrangements}
+                for _ in range(rounds + 1):
+                    for name, (translate, mapping) in arrangements.items():
+                        began = time.perf_counter()
+                        found = list(mapping(translate, chunks, repeat(beam)))
+                        seconds = time.perf_counter() - began
+                        speeds[name].append(sum(len(one) + 1 for part in found for one in part) / seconds)
+                results.append({"beam": beam, "batch": batch, **{name: each[1:] for name, each in speeds.items()}})
+    table = Table("beam", "batch", *arrangements, title=f"{path}, {kind}, tokens/s, {threads} threads")
+    for row in results:
+        cells = (f"{median(row[name]):,.0f} ({min(row[name]):,.0f}-{max(row[name]):,.0f})" for name in arrangements)
+        table.add_row(str(row["beam"]), str(row["batch"]), *cells)
+    Console(width=120).print(table)
+    print(f"{platform.machine()}, {len(sources)} sentences of {pairs.name}, sorted by length")
+    print(json.dumps({"benchmark": "threads", "threads": threads, "precision": kind, "results": results}))
+
+
+if __name__ == "__main__":
+    typer.run(main)
