@@ -30,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.engine.engine import Engine
+from app.engine.translation import Alphabet
 from app.main import create_app
 from app.settings import Settings
 from app.text.attempts import Attempt, attempts
@@ -157,7 +158,7 @@ def main(
     results = []
     engine = Engine.from_settings(Settings.load(bundle=path, workers=workers))
     if names:
-        engine.placeholders = lambda source, target: ()  # type: ignore[method-assign]
+        engine.alphabet = lambda source, target: Alphabet()  # type: ignore[method-assign]
     chrf = {}
     with TestClient(create_app(Settings.load(bundle=path, workers=workers), engine)) as client:
         for source, target in (("de", "en"), ("en", "de")):

@@ -2,8 +2,9 @@
 
     python -m benchmarks.robustness artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
-Both directions go through the service's engine (int8, beam 4), once as shipped, with a second attempt at what is
-visibly wrong, and once without. A case counts as kept if (see ``benchmarks.invariants``)
+Both directions (int8, beam 4) go through POST /translate of the whole application, and, for "by the model", through the
+model alone: nothing is protected, and there is no second attempt at what is visibly wrong. A case counts as kept if
+(see ``benchmarks.invariants``)
 
 * digits: the groups of digits are the same, whatever separates thousands and decimals; a number up to twelve may be a
   word on one side. "real": sentences of the files whose reference keeps this rule. "made": a new number in place of
@@ -17,18 +18,21 @@ Loops, broken characters and empty translations are counted in all rows. The las
 of each row.
 """
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from fastapi.testclient import TestClient
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from app.engine.bundle import Bundle
 from app.engine.engine import Engine
 from app.engine.translation import SearchOptions
+from app.main import create_app
 from app.settings import Settings
 from benchmarks.figures import json_line
 from benchmarks.invariants import is_broken, loops
@@ -40,58 +44,65 @@ _CHUNK = 64
 _SHOWN = 10
 
 
-async def translate(
+def translate(
     path: Path, cases: Sequence[Case], languages: tuple[str, str], workers: int, progress: Progress
-) -> dict[bool, list[str]]:
-    """Translations of all cases, with (True) and without a second attempt."""
-    engine = Engine.from_settings(Settings.load(bundle=path, workers=workers))
-    await engine.start()
-    found: dict[bool, list[str]] = {True: [], False: []}
+) -> dict[str, list[str]]:
+    """Translations of all cases, by the service and by the model alone."""
+    settings = Settings.load(bundle=path, workers=workers)
+    engine = Engine.from_settings(settings)
+    source, target = languages
     # Sorted by length, so that batches hold little padding.
     order = sorted(range(len(cases)), key=lambda place: len(cases[place].text))
-    try:
-        for second_attempt, translations in found.items():
-            task = progress.add_task(f"{'-'.join(languages)}, second attempt: {second_attempt}", total=len(cases))
+    found: dict[str, list[str]] = {}
+    with TestClient(create_app(settings, engine)) as client:
+
+        def by_service(texts: list[str]) -> list[str]:
+            answer = client.post("/translate", json={"q": texts, "source": source, "target": target, "beam_size": 4})
+            answer.raise_for_status()
+            translations: list[str] = answer.json()["translatedText"]
+            return translations
+
+        def by_model(texts: list[str]) -> list[str]:
+            options = SearchOptions(beam_size=4, second_attempt=False)
+            answers, _ = client.portal.call(
+                partial(engine.translate, texts, source=source, target=target, options=options)
+            )
+            return [answer.text for answer in answers]
+
+        for name, translate_texts in (("service", by_service), ("model", by_model)):
+            task = progress.add_task(f"{source}-{target}, {name}", total=len(cases))
             by_place: dict[int, str] = {}
             for start in range(0, len(order), _CHUNK):
                 places = order[start : start + _CHUNK]
-                answers, _ = await engine.translate(
-                    [cases[place].text for place in places],
-                    source=languages[0],
-                    target=languages[1],
-                    options=SearchOptions(beam_size=4, second_attempt=second_attempt),
-                )
-                by_place |= {place: answer.text for place, answer in zip(places, answers, strict=True)}
+                by_place |= zip(places, translate_texts([cases[place].text for place in places]), strict=True)
                 progress.advance(task, len(places))
-            translations += (by_place[place] for place in range(len(cases)))
-    finally:
-        await engine.stop()
+            found[name] = [by_place[place] for place in range(len(cases))]
     return found
 
 
-def count(cases: Sequence[Case], found: dict[bool, list[str]], direction: str) -> list[dict[str, Any]]:
+def count(cases: Sequence[Case], found: dict[str, list[str]], direction: str) -> list[dict[str, Any]]:
     """A row for each check."""
     rows = []
     for check in dict.fromkeys(case.check for case in cases):
         places = [place for place, case in enumerate(cases) if case.check == check]
         failures = {
-            attempt: [place for place in places if not cases[place].keeps(cases[place].text, translations[place])]
-            for attempt, translations in found.items()
+            by: [place for place in places if not cases[place].keeps(cases[place].text, translations[place])]
+            for by, translations in found.items()
         }
-        kept = {attempt: round(100 - 100 * len(failed) / len(places), 2) for attempt, failed in failures.items()}
+        kept = {by: round(100 - 100 * len(failed) / len(places), 2) for by, failed in failures.items()}
         rows.append(
             {
                 "check": check,
                 "direction": direction,
                 "cases": len(places),
-                "kept": kept[True],
-                "kept_first": kept[False],
+                "kept": kept["service"],
+                "kept_by_model": kept["model"],
                 "bar": BARS.get(check),
                 **{
-                    name: sum(is_so(cases[place].text, found[True][place]) for place in places)
+                    name: sum(is_so(cases[place].text, found["service"][place]) for place in places)
                     for name, is_so in WRONG.items()
                 },
-                "failures": [(cases[place].text, found[True][place]) for place in failures[True][:_SHOWN]],
+                "failures": [(cases[place].text, found["service"][place]) for place in failures["service"][:_SHOWN]],
             }
         )
     return rows
@@ -109,20 +120,20 @@ def main(
     failures: Annotated[bool, typer.Option("--failures", help="Print the failures, too.")] = False,
 ) -> None:
     """Count what translations keep."""
-    placeholders = Engine.from_settings(Settings.load(bundle=path, workers=workers)).placeholders("de", "en")
+    placeholders = Bundle.open(path).manifest.placeholders
     results: list[dict[str, Any]] = []
     with Progress(console=Console(stderr=True)) as progress:
         for source, target in (("de", "en"), ("en", "de")):
             cases = make_cases(read_material(pairs, words, source, seed), (source, target), placeholders, seed)[::every]
-            found = asyncio.run(translate(path, cases, (source, target), workers, progress))
+            found = translate(path, cases, (source, target), workers, progress)
             results += count(cases, found, f"{source}-{target}")
-    columns = ("check", "direction", "cases", "kept %", "bar", "at first %", *WRONG)
+    columns = ("check", "direction", "cases", "kept %", "bar", "by the model %", *WRONG)
     table = Table(*columns, title=f"{path}: what is kept")
     for row in sorted(
         results, key=lambda row: list(dict.fromkeys(each["check"] for each in results)).index(row["check"])
     ):
         bar = "" if row["bar"] is None else f"{row['bar']:g}"
-        figures = f"{row['kept']:.1f}", bar, f"{row['kept_first']:.1f}", *(str(row[name]) for name in WRONG)
+        figures = f"{row['kept']:.1f}", bar, f"{row['kept_by_model']:.1f}", *(str(row[name]) for name in WRONG)
         table.add_row(row["check"], row["direction"], str(row["cases"]), *figures)
         for source, translation in row["failures"] if failures else ():
             print(f"{row['check']}, {row['direction']}: {source!r} -> {translation!r}")

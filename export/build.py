@@ -321,6 +321,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         source_vocabulary=source_ids,
         target_vocabulary=target_ids,
         placeholders=known_placeholders(ingredients.tokenizers[0]),
+        characters=ingredients.open_tokenizer().characters(),
         files={},
         provenance=ingredients.provenance,
         parity=parity,

@@ -1,5 +1,6 @@
 """``dragoman train``, ``dragoman evaluate`` and ``dragoman calibrate``."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +36,8 @@ def train(
     `dragoman export`, RUN/curves.png the learning curves and RUN/metrics.jsonl every update's figures. On several
     devices: torchrun --nproc-per-node N -m app train ...
     """
+    # Kernels compiled for the shapes of batches: some ten thousand, where oneDNN keeps 1,024 unless told, at its start.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")
     import torch
     from rich.console import Console
 

@@ -51,15 +51,7 @@ class Restorer:
                 source=part.source,
                 text=restored.text,
                 alternatives=tuple(Alternative(*other) for other in reversed(alternatives.items())),
-                alignment=tuple(
-                    Link(
-                        part.offsets.begin(link.source_begin),
-                        part.offsets.end(link.source_end),
-                        restored.offsets.begin(link.target_begin),
-                        restored.offsets.end(link.target_end),
-                    )
-                    for link in sentence.alignment
-                ),
+                alignment=tuple(Link(*link) for link in part.restore_links(sentence.alignment, restored)),
             ),
         )
 

@@ -14,6 +14,7 @@ from app.api.restoring import Restorer
 from app.api.service import Service
 from app.engine.translation import (
     INLINE_CHARS,
+    Alphabet,
     Sentence,
     SentenceTranslation,
     Text,
@@ -25,7 +26,8 @@ from app.engine.translation import (
 from app.errors import Cancelled
 from app.text.detection import Detection
 from app.text.markup import Document, extract
-from app.text.protection import NOTHING, Protected, has_address, protect, with_addresses, with_stand_ins
+from app.text.protection import NOTHING, Patterns, Protected, protect, with_stand_ins
+from app.text.untranslatable import untranslatable
 
 Result = TypeVar("Result")
 
@@ -191,17 +193,13 @@ async def work_out(wanted: TranslationRequest, function: Callable[..., Result], 
 
 
 async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
-    documents = await work_out(wanted, _extract_all, wanted) if wanted.markup else None
-    contents = [document.texts for document in documents] if documents else [(text,) for text in wanted.texts]
-    detections = await work_out(wanted, _detect_all, service, contents) if wanted.source == AUTO else None
-    languages = [detection.language for detection in detections] if detections else [wanted.source] * len(contents)
+    detections = await work_out(wanted, _detect_all, service, wanted) if wanted.source == AUTO else None
+    languages = [detection.language for detection in detections] if detections else [wanted.source] * len(wanted.texts)
     for language in languages:
         check_pair(language, wanted.target, service.engine.pairs)
-
-    placeholders = [service.engine.placeholders(language, wanted.target) for language in languages]
-    if documents:
-        documents = await work_out(wanted, _with_placeholders, documents, placeholders)
-    segments = await work_out(wanted, _segments, wanted, documents, languages, placeholders)
+    alphabets = [service.engine.alphabet(language, wanted.target) for language in languages]
+    documents = await work_out(wanted, _extract_all, wanted, alphabets) if wanted.markup else None
+    segments = await work_out(wanted, _segments, wanted, documents, languages, alphabets)
     timing = Timing()
     # Numbers, emoji and blanks need no model, and neither does a language into itself.
     open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
@@ -275,10 +273,10 @@ def _segments(
     wanted: TranslationRequest,
     documents: Sequence[Document] | None,
     languages: Sequence[str],
-    placeholders: Sequence[Sequence[str]],
+    alphabets: Sequence[Alphabet],
 ) -> list[_Segment]:
     segments = []
-    for item, (language, own) in enumerate(zip(languages, placeholders, strict=True)):
+    for item, (language, alphabet) in enumerate(zip(languages, alphabets, strict=True)):
         texts: Sequence[tuple[str, Protected | None]]
         if documents:
             texts = [
@@ -286,8 +284,8 @@ def _segments(
             ]
         else:
             text = wanted.texts[item]
-            guarded = wanted.protected or has_address(text)
-            protected = protect(text, with_addresses(wanted.protected or NOTHING), own) if guarded else None
+            patterns = _patterns(wanted, text, alphabet)
+            protected = protect(text, patterns, alphabet.placeholders) if any(patterns) else None
             texts = [(protected.text, protected) if protected else (text, None)]
         for block, (text, protected) in enumerate(texts):
             unchanged = TextTranslation(text=text, alternatives=(), sentences=())
@@ -295,6 +293,10 @@ def _segments(
             restored = TextTranslation(text=source, alternatives=(), sentences=())
             segments.append(_Segment(item, block, language, protected, text, unchanged, restored))
     return segments
+
+
+def _patterns(wanted: TranslationRequest, text: str, alphabet: Alphabet) -> Patterns:
+    return (wanted.protected or NOTHING) | untranslatable(text, alphabet.characters)
 
 
 def _has_letters(segment: _Segment) -> bool:
@@ -328,19 +330,18 @@ def _assemble(
     return items
 
 
-def _detect_all(service: Service, contents: Sequence[Sequence[str]]) -> list[Detection]:
+def _detect_all(service: Service, wanted: TranslationRequest) -> list[Detection]:
     """The most likely language of each item."""
+    contents = [extract(text, wanted.markup).texts if wanted.markup else (text,) for text in wanted.texts]
     return [service.detector.detect("\n".join(texts))[0] for texts in contents]
 
 
-def _extract_all(wanted: TranslationRequest) -> list[Document]:
+def _extract_all(wanted: TranslationRequest, alphabets: Sequence[Alphabet]) -> list[Document]:
     assert wanted.markup
-    patterns = with_addresses(wanted.protected or NOTHING)
-    return [extract(text, wanted.markup, patterns) for text in wanted.texts]
-
-
-def _with_placeholders(documents: Sequence[Document], placeholders: Sequence[Sequence[str]]) -> list[Document]:
-    return [document.with_placeholders(own) for document, own in zip(documents, placeholders, strict=True)]
+    return [
+        extract(text, wanted.markup, _patterns(wanted, text, alphabet)).with_placeholders(alphabet.placeholders)
+        for text, alphabet in zip(wanted.texts, alphabets, strict=True)
+    ]
 
 
 async def _disconnected(request: Request) -> None:

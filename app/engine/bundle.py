@@ -7,6 +7,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -22,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from app.engine.translation import Alphabet
 from app.errors import BundleError
 
 FORMAT_VERSION = 2
@@ -177,6 +179,7 @@ class Manifest(_Part):
     placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
         (), description="characters that the model was taught to carry over exactly once"
     )
+    characters: str = Field("", description="those of source texts that the tokenizer has pieces for, if recorded")
     source_vocabulary: FileName | None = Field(
         None, description="JSON list of pieces by the model's own ids; without, ids are SentencePiece's"
     )
@@ -194,6 +197,11 @@ class Manifest(_Part):
         if version != FORMAT_VERSION:
             raise ValueError(f"{version} is not {FORMAT_VERSION}, which this Dragoman reads; export or import it again")
         return version
+
+    @cached_property
+    def alphabet(self) -> Alphabet:
+        """What characters are to the model."""
+        return Alphabet(frozenset(self.characters), self.placeholders)
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":

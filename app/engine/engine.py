@@ -20,6 +20,7 @@ from app.engine.tokenizer import Tokenizer
 from app.engine.translation import (
     INLINE_CHARS,
     Account,
+    Alphabet,
     Event,
     SearchOptions,
     Splitting,
@@ -59,7 +60,7 @@ class Engine:
         manifest = bundle.manifest
         tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._cutter = Cutter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
-        self._renderer = Renderer(tokenizer, manifest.confidence)
+        self._renderer = Renderer(tokenizer, manifest.confidence, manifest.placeholders)
         self._prefix = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }
@@ -137,9 +138,9 @@ class Engine:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
         return "failed" if self._state == "ready" and not self._scheduler.alive else self._state
 
-    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
+    def alphabet(self, source: str, target: str) -> Alphabet:
         """See ``app.engine.translation.TranslationEngine``."""
-        return self.bundle.manifest.placeholders
+        return self.bundle.manifest.alphabet
 
     async def start(self) -> None:
         """Start the decode thread and translate the bundle's golden sentences.

@@ -7,7 +7,7 @@ brought it, not in the queue, where it would shut out everybody else.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,8 +15,9 @@ from itertools import islice
 
 from app.engine.assembly import Assembly
 from app.engine.batching import Job, Outcome
+from app.engine.decoding import Hypothesis
 from app.engine.joining import Joiner
-from app.engine.rendering import Renderer
+from app.engine.rendering import Renderer, Version
 from app.engine.translation import (
     Account,
     Event,
@@ -178,14 +179,30 @@ class Progress:
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
         versions = self._renderer.versions(unit, outcome.hypotheses)
+        with suppress(DragomanError):  # then what there is must do
+            await self._improve(versions, unit, job)
+        return self._renderer.sentence(unit, versions, n_best=self._options.n_best, alignment=self._options.alignment)
+
+    async def _improve(self, versions: list[Version], unit: Unit, job: Job) -> None:
+        """Searches again, otherwise, for as long as the first version is visibly wrong; the best comes first then."""
+
+        async def search(ids: tuple[int, ...], options: SearchOptions) -> Sequence[Hypothesis]:
+            again = Job(source=ids, options=options, long=job.long, order=job.order)
+            [future] = self._joiner.submit([again], admitted=True)
+            return (await future).hypotheses
+
+        def add(others: list[Version]) -> None:
+            versions.extend(others)
+            versions.sort(key=lambda version: len(version.verdicts))  # of equals, those of the earlier attempt
+
+        if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:
+            numbered = self._renderer.numbered(unit)
+            if numbered:
+                found = await search(numbered.unit.ids, self._options)
+                add(self._renderer.numbered_versions(unit, numbered, found))
         options = second_attempt(self._options, versions[0].verdicts, len(unit.ids))
         if options:
-            with suppress(DragomanError):  # then the first attempt must do
-                second = Job(source=unit.ids, options=options, long=job.long, order=job.order)
-                [again] = self._joiner.submit([second], admitted=True)
-                versions += self._renderer.versions(unit, (await again).hypotheses)
-                versions.sort(key=lambda version: len(version.verdicts))  # of equals, those of the first attempt
-        return self._renderer.sentence(unit, versions, n_best=self._options.n_best, alignment=self._options.alignment)
+            add(self._renderer.versions(unit, await search(unit.ids, options)))
 
     async def _give_up(self) -> None:
         for item in self._window:

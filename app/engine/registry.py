@@ -18,6 +18,7 @@ from app.engine.loading import Loader, Model
 from app.engine.routing import Pair, Route, Work, find_routes, follow
 from app.engine.translation import (
     Account,
+    Alphabet,
     Event,
     ReloadReport,
     SearchOptions,
@@ -183,10 +184,14 @@ class Registry:
                 async for event in events:
                     yield loading + event if isinstance(event, Timing) else event
 
-    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
-        """Characters that every model on the way carries over; see ``app.engine.translation.TranslationEngine``."""
-        known = [leg.model.manifest.placeholders for leg in self._routes.get((source, target), ())]
-        return tuple(one for one in known[0] if all(one in others for others in known)) if known else ()
+    def alphabet(self, source: str, target: str) -> Alphabet:
+        """What the first model on the way knows, and every model on it carries over."""
+        alphabets = [leg.model.manifest.alphabet for leg in self._routes.get((source, target), ())]
+        if not alphabets:
+            return Alphabet()
+        carried = [set(alphabet.placeholders) for alphabet in alphabets]
+        placeholders = tuple(one for one in alphabets[0].placeholders if all(one in others for others in carried))
+        return Alphabet(alphabets[0].characters, placeholders)
 
     def info(self) -> dict[str, object]:
         """Every model with what it is and what really runs it, and the pairs that need two of them."""

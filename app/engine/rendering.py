@@ -1,31 +1,57 @@
 """Hypotheses to text: detokenised, judged, aligned by characters."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from app.engine.bundle import Confidence
 from app.engine.decoding import Hypothesis
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import Alternative, Link, SentenceTranslation
 from app.engine.units import Unit
+from app.text.protection import Protected, Restored, protect_ranges
 from app.text.verdicts import Verdict, judge
+
+# Numbers that all languages write alike. Those with a point or a comma they don't, so these stay the model's.
+_NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
+
+
+class Numbered(NamedTuple):
+    """A unit in which placeholders stand in for its numbers, and what they stand for."""
+
+    unit: Unit
+    protected: Protected
 
 
 @dataclass(frozen=True)
 class Version:
-    """One of the texts that hypotheses of a unit stand for, and what is wrong with it."""
+    """One of the texts that hypotheses of a unit stand for, and what is wrong with it.
+
+    Attributes:
+        text: The text.
+        hypothesis: One that stands for it.
+        verdicts: What is wrong with it.
+        numbered: What was translated instead of the unit, if anything was.
+        restored: What became of the translation of that.
+    """
 
     text: str
     hypothesis: Hypothesis
     verdicts: tuple[Verdict, ...]
+    numbered: Numbered | None = None
+    restored: Restored | None = None
 
 
 class Renderer:
     """Turns hypotheses into text."""
 
-    def __init__(self, tokenizer: Tokenizer, confidence: Confidence | None = None) -> None:
-        """Both are the bundle's."""
+    def __init__(
+        self, tokenizer: Tokenizer, confidence: Confidence | None = None, placeholders: Sequence[str] = ()
+    ) -> None:
+        """All are the bundle's."""
         self._tokenizer, self._confidence = tokenizer, confidence
+        self._placeholders = {placeholder: tokenizer.piece_id(placeholder) for placeholder in placeholders}
 
     def prefix(self, tokens: Sequence[int]) -> str:
         """The beginning of a sentence, as far as it can't change any more."""
@@ -35,7 +61,7 @@ class Renderer:
     def versions(self, unit: Unit, hypotheses: Sequence[Hypothesis]) -> list[Version]:
         """The different texts of the hypotheses, in order, at least one."""
         found: dict[str, Hypothesis] = {}
-        for hypothesis in hypotheses:
+        for hypothesis in (self._without_invented(unit, hypothesis) for hypothesis in hypotheses):
             found.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
         # A model that says nothing must not swallow text: another hypothesis, or else the source, stands in.
         silence = found.pop("", None)
@@ -45,6 +71,40 @@ class Renderer:
             Version(text, hypothesis, judge(unit.source, text, truncated=hypothesis.truncated))
             for text, hypothesis in found.items()
         ]
+
+    def _without_invented(self, unit: Unit, hypothesis: Hypothesis) -> Hypothesis:
+        """Placeholders that the source doesn't have mean nothing to anybody."""
+        invented = set(self._placeholders.values()) - set(unit.ids)
+        if invented.isdisjoint(hypothesis.tokens):
+            return hypothesis
+        kept = [index for index, token in enumerate(hypothesis.tokens) if token not in invented]
+        tokens, attended = hypothesis.tokens, hypothesis.attended
+        return replace(
+            hypothesis,
+            tokens=tuple(tokens[index] for index in kept),
+            attended=tuple(attended[index] for index in kept) if attended else attended,
+        )
+
+    def numbered(self, unit: Unit) -> Numbered | None:
+        """The unit with placeholders for its numbers; None if it has no numbers, or the model no placeholders."""
+        free = [placeholder for placeholder in self._placeholders if placeholder not in unit.source]
+        ranges = [match.span() for match in _NUMBER.finditer(unit.source)][: len(free)]
+        if not ranges:
+            return None
+        protected = protect_ranges(unit.source, ranges, free)
+        *tag, eos = unit.ids[: self._tag_length(unit)] + unit.ids[-1:]
+        ids = (*tag, *self._tokenizer.encode(protected.text), eos)
+        return Numbered(unit._replace(source=protected.text, ids=ids), protected)
+
+    def numbered_versions(self, unit: Unit, numbered: Numbered, hypotheses: Sequence[Hypothesis]) -> list[Version]:
+        """Those hypotheses for the numbered unit that kept every placeholder, as texts for the unit itself."""
+        found = []
+        for hypothesis in hypotheses:
+            restored = numbered.protected.restore(self._tokenizer.decode(hypothesis.tokens).strip())
+            if not restored.lost:
+                verdicts = judge(unit.source, restored.text, truncated=hypothesis.truncated)
+                found.append(Version(restored.text, hypothesis, verdicts, numbered, restored))
+        return found
 
     def sentence(self, unit: Unit, versions: Sequence[Version], *, n_best: int, alignment: bool) -> SentenceTranslation:
         """The translation of a unit, as if it stood at the beginning of its text.
@@ -69,7 +129,7 @@ class Renderer:
             alternatives=tuple(alternatives[: n_best - 1]),
             confidence=self._chance(best.hypothesis),
             verdicts=best.verdicts,
-            alignment=self.links(unit, best.hypothesis) if alignment and best.hypothesis.attended else (),
+            alignment=self._links_of(unit, best) if alignment and best.hypothesis.attended else (),
         )
 
     def _chance(self, best: Hypothesis) -> float | None:
@@ -77,6 +137,15 @@ class Renderer:
             return None
         # Silence is never good, however sure.
         return self._confidence.chance(best.log_probability, len(best.tokens) + 1) if best.tokens else 0.0
+
+    def _links_of(self, unit: Unit, best: Version) -> tuple[Link, ...]:
+        if best.numbered is None or best.restored is None:
+            return self.links(unit, best.hypothesis)
+        links = self.links(best.numbered.unit, best.hypothesis)
+        return tuple(Link(*link) for link in best.numbered.protected.restore_links(links, best.restored))
+
+    def _tag_length(self, unit: Unit) -> int:
+        return len(unit.ids) - len(self._tokenizer.encode(unit.source)) - 1
 
     def links(self, unit: Unit, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""

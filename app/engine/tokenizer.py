@@ -111,6 +111,18 @@ class Tokenizer:
         """Target ids -> text. Control pieces vanish; a broken byte sequence becomes U+FFFD."""
         return self._spaced(self._target.decode(self._decodable(ids)))
 
+    def characters(self) -> str:
+        """Those of source texts that there are pieces for; any other is met as its bytes, or as unknown."""
+        source = self._source
+        known = self._vocabulary.ids if self._vocabulary else None
+        found = set()
+        for index in range(source.vocab_size()):
+            piece = source.id_to_piece(index)
+            special = source.is_byte(index) or source.is_control(index) or source.is_unknown(index)
+            if not special and (known is None or piece in known):
+                found.add(piece.removeprefix(_SPACE))
+        return "".join(sorted(piece for piece in found if len(piece) == 1))
+
     def piece_id(self, piece: str) -> int:
         """Id of a source piece, such as a target tag.
 

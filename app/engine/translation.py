@@ -83,6 +83,18 @@ class Alternative(NamedTuple):
     score: float
 
 
+class Alphabet(NamedTuple):
+    """What characters are to a model.
+
+    Attributes:
+        characters: Those of source texts that it has pieces for; none if that is not known.
+        placeholders: Those that it was taught to carry over exactly once.
+    """
+
+    characters: frozenset[str] = frozenset()
+    placeholders: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class SentenceTranslation:
     """One sentence and its translation.
@@ -216,8 +228,8 @@ class TranslationEngine(Protocol):
     def state(self) -> str:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
 
-    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
-        """Characters that the model of a pair was taught to carry over exactly once; none if there is no such model."""
+    def alphabet(self, source: str, target: str) -> Alphabet:
+        """The characters that the model of a pair knows; none if there is no such model."""
 
     async def start(self) -> None:
         """Loads, warms up and checks the model; returns when the engine is ready."""

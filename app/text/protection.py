@@ -23,6 +23,11 @@ from app.text.placement import Edit, Link, apply, place
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 200
 REGEX_PREFIX = "regex:"
+# In a text whose letters to look for are \x01 and whose signs are \x02: words with such a letter, and signs with what
+# modifies them (joiners, variation selectors, colours of skin); a space may lie between.
+_WORD = r"[\p{L}\p{M}\p{N}]*\x01[\p{L}\p{M}\p{N}\x01]*"
+_SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
+_MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
 # One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
 _MAX_SEARCH_S = 2.0
 
@@ -73,13 +78,31 @@ class Restored(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """Checked patterns, ready to search with."""
+    """Checked patterns, ready to search with.
 
-    literals: tuple[str, ...]
-    expressions: tuple[Any, ...]
+    Attributes:
+        literals: Strings.
+        expressions: Compiled regular expressions.
+        letters: Characters that protect the words that they are in.
+        signs: Characters that protect themselves.
+    """
+
+    literals: tuple[str, ...] = ()
+    expressions: tuple[Any, ...] = ()
+    letters: frozenset[str] = frozenset()
+    signs: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Patterns") -> "Patterns":
+        """All that either protects."""
+        return Patterns(
+            self.literals + other.literals,
+            self.expressions + other.expressions,
+            self.letters | other.letters,
+            self.signs | other.signs,
+        )
 
 
-NOTHING = Patterns((), ())
+NOTHING = Patterns()
 
 
 @dataclass(frozen=True)
@@ -141,6 +164,13 @@ class Protected:
         edits, lost = place(self._inline, translation, links)
         return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
 
+    def restore_links(self, links: Iterable[Link], restored: Restored) -> tuple[Link, ...]:
+        """From links of ``text`` and its translation to links of the text as it was and the restored translation."""
+        source, target = self.offsets, restored.offsets
+        return tuple(
+            (source.begin(link[0]), source.end(link[1]), target.begin(link[2]), target.end(link[3])) for link in links
+        )
+
 
 def compile_patterns(patterns: Sequence[str]) -> Patterns:
     """Checks patterns: each is a literal string, or a regular expression (RE2) after ``regex:``.
@@ -169,22 +199,6 @@ def compile_patterns(patterns: Sequence[str]) -> Patterns:
     return Patterns(tuple(literals), tuple(expressions))
 
 
-# Addresses of the web and of mail; what ends a sentence behind one isn't part of it.
-_ADDRESSES = compile_patterns(
-    [r"""regex:(?i:https?://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]…]""", r"regex:[\w.+-]+@[\w-]+(?:\.[\w-]+)+"]
-)
-
-
-def has_address(text: str) -> bool:
-    """There may be an address in the text; quick."""
-    return "@" in text or "://" in text or "www." in text.lower()
-
-
-def with_addresses(patterns: Patterns) -> Patterns:
-    """The same and what is never to be translated: addresses of the web and of mail."""
-    return patterns._replace(expressions=patterns.expressions + _ADDRESSES.expressions)
-
-
 def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
     """Finds what the patterns protect; matches that overlap or touch are one span.
 
@@ -196,7 +210,12 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     Raises:
         InvalidRequest: The search takes too long.
     """
-    return with_stand_ins(with_placeholders(read(split_protected(text, patterns)), placeholders))
+    return protect_ranges(text, _find(text, patterns), placeholders)
+
+
+def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
+    """The same for what stands in the given ranges, which are in order and disjoint."""
+    return with_stand_ins(with_placeholders(read(_split(text, ranges)), placeholders))
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
@@ -224,9 +243,13 @@ def split_protected(text: str, patterns: Patterns, escape: Callable[[str], str] 
     Raises:
         InvalidRequest: The search takes too long.
     """
+    return _split(text, _find(text, patterns), escape)
+
+
+def _split(text: str, ranges: Sequence[tuple[int, int]], escape: Callable[[str], str] = str) -> list[Part]:
     parts: list[Part] = []
     done = 0
-    for begin, end in [*_find(text, patterns), (len(text), len(text))]:
+    for begin, end in [*ranges, (len(text), len(text))]:
         if done < begin:
             parts.append(Part(Kind.TEXT, text[done:begin]))
         if begin < end:
@@ -248,6 +271,9 @@ def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
             found.append(match.span())
             if time.monotonic() > deadline:
                 raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
+    if patterns.letters or patterns.signs:
+        marks = {**dict.fromkeys(map(ord, patterns.letters), "\x01"), **dict.fromkeys(map(ord, patterns.signs), "\x02")}
+        found += (match.span() for match in _MARKED.finditer(text.translate(marks)))
     spans: list[tuple[int, int]] = []
     for begin, end in sorted(found):
         if spans and begin <= spans[-1][1]:

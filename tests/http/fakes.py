@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from app.engine.assembly import Assembly
 from app.engine.translation import (
     Account,
+    Alphabet,
     Alternative,
     Event,
     Link,
@@ -63,13 +64,14 @@ class FakeEngine:
         self.failure: Exception = ModelFailure("secret")
         self.hangs = self.busy = False
         self.known_placeholders: tuple[str, ...] = ()
+        self.known_characters = ""
         self.confidence: float | None = 0.9
         self.was_asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.was_cancelled = asyncio.Event()
 
-    def placeholders(self, source: str, target: str) -> tuple[str, ...]:
-        return self.known_placeholders
+    def alphabet(self, source: str, target: str) -> Alphabet:
+        return Alphabet(frozenset(self.known_characters), self.known_placeholders)
 
     async def start(self) -> None:
         if self.error is not None:

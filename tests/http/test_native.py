@@ -148,6 +148,18 @@ async def test_what_the_model_knows_stands_in(client, engine):
     ]
 
 
+@pytest.mark.parametrize("source", ["de", "auto"])
+@pytest.mark.parametrize(
+    ("form", "text"), [("text", "Gib {} weiter, bitte."), ("html", "<p>Gib <b>{}</b> weiter, bitte.</p>")]
+)
+async def test_words_that_the_model_has_no_letters_for_do_not_get_to_it(client, engine, form, text, source):
+    engine.known_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ., "
+    engine.known_placeholders = ("\ue000",)
+    answer = await translate(client, text.format("Żółć"), format=form, source=source)
+    assert "Żółć" in answer["translatedText"]
+    assert "Gib \ue000 weiter, bitte." in [text for texts, *_ in engine.calls for text in texts]
+
+
 @pytest.mark.parametrize("placeholders", [(), ("\ue000", "\ue001")])
 @pytest.mark.parametrize(
     ("form", "text", "protect", "translation"),

@@ -132,9 +132,9 @@ async def test_texts_of_one_language_come_together(engine):
 
 
 async def test_a_real_model_streams_what_it_answers(tiny_bundle, tiny_onnx):
-    text = "Der Hund trinkt Wasser.\n\nGestern ist der Zug nicht schnell. Die Katze sieht {x}!"
+    plain = "Der Hund trinkt Wasser.\n\nGestern ist der Zug nicht schnell."
     async with serving(engine_of(tiny_bundle, tiny_onnx)) as client:
-        for parameters in ({}, {"protect": ["{x}"]}):
+        for text, parameters in ((plain, {}), (f"{plain} Die Katze sieht {{x}}!", {"protect": ["{x}"]})):
             body = {"q": text, **DE_EN, "beam_size": 1, "details": True, **parameters}
             whole = (await client.post("/translate", json=body)).json()
             events = await stream(client, text, beam_size=1, details=True, **parameters)

@@ -56,6 +56,18 @@ def test_the_placeholders_are_those_that_the_tokenizer_has(copy):
         assert tokenizer.encode(f"so{placeholder}s").count(tokenizer.piece_id(placeholder)) == 1
 
 
+def test_the_characters_are_those_that_the_tokenizer_has(copy):
+    manifest = Bundle.open(copy).manifest
+    tokenizer = Tokenizer(copy / manifest.source_tokenizer, copy / manifest.target_tokenizer)
+    assert manifest.alphabet == (frozenset(manifest.characters), manifest.placeholders)
+    assert set("abcäöü.") < manifest.alphabet.characters
+    for character in manifest.characters:
+        assert len(tokenizer.encode(character)) <= 2, "itself, and perhaps a space"
+    for character in "語🍕Ж":
+        assert character not in manifest.characters
+        assert len(tokenizer.encode(character)) > 2, "its bytes"
+
+
 def test_every_file_has_its_hash_in_the_manifest(tiny_bundle):
     on_disk = {path.name for path in tiny_bundle.path.iterdir()}
     assert on_disk - {MANIFEST} == set(tiny_bundle.manifest.files)

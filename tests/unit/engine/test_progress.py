@@ -135,6 +135,36 @@ async def test_a_loop_is_tried_again_and_the_better_translation_is_returned(tiny
             assert second.text and second.text != first.text
 
 
+class NoHeadForNumbers(ToyModel):
+    """Copies the source, but for digits: there it says something else."""
+
+    def __init__(self, digits: set[int], otherwise: int) -> None:
+        super().__init__(VOCABULARY)
+        self.digits, self.otherwise = digits, otherwise
+
+    def scores(self, source, target):
+        words = [self.otherwise if piece in self.digits else piece for piece in source[1:]]
+        scores = np.full(VOCABULARY, -60.0)
+        scores[words[min(len(target), len(words) - 1)]] = -0.001
+        return scores.astype(np.float32)
+
+
+@pytest.mark.parametrize("beam", [1, 2])
+async def test_changed_numbers_are_tried_again_with_placeholders_for_them(tiny_bundle, beam):
+    text = "Der 31. Hund, 7.000."
+    tokenizer = Tokenizer(tiny_bundle.path / "tokenizer.spm", tiny_bundle.path / "tokenizer.spm")
+    digits = {piece for digit in "123459" for piece in tokenizer.encode(digit)[-1:]}  # it knows 0 and 7
+    model = NoHeadForNumbers(digits, word_of(tiny_bundle))
+    options = SearchOptions(beam_size=beam, alignment=True)
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        [once], _ = await engine.translate([text], **PAIR, options=replace(options, second_attempt=False))
+        [twice], _ = await engine.translate([text], **PAIR, options=options)
+    assert Verdict.DIGITS_CHANGED in once.sentences[0].verdicts and "31" not in once.text
+    assert twice.text == text
+    [sentence] = twice.sentences
+    assert (sentence.source, sentence.verdicts) == (text, ())
+
+
 async def test_what_two_attempts_cannot_mend_is_there_and_the_verdict_says_so(tiny_bundle):
     class Stubborn(Parrot):
         def scores(self, source, target):

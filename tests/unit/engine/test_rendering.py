@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -109,3 +110,54 @@ def test_a_text_is_put_together_with_its_gaps_and_alternatives():
     assert (second.source_begin, second.target_begin) == (9, 8)
     assert Assembly().finish(" \n") == Assembly().finish(" \n")
     assert Assembly().finish(" \n").text == " \n"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbered"),
+    [
+        ("Am 31. Mai 1999 um 10:45.", "Am \ue000. Mai \ue001 um \ue002."),
+        ("Nur 7.000 von 3,5 und 1.2.3 nicht.", None),  # other languages write these otherwise
+        ("(0-2), 4-4-2, 2017/18, 5%", "(\ue000), \ue001, \ue002, 5%"),  # no more than there are placeholders
+        ("\ue001 sind 2", "\ue001 sind \ue000"),
+        ("Keine.", None),
+    ],
+)
+def test_placeholders_stand_in_for_numbers_that_languages_write_alike(tokenizer, text, numbered):
+    renderer = Renderer(tokenizer, placeholders=("\ue000", "\ue001", "\ue002"))
+    unit = unit_of(tokenizer, text)
+    found = renderer.numbered(unit)
+    assert (found and found.unit.source) == numbered
+    if found:
+        assert found.unit.ids == unit_of(tokenizer, numbered).ids
+    assert Renderer(tokenizer).numbered(unit) is None, "a model without placeholders"
+
+
+def test_numbers_come_back_where_their_placeholders_are(tokenizer):
+    renderer = Renderer(tokenizer, placeholders=("\ue000", "\ue001"))
+    unit = unit_of(tokenizer, "Der Hund 1999 und 2024")
+    numbered = renderer.numbered(unit)
+    assert numbered
+    kept, lost = hypothesis(tokenizer, "\ue001 und \ue000 Hund"), hypothesis(tokenizer, "Hund \ue000")
+    [version] = renderer.numbered_versions(unit, numbered, [lost, kept])
+    assert (version.text, version.verdicts) == ("2024 und 1999 Hund", ())
+    # Each piece of the translation looks at its own kind in the source.
+    ids = list(numbered.unit.ids)
+    looking = replace(kept, attended=tuple(ids.index(token, 1) for token in kept.tokens))
+    [version] = renderer.numbered_versions(unit, numbered, [looking])
+    sentence = renderer.sentence(unit, [version], n_best=1, alignment=True)
+    linked = {
+        (sentence.source[link.source_begin : link.source_end], sentence.text[link.target_begin : link.target_end])
+        for link in sentence.alignment
+    }
+    assert linked >= {("1999", "1999"), ("2024", "2024")}
+    assert all(source == target for source, target in linked)
+
+
+def test_placeholders_that_the_source_lacks_are_dropped(tokenizer):
+    renderer = Renderer(tokenizer, placeholders=("\ue000", "\ue001"))
+    unit = unit_of(tokenizer, "Der \ue001 Hund")
+    found = hypothesis(tokenizer, "\ue000Hund\ue000 und\ue001")
+    found = replace(found, attended=tuple(range(len(found.tokens))))
+    [version] = renderer.versions(unit, [found])
+    assert version.text == "Hund und\ue001"
+    assert len(version.hypothesis.attended or ()) == len(version.hypothesis.tokens)

@@ -96,6 +96,15 @@ def test_batches_keep_to_the_token_budget_and_use_it() -> None:
     assert filled > 0.7 * 90 * len(made), "sorted by length, batches are nearly full"
 
 
+def test_shapes_recur() -> None:
+    """A processor's library compiles kernels for each shape."""
+    batches = stream([numbered_corpus(300)], batch_tokens=90)
+    for examples in batches.epoch(0):
+        batch = batches.collate(examples)
+        assert batch.source.shape[1] % 2 == batch.target_input.shape[1] % 2 == 0
+        assert batch.target_output.shape == batch.target_input.shape
+
+
 def test_every_pair_is_drawn_by_its_weight_in_both_directions() -> None:
     corpora = [numbered_corpus(40), numbered_corpus(600, first_id=1000), numbered_corpus(30, first_id=9000)]
     examples = np.concatenate(stream(corpora, [2, 0.5, 0]).epoch(0))
@@ -115,8 +124,8 @@ def test_a_source_starts_with_the_tag_of_the_language_it_is_translated_into() ->
     assert forward.target_output.tolist() == [[21, 22, 23, EOS_ID]]
     assert forward.links.tolist() == [[0, 2, 1], [0, 0, 2], [0, 3, 3]]
     backward = stream([corpus]).collate(np.array([[0, 0, 1]]))
-    assert backward.source.tolist() == [[TAGS[0], 21, 22, 23, EOS_ID]]
-    assert backward.target_output.tolist() == [[11, 12, EOS_ID]]
+    assert backward.source.tolist() == [[TAGS[0], 21, 22, 23, EOS_ID, PAD_ID]]
+    assert backward.target_output.tolist() == [[11, 12, EOS_ID, PAD_ID]]
     assert backward.links.tolist() == [[0, 0, 3], [0, 1, 1], [0, 2, 4]]
 
 

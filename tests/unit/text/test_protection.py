@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.errors import InvalidRequest
 from app.text.attempts import Aligned, Attempt, attempts, cut
 from app.text.placement import Link
-from app.text.protection import NOTHING, Protected, compile_patterns, has_address, protect, with_addresses
+from app.text.protection import Protected, compile_patterns, protect
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 
@@ -58,27 +58,6 @@ def test_spans_are_what_the_patterns_match(text: str, patterns: list[str], spans
     assert list(protected.spans) == spans
     assert protected.source == text
     assert protected.restore(protected.text).text == text
-
-
-@pytest.mark.parametrize(
-    ("text", "addresses"),
-    [
-        ("Mehr auf https://www.zeit.de/politik?id=7.", ["https://www.zeit.de/politik?id=7"]),
-        ("(siehe HTTP://a.b/c)!", ["HTTP://a.b/c"]),
-        ('<a href="www.x.de">', ["www.x.de"]),
-        ("Schreib an max.mustermann+a@mail.firma.de, bitte.", ["max.mustermann+a@mail.firma.de"]),
-        ("mailto:x.y@z.co.uk; http://q.de…", ["x.y@z.co.uk", "http://q.de"]),
-        ("a@b, https://, 5 @ 3 und @name", []),
-    ],
-)
-def test_addresses_are_protected_without_being_asked_for(text: str, addresses: list[str]) -> None:
-    assert has_address(text)
-    assert list(protect(text, with_addresses(NOTHING)).spans) == addresses
-    assert list(protect(text, with_addresses(compile_patterns(["und"]))).spans) == [
-        *addresses,
-        *(["und"] if "und" in text else []),
-    ]
-    assert not has_address("Nichts davon: 10.000 ist keine Adresse.")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,48 @@
+"""What is left as it is in every text, asked for or not: addresses, and words that the model has no letters for."""
+
+import unicodedata
+
+from app.text.protection import Patterns, compile_patterns
+
+# What ends a sentence behind an address isn't part of it, nor is the bracket that closes one around it.
+_INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
+_LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
+_DOMAIN = r"(?:[a-zA-Z0-9-]+\.)+(?:com|org|net|edu|gov|info|io|eu|de|at|ch|uk)"
+_ADDRESSES = compile_patterns(
+    [
+        rf"regex:(?:(?i:https?|ftp)://|(?i:www)\.)(?:{_INSIDE})*(?:{_LAST})",
+        rf"regex:\b{_DOMAIN}\b(?:/(?:{_INSIDE})*(?:{_LAST}))?",
+        r"regex:[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    ]
+).expressions
+_GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
+
+
+def untranslatable(text: str, known: frozenset[str]) -> Patterns:
+    """What to protect in a text.
+
+    A model meets a character that it has no piece for as bytes, which it may well garble, or as an unknown one, which
+    it can't write at all.
+
+    Args:
+        text: Any string, which may have markup.
+        known: Characters that the model has pieces for; if there are none, all are taken to be known.
+    """
+    strange = frozenset(text) - known if known else ()
+    return Patterns(
+        expressions=tuple(address for address in _ADDRESSES if address.search(text)),
+        letters=frozenset(character for character in strange if _is_letter(character, known)),
+        signs=frozenset(character for character in strange if _is_sign(character)),
+    )
+
+
+def _is_letter(character: str, known: frozenset[str]) -> bool:
+    """A letter or digit of which no compatible form is known, as it is of "ﬁ" and "²"."""
+    return (character.isalpha() or character.isdecimal()) and not known.issuperset(
+        unicodedata.normalize("NFKC", character)
+    )
+
+
+def _is_sign(character: str) -> bool:
+    """An emoji or the like. Punctuation, currencies and operators belong to sentences, whatever they cost in bytes."""
+    return character >= _GENERAL_PUNCTUATION and unicodedata.category(character) == "So"

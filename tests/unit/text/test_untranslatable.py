@@ -1,0 +1,74 @@
+import string
+
+import pytest
+
+from app.text.protection import NOTHING, compile_patterns, protect
+from app.text.untranslatable import untranslatable
+
+KNOWN = frozenset(string.printable + "äöüßÄÖÜé…“„")
+
+
+def spans(text: str, known: frozenset[str] = KNOWN) -> list[str]:
+    protected = protect(text, untranslatable(text, known))
+    assert protected.source == text
+    return list(protected.spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "addresses"),
+    [
+        ("Mehr auf https://www.zeit.de/politik?id=7.", ["https://www.zeit.de/politik?id=7"]),
+        ("(siehe HTTP://a.b/c)!", ["HTTP://a.b/c"]),
+        ('<a href="www.x.de">', ["www.x.de"]),
+        ("Schreib an max.mustermann+a@mail.firma.de, bitte.", ["max.mustermann+a@mail.firma.de"]),
+        ("mailto:x.y@z.co.uk; http://q.de…", ["x.y@z.co.uk", "http://q.de"]),
+        ("ftp://ftp.gnu.org/pub, github.com/python/cpython.", ["ftp://ftp.gnu.org/pub", "github.com/python/cpython"]),
+        ("(https://de.wikipedia.org/wiki/Bank_(Recht))", ["https://de.wikipedia.org/wiki/Bank_(Recht)"]),
+        ("Bei sub.example.net: 5. Das war es.Das auch. node.js", ["sub.example.net"]),
+        ("a@b, https://, 5 @ 3 und @name", []),
+        ("Nichts davon: 10.000 ist keine Adresse.", []),
+    ],
+)
+def test_addresses(text: str, addresses: list[str]) -> None:
+    assert spans(text) == addresses
+    both = protect(text, untranslatable(text, KNOWN) | compile_patterns(["und"]))
+    assert list(both.spans) == [*addresses, *(["und"] if "und" in text else [])]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Das Wort Привет heißt Hallo.", ["Привет"]),
+        ("Lech Wałęsa war in Łódź.", ["Wałęsa", "Łódź"]),  # whole words, of which it has some letters
+        ("Łódź Škoda, 北京市", ["Łódź Škoda", "北京市"]),  # a space lies inside a span, a comma between two
+        ("Ich mag 🍕!", ["🍕"]),
+        ("Pizza🍕und Bier", ["🍕"]),  # a sign isn't part of the word that it touches
+        ("👩\u200d💻 👍🏽 🇩🇪 ❤\ufe0f!", ["👩\u200d💻 👍🏽 🇩🇪 ❤\ufe0f"]),  # joined, coloured, paired, selected
+        ("नमस्ते und สวัสดี", ["नमस्ते", "สวัสดี"]),  # vowels that are marks
+        ("١٢٣ sind 123", ["١٢٣"]),
+    ],
+)
+def test_what_the_model_has_no_letters_for(text: str, words: list[str]) -> None:
+    assert spans(text) == words
+    assert spans(text, frozenset()) == [], "nothing is said about a model of which that is not known"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das kostet 50 €, ½ davon zahlst du – bei 20 °C © ®",  # signs that sentences are made of
+        "e\u0301 ﬁn m² ①",  # other forms of what is known
+        "Wort\u200b\u00ad\u2060teil\u00a0mit\u3000Raum\x01\x02\x7f",  # nothing to be seen
+    ],
+)
+def test_what_is_left_to_the_model(text: str) -> None:
+    assert spans(text) == []
+
+
+def test_a_text_of_known_characters_costs_nothing_more() -> None:
+    assert untranslatable("Guten Morgen!", KNOWN) == NOTHING
+
+
+def test_a_text_of_many_unknown_characters_is_one_span() -> None:
+    text = "".join(map(chr, range(0x4E00, 0x9F00)))
+    assert spans(text) == [text]
