@@ -11,7 +11,7 @@ from app.api.documentation import DESCRIPTION, TAGS, TITLE
 from app.api.failures import install_handlers
 from app.api.languages import languages_of
 from app.api.metrics import Metrics, RequestMetrics
-from app.api.middleware import CrossOrigin, RequestContext, UnexpectedErrors, UrlPrefix
+from app.api.middleware import Admission, CrossOrigin, RequestContext, UnexpectedErrors, UrlPrefix
 from app.api.pages import install_pages
 from app.api.service import Service
 from app.engine.registry import Registry
@@ -67,6 +67,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     app.add_middleware(CrossOrigin, origins=settings.cors_origins)
     app.add_middleware(RequestMetrics, metrics=service.metrics)
     app.add_middleware(RequestContext)
+    app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)
     app.add_middleware(UrlPrefix, prefix=settings.root_path)
     app.include_router(libretranslate.router)
     app.include_router(deepl.router)

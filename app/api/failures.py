@@ -76,6 +76,11 @@ def error_of(error: errors.DragomanError) -> tuple[int, str, str]:
 
 async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.DragomanError)
+    return own_error_response(request.scope, error)
+
+
+def own_error_response(scope: Scope, error: errors.DragomanError) -> JSONResponse:
+    """The answer to an expected error."""
     status, text, code = error_of(error)
     headers = {}
     if status == 401:
@@ -83,7 +88,7 @@ async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
     if status == 503:
         retry_after_s = error.retry_after_s if isinstance(error, errors.Overloaded) else 1.0
         headers["Retry-After"] = str(max(1, math.ceil(retry_after_s)))
-    return error_response(request.scope, status, text, code, headers)
+    return error_response(scope, status, text, code, headers)
 
 
 async def _answer_http_error(request: Request, error: Exception) -> JSONResponse:

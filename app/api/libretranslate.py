@@ -67,9 +67,9 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     With `stream` the answer is `text/event-stream`: a `sentence` for each entry that `details` would have, with the
     `index` of its text, as soon as it is done; in greedy search (`beam_size` = 1) before it each `token`, more
     characters of the sentence to come; at the end either `translation`, the whole answer with its `timing` in
-    milliseconds, or `error`. The texts come in order, but with `auto` those of one language come together. A protected
-    text has no `token` events, and a second attempt at a sentence gone wrong replaces its tokens. What fails
-    before the first event has a status as always. A line that begins with a colon keeps the connection open.
+    milliseconds, or `error`. The texts come in order, but with `auto` those of one language come together. A text with
+    something protected in it has no `token` events, and a second attempt at a sentence gone wrong replaces its tokens.
+    What fails before the first event has a status as always. A line that begins with a colon keeps the connection open.
     """
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)

@@ -4,21 +4,37 @@ Starlette's BaseHTTPMiddleware is avoided: it puts itself between the client's d
 """
 
 import logging
+import math
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.failures import internal_error_response, is_deepl
+from app.api.failures import STATUS, internal_error_response, is_deepl, own_error_response
+from app.engine.translation import TranslationEngine
+from app.errors import Overloaded
 from app.telemetry import request_id
 
 logger = logging.getLogger(__name__)
 
 _ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+_REQUEST_ID, _TRACE_ID = "X-Request-ID", "X-Trace-ID"
+_TRANSLATING = frozenset({"/translate", "/v2/translate"})
+_NOTE_EVERY_S = 10.0
+
+
+def _identity(scope: Scope) -> dict[str, str]:
+    """The headers that name a request."""
+    offered = Headers(scope=scope).get(_REQUEST_ID, "")
+    own = uuid.uuid4().hex
+    identifier = offered if _ACCEPTABLE_ID.fullmatch(offered) else own
+    return {_REQUEST_ID: identifier, **({_TRACE_ID: own.upper()} if is_deepl(scope) else {})}
 
 
 class RequestContext:
@@ -36,23 +52,18 @@ class RequestContext:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        offered = Headers(scope=scope).get("x-request-id", "")
-        own = uuid.uuid4().hex
-        identifier = offered if _ACCEPTABLE_ID.fullmatch(offered) else own
-        trace_id = own.upper() if is_deepl(scope) else None
+        identity = _identity(scope)
+        trace_id = identity.get(_TRACE_ID)
         status = 0
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                headers["X-Request-ID"] = identifier
-                if trace_id:
-                    headers["X-Trace-ID"] = trace_id
+                MutableHeaders(scope=message).update(identity)
             await send(message)
 
-        token = request_id.set(identifier)
+        token = request_id.set(identity[_REQUEST_ID])
         started = time.perf_counter()
         try:
             await self.app(scope, receive, send_with_id)
@@ -68,6 +79,52 @@ class RequestContext:
                 },
             )
             request_id.reset(token)
+
+
+class Admission:
+    """Refuses translations while the queue is full, before anything is done for them: overload must cost little.
+
+    What is refused here is counted, but has no line of its own in the log, where it would drown all else.
+
+    Args:
+        app: The application inside.
+        engine: Knows whether its queue is full.
+        observe: Counts a request, by endpoint, status and seconds.
+        origins: As ``CrossOrigin``'s.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        engine: TranslationEngine,
+        observe: Callable[[str, int, float], None],
+        origins: Sequence[str],
+    ) -> None:
+        self.app, self._engine, self._observe = app, engine, observe
+        self._refuse = CrossOrigin(_refuse, origins)
+        self._noted_s = -math.inf
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
+        if path in _TRANSLATING and scope.get("method") == "POST":
+            try:
+                self._engine.turn_away()
+            except Overloaded as error:
+                self._observe(path, STATUS[Overloaded], 0.0)
+                now = time.monotonic()
+                if now - self._noted_s > _NOTE_EVERY_S:
+                    self._noted_s = now
+                    logger.warning("the queue is full: requests are refused")
+                await self._refuse({**scope, "refusal": error}, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    response = own_error_response(scope, scope["refusal"])
+    response.headers.update(_identity(scope))
+    await response(scope, receive, send)
 
 
 class UrlPrefix:
@@ -130,7 +187,7 @@ class CrossOrigin:
 class UnexpectedErrors:
     """Answers an exception that nobody expected with a 500 that tells nothing, and logs where it was raised.
 
-    It stands inside the other two, so that this answer carries their headers; the framework's own handler is outside
+    It stands inside the others, so that this answer carries their headers; the framework's own handler is outside
     of all middleware.
     """
 

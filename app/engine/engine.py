@@ -142,6 +142,10 @@ class Engine:
         """See ``app.engine.translation.TranslationEngine``."""
         return self.bundle.manifest.alphabet
 
+    def turn_away(self) -> None:
+        """See ``app.engine.translation.TranslationEngine``."""
+        self._scheduler.turn_away()
+
     async def start(self) -> None:
         """Start the decode thread and translate the bundle's golden sentences.
 

@@ -26,7 +26,7 @@ class Past(Protocol):
         """Get ready for the next run.
 
         Args:
-            parents: (R,) int64, the row of the last run that each row continues; any row at position 0.
+            parents: (R,) int64, the row of the last run that each row continues; -1 for one that continues none.
             room: Positions needed, P, in whole blocks.
 
         Returns:
@@ -52,9 +52,9 @@ class GatheredPast:
 
 
 class PastInPlace:
-    """One block of memory, (2L, R, P, D), that the graph adds to where it is.
+    """One block of memory, (2L, C, P, D), that the graph adds to where it is; the first R of C rows are live.
 
-    Only rows that continue another one are copied; where rows come or go, or the room grows, all are.
+    Only rows that continue another one are copied. Where there is no place for more rows, or the room changes, all are.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
@@ -64,19 +64,28 @@ class PastInPlace:
 
     def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``Past``."""
-        _, rows, old_room, _ = self._block.shape
-        if len(parents) == rows and room == old_room:
-            moved = np.flatnonzero(parents != np.arange(rows))
+        _, capacity, old_room, _ = self._block.shape
+        rows = len(parents)
+        if rows > capacity or room != old_room:
+            self._move(parents, room)
+        else:
+            moved = np.flatnonzero((parents != np.arange(rows)) & (parents >= 0))
             if len(moved):
                 self._block[:, moved] = self._block[:, parents[moved]]
-        else:
-            block = self._memory.block(len(parents), room)
-            if room == old_room:
-                np.take(self._block, parents, axis=1, out=block, mode="clip")  # other modes copy twice
-            else:
-                block[:] = _fitted(self._block[:, :, :room].take(parents, axis=1), room)
-            self._block, self._values = block, _values(block)
+        if self._values[0].shape()[:2] != [rows, room]:
+            self._values = _values(self._block[:, :rows])
         return self._values, self._values
+
+    def _move(self, parents: Array, room: int) -> None:
+        """To another block."""
+        old, rows = self._block, len(parents)
+        common = min(room, old.shape[2])
+        self._block = block = self._memory.block(rows + rows // 4, room)
+        block[:, :rows, :common] = old[:, np.maximum(parents, 0), :common]
+        # Finite, for what is masked is still multiplied, by zero.
+        block[:, :rows, common:] = 0
+        block[:, rows:] = 0
+        self._values = _values(block[:, :rows])
 
 
 class _Memory:

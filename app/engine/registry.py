@@ -83,6 +83,12 @@ class Registry:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``; failed as soon as one engine is."""
         return "failed" if self._state == "ready" and "failed" in self._loader.states() else self._state
 
+    def turn_away(self) -> None:
+        """See ``app.engine.translation.TranslationEngine``; with several models, another may have room."""
+        match self._models:
+            case [Model(engine=engine)] if engine:
+                engine.turn_away()
+
     async def start(self) -> None:
         """Loads as many models as there is room for, in order; none if loading is lazy.
 

@@ -22,53 +22,87 @@ Array = NDArray[Any]
 
 # For so few rows, what a run costs beside the sums matters more than sums over places that are empty.
 _FEW = 8
+# Sentences move together when less than this part of their places, or of the longest source, is in use.
+_FULL = 0.75
+# Room that is no longer needed stays as long as it is no more than this, since a change of it moves the whole past.
+_SPARE = 2 * POSITIONS
 
 
 class Sentences:
     """What the sentences of a batch are: one place each, whatever the number of their rows.
 
-    Attributes:
-        mask: (B, S) bool, True on source tokens.
-        cross: 2L arrays (B, S, D), the encoder's features.
-        pieces: (B, C) int64, the target ids that each may choose from, then -1; C is 0 without shortlists.
+    A place that is given up is taken by the next sentence that comes; until then it is dead weight, and if there is
+    too much of that, those that are left move together. So little is copied while sentences come and go.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
-        self.mask = np.zeros((0, 0), dtype=bool)
-        self.cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
-        self.pieces = np.zeros((0, 0), dtype=np.int64)
+        self._mask = np.zeros((0, 0), dtype=bool)
+        self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
+        self._pieces = np.zeros((0, 0), dtype=np.int64)
+        self._count = 0
+        self._free: list[int] = []
 
     def __len__(self) -> int:
-        return len(self.mask)
+        """B, empty places included."""
+        return self._count
 
-    def add(self, features: Sequence["Features"]) -> None:
-        """Append sentences."""
-        old = len(self)
-        length = max(self.mask.shape[1], *(rounded_up(item.length) for item in features))
-        most = max(self.pieces.shape[1], *(rounded_up(len(item.pieces), CHOICES) for item in features))
-        self.mask = _grown(self.mask, len(features), length, False)
-        self.cross = [_grown(array, len(features), length, 0) for array in self.cross]
-        self.pieces = _grown(self.pieces, len(features), most, -1)
-        for place, item in enumerate(features, old):
-            self.mask[place, : item.length] = True
-            self.pieces[place, : len(item.pieces)] = item.pieces
-            for array, feature in zip(self.cross, item.arrays, strict=True):
+    @property
+    def mask(self) -> Array:
+        """(B, S) bool, True on source tokens."""
+        return self._mask[: self._count]
+
+    @property
+    def cross(self) -> list[Array]:
+        """2L arrays (B, S, D), the encoder's features."""
+        return [array[: self._count] for array in self._cross]
+
+    @property
+    def pieces(self) -> Array:
+        """(B, C) int64, the target ids that each may choose from, then -1; C is 0 without shortlists."""
+        return self._pieces[: self._count]
+
+    def add(self, features: Sequence["Features"]) -> Array:
+        """Take sentences in; returns their places."""
+        length = max(self._mask.shape[1], *(rounded_up(item.length) for item in features))
+        most = max(self._pieces.shape[1], *(rounded_up(len(item.pieces), CHOICES) for item in features))
+        more = max(0, len(features) - len(self._free))
+        places = [*self._free[: len(features)], *range(self._count, self._count + more)]
+        self._free = self._free[len(features) :]
+        self._count += more
+        if self._count > len(self._mask) or length > self._mask.shape[1] or most > self._pieces.shape[1]:
+            self._move(np.arange(self._count - more), self._count + self._count // 4, length, most)
+        for place, item in zip(places, features, strict=True):
+            self._mask[place] = np.arange(self._mask.shape[1]) < item.length
+            self._pieces[place] = -1
+            self._pieces[place, : len(item.pieces)] = item.pieces
+            for array, feature in zip(self._cross, item.arrays, strict=True):
                 array[place, : item.length] = feature
+        return np.array(places)
 
-    def keep(self, places: Array) -> None:
-        """Drop all but the given ones."""
-        mask, pieces = self.mask[places], self.pieces[places]
-        length = rounded_up(int(mask.any(0).sum()))
-        self.mask = np.ascontiguousarray(mask[:, :length])
-        self.cross = [array[:, :length].take(places, axis=0) for array in self.cross]
-        self.pieces = pieces[:, : rounded_up(int((pieces >= 0).any(0).sum()), CHOICES)]
+    def keep(self, places: Array) -> Array | None:
+        """Give up all but the given places; returns their order if they moved together."""
+        length = rounded_up(int(self._mask[places].any(0).sum()))
+        if len(places) >= _FULL * self._count and length >= _FULL * self._mask.shape[1]:
+            self._free = np.setdiff1d(np.arange(self._count), places).tolist()
+            return None
+        most = rounded_up(int((self._pieces[places] >= 0).any(0).sum()), CHOICES)
+        self._move(places, len(places), length, most)
+        self._count, self._free = len(places), []
+        return places
+
+    def _move(self, places: Array, capacity: int, length: int, most: int) -> None:
+        """To other arrays."""
+        self._mask = _fitted(self._mask, places, capacity, length, False)
+        self._cross = [_fitted(array, places, capacity, length, 0) for array in self._cross]
+        self._pieces = _fitted(self._pieces, places, capacity, most, -1)
 
 
-def _grown(array: Array, more: int, length: int, filling: float) -> Array:
-    """Room for more sentences, of that length."""
-    grown = np.full((len(array) + more, length, *array.shape[2:]), filling, array.dtype)
-    grown[: len(array), : array.shape[1]] = array
-    return grown
+def _fitted(array: Array, places: Array, capacity: int, length: int, filling: float) -> Array:
+    """The given places of an array, in one for so many of that length."""
+    fitted = np.full((capacity, length, *array.shape[2:]), filling, array.dtype)
+    common = min(length, array.shape[1])
+    fitted[: len(places), :common] = array[places, :common]
+    return fitted
 
 
 def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
@@ -91,16 +125,37 @@ def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
     return members, np.stack([owner, seat], axis=1)[:, None]
 
 
+def reseat(slots: Array) -> tuple[Array, Array]:
+    """New slots for rows that go on: their own as far as possible, so that little has to move.
+
+    Args:
+        slots: (R,) int64, the slot of the row that each continues.
+
+    Returns:
+        The slot of each, (R,) int64: all of 0 to R - 1; and for each of these the slot that it continues.
+    """
+    continued, first = np.unique(slots, return_index=True)
+    stays = continued < len(slots)
+    new = np.full(len(slots), -1, dtype=np.int64)
+    new[first[stays]] = continued[stays]
+    new[new < 0] = np.setdiff1d(np.arange(len(slots)), continued[stays])
+    old = np.empty_like(new)
+    old[new] = slots
+    return new, old
+
+
 class Rows:
     """The live rows of one decode: sentences, past and positions.
 
     Rows may be at different positions; each has its past at its own first columns. The past itself is not touched until
-    the next step: ``_parents`` says which of its rows each live row continues.
+    the next step: ``_parents`` says which of its rows each live row continues. A row that goes on stays in its slot, in
+    whatever order the caller has it, so that its past needn't move; arrays other than ``_slots`` are in order of slots.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
         self._model = model
         self._sentences = Sentences(model)
+        self._slots = np.zeros(0, dtype=np.int64)  # (R,) of the caller's rows
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
         self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
         self._small: dict[str, Array] = {}
@@ -109,9 +164,9 @@ class Rows:
 
     def _forget(self) -> None:
         """No row has a past."""
-        self._parents = np.zeros(len(self), dtype=np.int64)
+        self._parents = np.full(len(self), -1, dtype=np.int64)
         self._positions = np.zeros((len(self), 1), dtype=np.int64)
-        self._past = self._model.empty_past()
+        self._past, self._room = self._model.empty_past(), 0
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -119,29 +174,31 @@ class Rows:
     def join(self, features: Sequence["Features"]) -> None:
         """Append one row a sentence, at position 0."""
         new = len(features)
-        self._owner = np.append(self._owner, len(self._sentences) + np.arange(new))
-        self._sentences.add(features)
+        self._slots = np.append(self._slots, len(self) + np.arange(new))
+        self._owner = np.append(self._owner, self._sentences.add(features))
         self._features, self._bindings = {}, {}
-        self._parents = np.append(self._parents, np.zeros(new, dtype=np.int64))  # without a past any row will do
+        self._parents = np.append(self._parents, np.full(new, -1, dtype=np.int64))
         self._positions = np.concatenate([self._positions, np.zeros((new, 1), dtype=np.int64)])
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
-        index = np.asarray(rows, dtype=np.int64)
-        owner = self._owner[index]
+        self._slots, continued = reseat(self._slots[np.asarray(rows, dtype=np.int64)])
+        owner = self._owner[continued]
         if not np.array_equal(owner, self._owner):
             # A mere reordering of beams leaves the sentences where they are.
-            kept, owner = np.unique(owner, return_inverse=True)
+            kept = np.unique(owner)
             if len(kept) < len(self._sentences):
-                self._sentences.keep(kept)
-                self._features = {}
+                order = self._sentences.keep(kept)
+                if order is not None:
+                    owner = np.searchsorted(order, owner)
+                    self._features = {}
             self._bindings = {}
         self._owner = owner
-        if not len(index):
+        if not len(owner):
             self._forget()
             return
-        self._parents = self._parents[index]
-        self._positions = self._positions[index]
+        self._parents = self._parents[continued]
+        self._positions = self._positions[continued]
 
     def _bind(self, room: int, top: int, *, greedy: bool) -> "Binding":
         """The binding of these rows, made anew unless all that it bound is still in place."""
@@ -186,7 +243,8 @@ class Rows:
             ModelFailure: The graph raised, or a score is not finite.
         """
         scores, candidates, *alignment = self._run(tokens, top=top)
-        return scores[:, 0], candidates[:, 0], alignment[0][:, 0] if alignment else None
+        slots = self._slots
+        return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
 
     @property
     def most_steps(self) -> int:
@@ -211,17 +269,19 @@ class Rows:
             ModelFailure: The graph raised, or a score is not finite.
         """
         scores, found, *alignment = self._run(tokens, steps=steps)
-        return scores[..., 0], found[..., 0], alignment[0][..., 0] if alignment else None
+        slots = self._slots
+        return scores[:, slots, 0], found[:, slots, 0], alignment[0][:, slots, 0] if alignment else None
 
     def _run(self, tokens: Sequence[int], *, top: int = 1, steps: int = 0) -> list[Array]:
         """One run of the decoder graph, or of its greedy twin if there are steps."""
         model = self._model
         room = rounded_up(int(self._positions.max()) + max(1, steps), POSITIONS if len(self) > _FEW else 4 * POSITIONS)
+        room = self._room = self._room if room <= self._room <= room + _SPARE else room
         binding, small = self._bind(room, top, greedy=steps > 0), self._small
-        small["tokens"][:, 0] = tokens
+        small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._positions
         small["places"][:, :, 1] = self._positions
-        small["parents"][:] = self._parents
+        small["parents"][:] = np.maximum(self._parents, 0)
         small["steps"][0] = steps
         np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
         past, present = self._past.arrange(self._parents, room)

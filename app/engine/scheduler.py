@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
+# A queue that was full takes in new requests again when this much of it is free.
+_FREE_AGAIN = 1 / 16
+_BUSY = "The server is busy; try again in a moment."
 _COUNTERS = ("steps", "rows_stepped", "finished", "failed", "cancelled", "rejected")
 
 
@@ -54,12 +57,14 @@ class Scheduler:
         self._long: list[Job] = []
         self._pending_tokens = 0
         self._backlog = backlog or Backlog()
+        self._refilled = limits.max_queue_tokens * (1 - _FREE_AGAIN)
         self._orders = count(1)
         # All that were accepted and have not ended, wherever they are: a job in the hands of a function that raises
         # is neither pending nor running.
         self._unfinished: set[Job] = set()
         self._stopping = self._aborting = self._dead = False
         self._swept = 0.0
+        self._full = False
         self._rejected = 0
         self._occupied: set[Worker] = set()
         self._workers = [Worker(self, limits, self._short, self._long) for _ in range(workers)]
@@ -84,6 +89,19 @@ class Scheduler:
             total.update(worker.counters)
         return total
 
+    def turn_away(self) -> None:
+        """Refuse a request of which nothing is known yet, if the queue was full a moment ago and still nearly is.
+
+        So nothing is spent on reading what would be refused anyway: that would cost the requests that were accepted.
+
+        Raises:
+            Overloaded: It was.
+        """
+        if self._full:
+            with self._condition:
+                self._rejected += 1
+            raise Overloaded(_BUSY)
+
     def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> None:
         """Queue all the jobs, or none.
 
@@ -103,8 +121,9 @@ class Scheduler:
             # However much waits elsewhere, a queue that is empty takes a request: no model shuts out another.
             waiting = self._pending_tokens and self._backlog.tokens
             if not admitted and waiting and waiting + tokens > self._limits.max_queue_tokens:
+                self._full = waiting > self._refilled
                 self._rejected += 1
-                raise Overloaded("The server is busy; try again in a moment.")
+                raise Overloaded(_BUSY)
             for job in jobs:
                 job.submitted = now
                 job.order = job.order or next(self._orders)
@@ -230,3 +249,4 @@ class Scheduler:
     def _count_pending(self, tokens: int) -> None:
         self._pending_tokens += tokens
         self._backlog.add(tokens)
+        self._full = self._full and self._pending_tokens > 0 and self._backlog.tokens > self._refilled

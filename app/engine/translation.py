@@ -231,6 +231,13 @@ class TranslationEngine(Protocol):
     def alphabet(self, source: str, target: str) -> Alphabet:
         """The characters that the model of a pair knows; none if there is no such model."""
 
+    def turn_away(self) -> None:
+        """Refuses a request before it is read, if it would be refused whatever it is.
+
+        Raises:
+            Overloaded: The queue is full.
+        """
+
     async def start(self) -> None:
         """Loads, warms up and checks the model; returns when the engine is ready."""
 

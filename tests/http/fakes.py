@@ -62,7 +62,7 @@ class FakeEngine:
         self.deadlines_s: list[float | None] = []
         self.error: Exception | None = None
         self.failure: Exception = ModelFailure("secret")
-        self.hangs = self.busy = False
+        self.hangs = self.busy = self.full = False
         self.known_placeholders: tuple[str, ...] = ()
         self.known_characters = ""
         self.confidence: float | None = 0.9
@@ -72,6 +72,10 @@ class FakeEngine:
 
     def alphabet(self, source: str, target: str) -> Alphabet:
         return Alphabet(frozenset(self.known_characters), self.known_placeholders)
+
+    def turn_away(self) -> None:
+        if self.full:
+            raise Overloaded("busy")
 
     async def start(self) -> None:
         if self.error is not None:

@@ -1,6 +1,7 @@
 """Every error class has a status, and every failure is JSON that tells no more than it should."""
 
 import inspect
+import json
 import logging
 import re
 
@@ -40,6 +41,30 @@ async def test_overload_says_when_to_come_back(client, engine, hint_s, header):
     response = await client.post("/translate", json=BODY)
     assert response.status_code == 503
     assert response.headers["Retry-After"] == header
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "answer"),
+    [
+        ("/translate", BODY, {"error": "busy", "code": "overloaded"}),
+        ("/v2/translate", {"text": ["Hallo"], "target_lang": "EN"}, {"message": "busy", "detail": "overloaded"}),
+    ],
+)
+async def test_a_full_queue_turns_translations_away_unread(client, engine, caplog, path, body, answer):
+    caplog.set_level(logging.INFO)
+    engine.full = True
+    for content in (json.dumps(body), "{"):
+        response = await client.post(path, content=content, headers={"X-Request-ID": "abc", "Origin": "https://a.de"})
+        assert (response.status_code, response.json()) == (503, answer)
+        assert response.headers["Retry-After"] == "1"
+        assert response.headers["X-Request-ID"] == "abc"
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert [record.levelname for record in caplog.records if record.name.startswith("app")] == ["WARNING"]
+    assert (await client.get("/languages")).status_code == 200
+    metrics = (await client.get("/metrics")).text
+    assert f'dragoman_http_request_duration_seconds_count{{endpoint="{path}",status="503"}} 2.0' in metrics
+    engine.full = False
+    assert (await client.post("/translate", json=BODY)).status_code == 200
 
 
 async def test_model_failure_has_the_contracts_text_and_is_logged(client, engine, caplog):

@@ -183,6 +183,30 @@ def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
     assert not third.future.done()
 
 
+def test_a_full_queue_turns_away_what_it_has_not_seen_until_it_has_room_again():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=32))) as scheduler:
+        scheduler.turn_away()
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        small, large = [job(*[3] * 10), job(*[3] * 10)], [job(*[3] * 13)]
+        scheduler.submit(small)
+        with pytest.raises(Overloaded):
+            scheduler.submit(large)
+        scheduler.turn_away()  # 12 of 32 tokens are free: a smaller request would fit
+        scheduler.submit([job(*[4] * 11)])
+        scheduler.turn_away()  # nobody was refused since
+        with pytest.raises(Overloaded):
+            scheduler.submit([job(3, 4)])
+        with pytest.raises(Overloaded):
+            scheduler.turn_away()
+        gate.open()
+        wait([each.future for each in small], WAIT_S)
+        scheduler.turn_away()
+    assert scheduler.counters["rejected"] == 3
+
+
 def test_queues_that_are_bounded_together_refuse_together_but_shut_nobody_out():
     backlog = Backlog()
     models = [ToyModel(12), ToyModel(12)]
