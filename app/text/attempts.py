@@ -7,8 +7,9 @@ from itertools import count, islice
 from typing import Literal, NamedTuple
 
 from app.text.inline import NAMES
-from app.text.placement import Edit, Link, apply
+from app.text.placement import Edit, apply
 from app.text.protection import Offsets, Protected
+from app.text.target import Link
 
 _PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
 

@@ -6,8 +6,9 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from app.text.inline import Inline, Kind, Part, balance, read
-from app.text.placement import Link, apply, place
+from app.text.placement import apply, place
 from app.text.protection import Patterns, split_protected, with_placeholders
+from app.text.target import Link
 
 Write = Callable[[Inline, str, str, Sequence[Link]], tuple[str, tuple[str, ...]]]
 """Takes a text, the text as the source writes it, a translation and its alignment; writes the translation in the syntax

@@ -13,8 +13,9 @@ from app.text.document import Document, DocumentBuilder
 from app.text.inline import Inline, Part
 from app.text.markup_scope import HTML, Rules, splitting_names
 from app.text.markup_tokenizer import Tokenizer
-from app.text.placement import Link, apply, place
+from app.text.placement import apply, place
 from app.text.protection import NOTHING, Patterns
+from app.text.target import Link
 from app.text.text_collector import TextCollector
 
 

@@ -18,8 +18,9 @@ from app.text.inline import Element, Inline, Kind, Part
 from app.text.markdown_inline import collect, parse_blocks, parse_inline
 from app.text.markup_scope import MARKDOWN, splitting_names
 from app.text.markup_tokenizer import Tokenizer
-from app.text.placement import Link, apply, place
+from app.text.placement import apply, place
 from app.text.protection import NOTHING, Patterns
+from app.text.target import Link
 from app.text.text_collector import TextCollector
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)

@@ -18,7 +18,8 @@ import re2
 
 from app.errors import InvalidRequest
 from app.text.inline import Element, Inline, Kind, Part, Token, read
-from app.text.placement import Edit, Link, apply, place
+from app.text.placement import Edit, apply, place
+from app.text.target import Link
 
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 200

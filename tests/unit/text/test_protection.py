@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidRequest
 from app.text.attempts import Aligned, Attempt, attempts, cut
-from app.text.placement import Link
 from app.text.protection import Protected, compile_patterns, protect
+from app.text.target import Link
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 

@@ -1,0 +1,142 @@
+"""The words of a translation: which stand in for what, and which word of the source each is aligned to."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.text.inline import CHUNK, TOKEN, Inline
+
+Link = tuple[int, int, int, int]
+"""Characters that translate each other: source begin and end, target begin and end; half-open, in code points.
+The engine's links are such tuples."""
+
+
+class Target(NamedTuple):
+    """The tokens of a translation, which of them hold a stand-in for which source token, and where all stand-ins are.
+
+    A surplus stand-in is for None.
+    """
+
+    begins: list[int]
+    ends: list[int]
+    atoms: dict[int, int]
+    stand_ins: list[tuple[int, int, int | None]]
+
+
+def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse: bool) -> Target:
+    """Cuts a translation into tokens, and finds the stand-ins among them.
+
+    Coarse tokens are all that stands between spaces, whatever stand-ins it holds.
+    """
+    occurrences = _occurrences(inline, translation)
+    assigned = _assign(inline, translation, occurrences, links)
+    target = Target([], [], {}, [])
+    edge = -1  # where a token would be one with the last
+
+    def add(begin: int, end: int) -> None:
+        nonlocal edge
+        if coarse and begin == edge:
+            target.ends[-1] = end
+        else:
+            target.begins.append(begin)
+            target.ends.append(end)
+        edge = end
+
+    done = 0
+    for index, (begin, end) in enumerate([*occurrences, (len(translation), len(translation))]):
+        for match in (CHUNK if coarse else TOKEN).finditer(translation, done, begin):
+            add(*match.span())
+        if index in assigned:
+            add(begin, end)
+            target.atoms.setdefault(len(target.begins) - 1, assigned[index])
+        elif begin < end:
+            begin, end = _with_space(translation, begin, end, done)
+            edge = end if edge == begin else edge
+        if begin < end:
+            target.stand_ins.append((begin, end, assigned.get(index)))
+        done = end
+    return target
+
+
+def _occurrences(inline: Inline, translation: str) -> list[tuple[int, int]]:
+    """Where the translation has stand-ins, with or without the ending of a genitive or plural.
+
+    Names stand apart from words, except on a side where one stood inside a word of the source.
+    """
+    if not inline.atoms:
+        return []
+    alternatives = set()
+    for index in inline.atoms:
+        begin, end, _ = inline.tokens[index]
+        if not inline.text[begin].isalnum():  # a placeholder, which is nothing else wherever it stands
+            alternatives.add(inline.text[begin])
+            continue
+        left = "" if re.match(r"\w", inline.text[max(0, begin - 1) : begin]) else r"(?<!\w)"
+        right = "" if re.match(r"\w", inline.text[end : end + 1]) else r"(?=s?(?!\w))"
+        alternatives.add(left + re.escape(inline.word(index)) + right)
+    pattern = re.compile("|".join(sorted(alternatives)))
+    return [match.span() for match in pattern.finditer(translation)]
+
+
+def _assign(
+    inline: Inline, translation: str, occurrences: Sequence[tuple[int, int]], links: Sequence[Link]
+) -> dict[int, int]:
+    """Which source token each stand-in found in the translation is for; surplus ones are for none."""
+    begins = [begin for begin, _ in occurrences]
+    source_begins = [token.begin for token in inline.tokens]
+    assigned: dict[int, int] = {}
+    free = set(inline.atoms)
+    for source_begin, _, target_begin, _ in links:
+        index = bisect_right(begins, target_begin) - 1
+        source = bisect_right(source_begins, source_begin) - 1
+        if index < 0 or target_begin >= occurrences[index][1] or index in assigned or source not in free:
+            continue
+        if inline.word(source) == translation[slice(*occurrences[index])]:  # a name is surer than a link
+            assigned[index] = source
+            free.remove(source)
+    remaining: dict[str, list[int]] = {}
+    for source in sorted(free, reverse=True):
+        remaining.setdefault(inline.word(source), []).append(source)
+    for index, (begin, end) in enumerate(occurrences):
+        if index not in assigned and remaining.get(translation[begin:end]):
+            assigned[index] = remaining[translation[begin:end]].pop()
+    return assigned
+
+
+def _with_space(text: str, begin: int, end: int, done: int) -> tuple[int, int]:
+    """A word with the white space on one side."""
+    if begin > done and text[begin - 1].isspace():
+        return begin - 1, end
+    return (begin, end + 1) if text[end : end + 1].isspace() else (begin, end)
+
+
+def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -> list[int]:
+    """The source token of each target token: what most of its characters are linked to, or else its neighbour's."""
+    size = len(target.begins)
+    if not source_begins or not size:
+        return [0] * size
+    votes: list[Counter[int]] = [Counter() for _ in range(size)]
+    for source_begin, source_end, target_begin, target_end in links:
+        sources = _overlapped(source_begins, source_begin, source_end)
+        for index, place in enumerate(_overlapped(target.begins, target_begin, target_end)):
+            votes[place][sources[min(index, len(sources) - 1)]] += target_end - target_begin
+    for index, source in target.atoms.items():
+        votes[index] = Counter([source])
+    aligned = [max(vote, key=vote.__getitem__) if vote else -1 for vote in votes]
+    if not links:
+        return [
+            source if source >= 0 else (2 * index + 1) * len(source_begins) // (2 * size)
+            for index, source in enumerate(aligned)
+        ]
+    latest = next((source for source in aligned if source >= 0), 0)
+    for index, source in enumerate(aligned):
+        latest = aligned[index] = source if source >= 0 else latest
+    return aligned
+
+
+def _overlapped(begins: Sequence[int], begin: int, end: int) -> range:
+    """The tokens in a range of characters, or the one before it."""
+    first = max(0, bisect_right(begins, begin) - 1)
+    return range(first, max(first + 1, bisect_left(begins, end)))
