@@ -140,6 +140,15 @@ class UrlPrefix:
         await self.app({**scope, "root_path": self.prefix} if self.prefix else scope, receive, send)
 
 
+_CROSS_ORIGIN = [
+    (b"access-control-allow-headers", b"Authorization, Content-Type"),
+    (b"access-control-expose-headers", b"Authorization"),
+    (b"access-control-allow-methods", b"GET, POST"),
+    (b"access-control-allow-credentials", b"true"),
+    (b"access-control-max-age", b"1728000"),
+]
+
+
 class CrossOrigin:
     """Puts LibreTranslate's CORS headers on every response and answers every OPTIONS request with 204.
 
@@ -161,7 +170,7 @@ class CrossOrigin:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(headers)
+                message = {**message, "headers": [*message["headers"], *headers]}
             await send(message)
 
         if scope["method"] == "OPTIONS":
@@ -169,19 +178,13 @@ class CrossOrigin:
         else:
             await self.app(scope, receive, send_with_headers)
 
-    def _headers(self, origin: str | None) -> dict[str, str]:
-        headers = {
-            "Access-Control-Allow-Headers": "Authorization, Content-Type",
-            "Access-Control-Expose-Headers": "Authorization",
-            "Access-Control-Allow-Methods": "GET, POST",
-            "Access-Control-Allow-Credentials": "true",
-            "Access-Control-Max-Age": "1728000",
-        }
+    def _headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
         if "*" in self.origins:
-            return headers | {"Access-Control-Allow-Origin": "*"}
-        if origin in self.origins:
-            headers["Access-Control-Allow-Origin"] = origin
-        return headers | {"Vary": "Origin"}
+            return [*_CROSS_ORIGIN, (b"access-control-allow-origin", b"*")]
+        allowed = (
+            [(b"access-control-allow-origin", origin.encode("latin-1"))] if origin in self.origins and origin else []
+        )
+        return [*_CROSS_ORIGIN, *allowed, (b"vary", b"Origin")]
 
 
 class UnexpectedErrors:
