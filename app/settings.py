@@ -117,7 +117,9 @@ class Settings(BaseSettings):
         description="Source tokens that may wait, for all models together, about a minute of work for one core; beyond "
         "it requests are answered with 503. A long text puts only a part of itself into the queue at a time.",
     )
-    max_batch_rows: int = Field(32, ge=1, le=4096, description="Most rows (sentences times beams) decoded together.")
+    max_batch_rows: int = Field(
+        32, ge=1, le=4096, description="Most rows (sentences times beams) decoded together. A GPU may take many more."
+    )
     max_batch_tokens: int = Field(2_048, ge=1, description="Most source tokens, padding included, encoded together.")
     feature_cache_bytes: int = Field(
         32 * MEBIBYTE, ge=0, description="Size of each model's cache of encoded sentences, in bytes; 0 turns it off."

@@ -6,13 +6,14 @@ Axes: B sentences, S source length, T target length.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from app.engine.blocks import rounded_up
 from model.recipe import Recipe
 from model.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
@@ -159,7 +160,8 @@ class BatchStream:
         rows, lengths = [], []
         for index, (corpus, weight) in enumerate(zip(self.corpora, self.weights, strict=True)):
             sides = np.stack([corpus.lengths(0), corpus.lengths(1)])
-            size = _rounded(sides.max(0) + 2, _MULTIPLE)  # tag or start, end of sentence
+            size = sides.max(0) + 2  # tag or start, end of sentence
+            size += -size % _MULTIPLE
             # A pair with an empty side would teach to make something up, or to leave something out.
             usable = np.flatnonzero((size <= min(training.max_length, training.batch_tokens)) & (sides.min(0) > 0))
             for reverse in (0, 1):
@@ -202,13 +204,8 @@ class BatchStream:
 
 def pad(rows: Sequence[NDArray[np.integer]], pad_id: int = PAD_ID, multiple: int = 1) -> Tensor:
     """Rows of ids -> (B, longest) int64, padded on the right, the width rounded up to a multiple."""
-    width = _rounded(max(len(row) for row in rows), multiple)
+    width = rounded_up(max(len(row) for row in rows), multiple)
     padded = np.full((len(rows), width), pad_id, dtype=np.int64)
     for row, ids in zip(padded, rows, strict=True):
         row[: len(ids)] = ids
     return torch.from_numpy(padded)
-
-
-def _rounded(lengths: Any, multiple: int) -> Any:
-    """Up to the next multiple, of one integer or an array of them."""
-    return -(-lengths // multiple) * multiple

@@ -1,6 +1,7 @@
 """Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
 
 import asyncio
+import html
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -296,6 +297,8 @@ def _segments(
 
 
 def _patterns(wanted: TranslationRequest, text: str, alphabet: Alphabet) -> Patterns:
+    if wanted.markup:
+        text = html.unescape(text)  # characters may be written as entities
     return (wanted.protected or NOTHING) | untranslatable(text, alphabet.characters)
 
 

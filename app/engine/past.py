@@ -107,7 +107,7 @@ class _Memory:
         shape = (len(self._model.past), rows, room, self._model.width)
         size = math.prod(shape)
         if self._blocks[0].size < size:
-            self._blocks[0] = np.empty(size * 3 // 2, self._model.dtype)
+            self._blocks[0] = np.empty(size * 5 // 4, self._model.dtype)
         return self._blocks[0][:size].reshape(shape)
 
     def values(self, rows: int, room: int) -> list[OrtValue]:

@@ -122,7 +122,7 @@ class Progress:
                 else:
                     shown = ""
                     while self._tokens and not item.task.done():
-                        text = self._renderer.prefix(item.tokens)
+                        text = self._renderer.prefix(item.unit, item.tokens)
                         if text.startswith(shown) and text != shown:
                             yield Token(item.unit.place, text[len(shown) :])
                             shown = text
@@ -179,8 +179,7 @@ class Progress:
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
         versions = self._renderer.versions(unit, outcome.hypotheses)
-        with suppress(DragomanError):  # then what there is must do
-            await self._improve(versions, unit, job)
+        await self._improve(versions, unit, job)
         return self._renderer.sentence(unit, versions, n_best=self._options.n_best, alignment=self._options.alignment)
 
     async def _improve(self, versions: list[Version], unit: Unit, job: Job) -> None:
@@ -198,11 +197,13 @@ class Progress:
         if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:
             numbered = self._renderer.numbered(unit)
             if numbered:
-                found = await search(numbered.unit.ids, self._options)
-                add(self._renderer.numbered_versions(unit, numbered, found))
+                with suppress(DragomanError):  # then what there is must do; below, too
+                    found = await search(numbered.unit.ids, self._options)
+                    add(self._renderer.numbered_versions(unit, numbered, found))
         options = second_attempt(self._options, versions[0].verdicts, len(unit.ids))
         if options:
-            add(self._renderer.versions(unit, await search(unit.ids, options)))
+            with suppress(DragomanError):
+                add(self._renderer.versions(unit, await search(unit.ids, options)))
 
     async def _give_up(self) -> None:
         for item in self._window:

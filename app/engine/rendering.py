@@ -53,8 +53,10 @@ class Renderer:
         self._tokenizer, self._confidence = tokenizer, confidence
         self._placeholders = {placeholder: tokenizer.piece_id(placeholder) for placeholder in placeholders}
 
-    def prefix(self, tokens: Sequence[int]) -> str:
-        """The beginning of a sentence, as far as it can't change any more."""
+    def prefix(self, unit: Unit, tokens: Sequence[int]) -> str:
+        """The beginning of a unit's translation, as far as it can't change any more."""
+        invented = self._invented(unit)
+        tokens = [token for token in tokens if token not in invented]
         # Further bytes may complete a character, and the sentence's own ends have no white space.
         return self._tokenizer.decode(tokens).strip().rstrip("\ufffd")
 
@@ -72,9 +74,12 @@ class Renderer:
             for text, hypothesis in found.items()
         ]
 
+    def _invented(self, unit: Unit) -> set[int]:
+        """Placeholders that the source doesn't have: they mean nothing to anybody."""
+        return set(self._placeholders.values()) - set(unit.ids)
+
     def _without_invented(self, unit: Unit, hypothesis: Hypothesis) -> Hypothesis:
-        """Placeholders that the source doesn't have mean nothing to anybody."""
-        invented = set(self._placeholders.values()) - set(unit.ids)
+        invented = self._invented(unit)
         if invented.isdisjoint(hypothesis.tokens):
             return hypothesis
         kept = [index for index, token in enumerate(hypothesis.tokens) if token not in invented]
@@ -92,14 +97,14 @@ class Renderer:
         if not ranges:
             return None
         protected = protect_ranges(unit.source, ranges, free)
-        *tag, eos = unit.ids[: self._tag_length(unit)] + unit.ids[-1:]
-        ids = (*tag, *self._tokenizer.encode(protected.text), eos)
+        tag = unit.ids[: len(unit.ids) - len(self._tokenizer.encode(unit.source)) - 1]
+        ids = (*tag, *self._tokenizer.encode(protected.text), unit.ids[-1])
         return Numbered(unit._replace(source=protected.text, ids=ids), protected)
 
     def numbered_versions(self, unit: Unit, numbered: Numbered, hypotheses: Sequence[Hypothesis]) -> list[Version]:
         """Those hypotheses for the numbered unit that kept every placeholder, as texts for the unit itself."""
         found = []
-        for hypothesis in hypotheses:
+        for hypothesis in (self._without_invented(numbered.unit, hypothesis) for hypothesis in hypotheses):
             restored = numbered.protected.restore(self._tokenizer.decode(hypothesis.tokens).strip())
             if not restored.lost:
                 verdicts = judge(unit.source, restored.text, truncated=hypothesis.truncated)
@@ -143,9 +148,6 @@ class Renderer:
             return self.links(unit, best.hypothesis)
         links = self.links(best.numbered.unit, best.hypothesis)
         return tuple(Link(*link) for link in best.numbered.protected.restore_links(links, best.restored))
-
-    def _tag_length(self, unit: Unit) -> int:
-        return len(unit.ids) - len(self._tokenizer.encode(unit.source)) - 1
 
     def links(self, unit: Unit, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""

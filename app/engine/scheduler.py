@@ -92,7 +92,7 @@ class Scheduler:
     def turn_away(self) -> None:
         """Refuse a request of which nothing is known yet, if the queue was full a moment ago and still nearly is.
 
-        So nothing is spent on reading what would be refused anyway: that would cost the requests that were accepted.
+        Reading what would in all likelihood be refused costs those who wait.
 
         Raises:
             Overloaded: It was.
@@ -121,7 +121,8 @@ class Scheduler:
             # However much waits elsewhere, a queue that is empty takes a request: no model shuts out another.
             waiting = self._pending_tokens and self._backlog.tokens
             if not admitted and waiting and waiting + tokens > self._limits.max_queue_tokens:
-                self._full = waiting > self._refilled
+                # Not for one that is so large that others may well fit.
+                self._full = self._full or tokens <= self._limits.max_queue_tokens - self._refilled
                 self._rejected += 1
                 raise Overloaded(_BUSY)
             for job in jobs:

@@ -112,16 +112,19 @@ class Tokenizer:
         return self._spaced(self._target.decode(self._decodable(ids)))
 
     def characters(self) -> str:
-        """Those of source texts that there are pieces for; any other is met as its bytes, or as unknown."""
+        """Those of source texts that pieces are made of; any other is met as its bytes, or as unknown."""
         source = self._source
         known = self._vocabulary.ids if self._vocabulary else None
-        found = set()
+        found: set[str] = set()
         for index in range(source.vocab_size()):
             piece = source.id_to_piece(index)
             special = source.is_byte(index) or source.is_control(index) or source.is_unknown(index)
             if not special and (known is None or piece in known):
-                found.add(piece.removeprefix(_SPACE))
-        return "".join(sorted(piece for piece in found if len(piece) == 1))
+                found |= set(piece)
+        # A tokenizer may fold capitals.
+        others = {other for one in found for other in (one.upper(), one.lower()) if len(other) == 1} - found
+        found |= {other for other in others if source.normalize(other).strip() in found}
+        return "".join(sorted(found - {_SPACE}))
 
     def piece_id(self, piece: str) -> int:
         """Id of a source piece, such as a target tag.

@@ -232,10 +232,10 @@ class TranslationEngine(Protocol):
         """The characters that the model of a pair knows; none if there is no such model."""
 
     def turn_away(self) -> None:
-        """Refuses a request before it is read, if it would be refused whatever it is.
+        """Refuses a request before it is read, if the queue was full a moment ago and still nearly is.
 
         Raises:
-            Overloaded: The queue is full.
+            Overloaded: It was.
         """
 
     async def start(self) -> None:

@@ -273,7 +273,8 @@ def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
             if time.monotonic() > deadline:
                 raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
     if patterns.letters or patterns.signs:
-        marks = {**dict.fromkeys(map(ord, patterns.letters), "\x01"), **dict.fromkeys(map(ord, patterns.signs), "\x02")}
+        marks = {1: " ", 2: " "}  # for those that are in the text already
+        marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
         found += (match.span() for match in _MARKED.finditer(text.translate(marks)))
     spans: list[tuple[int, int]] = []
     for begin, end in sorted(found):

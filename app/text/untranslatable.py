@@ -7,12 +7,13 @@ from app.text.protection import Patterns, compile_patterns
 # What ends a sentence behind an address isn't part of it, nor is the bracket that closes one around it.
 _INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
 _LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
-_DOMAIN = r"(?:[a-zA-Z0-9-]+\.)+(?:com|org|net|edu|gov|info|io|eu|de|at|ch|uk)"
+_LABEL = r"[\p{L}\p{N}-]+"  # RE2's \w knows no umlauts
+_DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|eu|de|ch|uk)(?:\.[a-z]{{2}})?\b"
 _ADDRESSES = compile_patterns(
     [
         rf"regex:(?:(?i:https?|ftp)://|(?i:www)\.)(?:{_INSIDE})*(?:{_LAST})",
-        rf"regex:\b{_DOMAIN}\b(?:/(?:{_INSIDE})*(?:{_LAST}))?",
-        r"regex:[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+        rf"regex:{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?",
+        rf"regex:[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+",
     ]
 ).expressions
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®

@@ -1,5 +1,7 @@
 """POST /translate beyond LibreTranslate: details, protected spans, Markdown, warnings."""
 
+import html
+
 import pytest
 
 from app.api.details import word_links
@@ -158,6 +160,13 @@ async def test_words_that_the_model_has_no_letters_for_do_not_get_to_it(client, 
     answer = await translate(client, text.format("Żółć"), format=form, source=source)
     assert "Żółć" in answer["translatedText"]
     assert "Gib \ue000 weiter, bitte." in [text for texts, *_ in engine.calls for text in texts]
+
+
+async def test_what_the_model_has_no_letters_for_may_be_written_as_an_entity(client, engine):
+    engine.known_characters, engine.known_placeholders = "abcdefghijklmnopqrstuvwxyzGK., ", ("\ue000",)
+    answer = await translate(client, "<p>Gib &#321;&#243;d&#378; Kraft.</p>", format="html")
+    assert "Łódź" in html.unescape(answer["translatedText"])
+    assert [text for texts, *_ in engine.calls for text in texts] == ["Gib \ue000 Kraft."]
 
 
 @pytest.mark.parametrize("placeholders", [(), ("\ue000", "\ue001")])

@@ -27,7 +27,7 @@ def renderer(tokenizer):
 
 
 def unit_of(tokenizer, text=UNIT):
-    return Unit(0, "", text, (7, *tokenizer.encode(text), 2))
+    return Unit(0, "", text, (4, *tokenizer.encode(text), 2))
 
 
 def hypothesis(tokenizer, text, score=-1.0, truncated=False):
@@ -83,7 +83,7 @@ def test_the_beginning_of_a_sentence_never_changes_later(tokenizer, renderer):
     """Bytes that are only a part of a character are held back."""
     text = "Der Hund 🐕 über"
     ids = tokenizer.encode(text)
-    shown = [renderer.prefix(ids[:length]) for length in range(len(ids) + 1)]
+    shown = [renderer.prefix(unit_of(tokenizer), ids[:length]) for length in range(len(ids) + 1)]
     assert shown[0] == "" and shown[-1] == text
     assert all(later.startswith(earlier) for earlier, later in pairwise(shown))
 
@@ -160,4 +160,9 @@ def test_placeholders_that_the_source_lacks_are_dropped(tokenizer):
     found = replace(found, attended=tuple(range(len(found.tokens))))
     [version] = renderer.versions(unit, [found])
     assert version.text == "Hund und\ue001"
-    assert len(version.hypothesis.attended or ()) == len(version.hypothesis.tokens)
+    assert len(version.hypothesis.attended) == len(version.hypothesis.tokens)
+    assert renderer.prefix(unit, found.tokens) == version.text
+    numbered = renderer.numbered(unit_of(tokenizer, "Hund 1999"))
+    assert numbered
+    [version] = renderer.numbered_versions(unit_of(tokenizer, "Hund 1999"), numbered, [found])
+    assert version.text.count("1999") == 1 and "\ue001" not in version.text

@@ -25,6 +25,7 @@ def spans(text: str, known: frozenset[str] = KNOWN) -> list[str]:
         ("ftp://ftp.gnu.org/pub, github.com/python/cpython.", ["ftp://ftp.gnu.org/pub", "github.com/python/cpython"]),
         ("(https://de.wikipedia.org/wiki/Bank_(Recht))", ["https://de.wikipedia.org/wiki/Bank_(Recht)"]),
         ("Bei sub.example.net: 5. Das war es.Das auch. node.js", ["sub.example.net"]),
+        ("müller.de, über.example.co.uk, jürgen@müller.de", ["müller.de", "über.example.co.uk", "jürgen@müller.de"]),
         ("a@b, https://, 5 @ 3 und @name", []),
         ("Nichts davon: 10.000 ist keine Adresse.", []),
     ],
@@ -46,6 +47,7 @@ def test_addresses(text: str, addresses: list[str]) -> None:
         ("👩\u200d💻 👍🏽 🇩🇪 ❤\ufe0f!", ["👩\u200d💻 👍🏽 🇩🇪 ❤\ufe0f"]),  # joined, coloured, paired, selected
         ("नमस्ते und สวัสดี", ["नमस्ते", "สวัสดี"]),  # vowels that are marks
         ("١٢٣ sind 123", ["١٢٣"]),
+        ("Hallo\x01Welt und\x02 Łódź", ["Łódź"]),
     ],
 )
 def test_what_the_model_has_no_letters_for(text: str, words: list[str]) -> None:
