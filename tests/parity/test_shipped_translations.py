@@ -127,16 +127,7 @@ ODD = [
     "Z" * 300,
 ]
 # Texts that the shipped model gets wrong.
-MISSED = {
-    "Wie spät ist es?",
-    "Entschuldigung, wo ist die nächste Apotheke?",
-    "ICH HABE KEINE ZEIT.",
-    "What time is it?",
-    "Excuse me, where is the nearest pharmacy?",
-    "I HAVE NO TIME.",
-    "Du kommst heute!",
-    "<p>{}</p> %s && ||",
-}
+MISSED = {"ICH HABE KEINE ZEIT.", "Excuse me, where is the nearest pharmacy?", "I HAVE NO TIME."}
 MARKS = ["{}.", "{}!", "{}?", "„{}.“"]
 SAID = {DE_EN: "Du kommst heute", EN_DE: "You are coming today"}
 
