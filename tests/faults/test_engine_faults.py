@@ -238,7 +238,10 @@ def test_a_worker_that_dies_takes_no_job_with_it_unended(caplog):
     scheduler.submit(jobs)
     done, waiting = wait([item.future for item in jobs], WAIT_S / 6)
     assert not waiting
-    assert {type(future.exception()) for future in done} == {EngineUnavailable}
+    failures = [
+        future.exception() for future in done if future.exception()
+    ]  # the others may finish some before they see it
+    assert failures and {type(failure) for failure in failures} == {EngineUnavailable}
     scheduler.stop(WAIT_S)
     endings.assert_each_ended_once()
     assert not scheduler.alive
