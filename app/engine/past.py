@@ -72,8 +72,8 @@ class PastInPlace:
             moved = np.flatnonzero((parents != np.arange(rows)) & (parents >= 0))
             if len(moved):
                 self._block[:, moved] = self._block[:, parents[moved]]
-        if self._values[0].shape()[:2] != [rows, room]:
-            self._values = _values(self._block[:, :rows])
+            if self._values[0].shape()[0] != rows:
+                self._values = _values(self._block[:, :rows])
         return self._values, self._values
 
     def _move(self, parents: Array, room: int) -> None:
