@@ -4,9 +4,10 @@ A sentence is a ``Search``; a ``Decode`` advances many of them together, each wi
 and leave between any two steps. Beams are rows of the same batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
@@ -169,7 +170,7 @@ class Search:
             for row, hypothesis in enumerate(self._live)
             for score, token in self._allowed(hypothesis.tokens, scores[row], candidates[row])
         ]
-        extensions.sort(key=lambda extension: -extension[0])  # stable: ties keep the order of rows and candidates
+        extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
         live: list[_Live] = []
         parents: list[int] = []
         for total, row, token in extensions[: self.beam]:
@@ -191,9 +192,7 @@ class Search:
     @property
     def greedy_room(self) -> int:
         """Steps in which the best token is all that matters, up to the length limit; 0 if more than that matters."""
-        options = self.options
-        plain = options.beam_size == 1 and options.repetition_penalty == 1 and not options.no_repeat_ngram
-        return self._max_length - self.length if plain and self.length >= options.min_length else 0
+        return self._max_length - self.length if self.options.beam_size == 1 and self._unrestricted else 0
 
     def follow(self, scores: Sequence[float], tokens: Sequence[int], attended: Sequence[int] | None = None) -> bool:
         """Extend the one live hypothesis by the best tokens of several steps, within ``greedy_room``.
@@ -230,10 +229,18 @@ class Search:
         score = ended.total / length_penalty(length, self.options.length_penalty)
         self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
 
+    @property
+    def _unrestricted(self) -> bool:
+        """No option forbids or punishes a token now."""
+        options = self.options
+        return options.repetition_penalty == 1 and not options.no_repeat_ngram and self.length >= options.min_length
+
     def _allowed(
         self, tokens: tuple[int, ...], scores: Sequence[float], candidates: Sequence[int]
-    ) -> list[tuple[float, int]]:
+    ) -> Iterable[tuple[float, int]]:
         """The candidates of one row, with forbidden tokens left out and repeated ones punished."""
+        if self._unrestricted:
+            return zip(scores, candidates, strict=True)
         options = self.options
         banned = self._repeats(tokens) if options.no_repeat_ngram else set()
         if len(tokens) < options.min_length:

@@ -5,6 +5,7 @@ target positions there is room for, D width, L decoder layers.
 """
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,11 +23,11 @@ Array = NDArray[Any]
 class Past(Protocol):
     """2L values (R, P, D); from a row's position on, they hold anything finite."""
 
-    def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """Get ready for the next run.
 
         Args:
-            parents: (R,) int64, the row of the last run that each row continues; -1 for one that continues none.
+            parents: (R,) the row of the last run that each row continues; -1 for one that continues none.
             room: Positions needed, P, in whole blocks.
 
         Returns:
@@ -43,7 +44,7 @@ class GatheredPast:
         self._values = [model.value(nothing) for _ in model.past]
         self._memory = _Memory(model)
 
-    def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``Past``."""
         if self._values[0].shape()[1] != room:
             self._values = [self._model.value(_fitted(value.numpy(), room)) for value in self._values]
@@ -60,23 +61,24 @@ class PastInPlace:
     def __init__(self, model: "OnnxModel") -> None:
         self._memory = _Memory(model)
         self._block = np.zeros((len(model.past), 1, POSITIONS, model.width), model.dtype)
-        self._values = _values(self._block)
+        self._values, self._rows = _values(self._block), 1
 
-    def arrange(self, parents: Array, room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``Past``."""
         _, capacity, old_room, _ = self._block.shape
         rows = len(parents)
         if rows > capacity or room != old_room:
             self._move(parents, room)
         else:
-            moved = np.flatnonzero((parents != np.arange(rows)) & (parents >= 0))
-            if len(moved):
-                self._block[:, moved] = self._block[:, parents[moved]]
-            if self._values[0].shape()[0] != rows:
+            moved = [row for row, parent in enumerate(parents) if 0 <= parent != row]
+            if moved:
+                self._block[:, moved] = self._block[:, [parents[row] for row in moved]]
+            if rows != self._rows:
                 self._values = _values(self._block[:, :rows])
+        self._rows = rows
         return self._values, self._values
 
-    def _move(self, parents: Array, room: int) -> None:
+    def _move(self, parents: Sequence[int], room: int) -> None:
         """To another block."""
         old, rows = self._block, len(parents)
         common = min(room, old.shape[2])

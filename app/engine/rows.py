@@ -125,23 +125,26 @@ def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
     return members, np.stack([owner, seat], axis=1)[:, None]
 
 
-def reseat(slots: Array) -> tuple[Array, Array]:
+def reseat(slots: Sequence[int]) -> tuple[list[int], list[int]]:
     """New slots for rows that go on: their own as far as possible, so that little has to move.
 
     Args:
-        slots: (R,) int64, the slot of the row that each continues.
+        slots: (R,) the slot of the row that each continues.
 
     Returns:
-        The slot of each, (R,) int64: all of 0 to R - 1; and for each of these the slot that it continues.
+        The slot of each, (R,): all of 0 to R - 1; and for each of these the slot that it continues.
     """
-    continued, first = np.unique(slots, return_index=True)
-    stays = continued < len(slots)
-    new = np.full(len(slots), -1, dtype=np.int64)
-    new[first[stays]] = continued[stays]
-    new[new < 0] = np.setdiff1d(np.arange(len(slots)), continued[stays])
-    old = np.empty_like(new)
-    old[new] = slots
-    return new, old
+    # Lists, for arrays cost more than they save as long as rows are counted in tens.
+    new, continued, moving = [-1] * len(slots), [-1] * len(slots), []
+    for row, slot in enumerate(slots):
+        if slot < len(slots) and continued[slot] < 0:
+            new[row] = continued[slot] = slot
+        else:
+            moving.append(row)
+    free = (slot for slot, taken in enumerate(continued) if taken < 0)
+    for row, slot in zip(moving, list(free), strict=True):
+        new[row], continued[slot] = slot, slots[row]
+    return new, continued
 
 
 class Rows:
@@ -155,7 +158,7 @@ class Rows:
     def __init__(self, model: "OnnxModel") -> None:
         self._model = model
         self._sentences = Sentences(model)
-        self._slots = np.zeros(0, dtype=np.int64)  # (R,) of the caller's rows
+        self._slots: list[int] = []  # (R,) of the caller's rows
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
         self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
         self._small: dict[str, Array] = {}
@@ -164,7 +167,7 @@ class Rows:
 
     def _forget(self) -> None:
         """No row has a past."""
-        self._parents = np.full(len(self), -1, dtype=np.int64)
+        self._parents = [-1] * len(self)
         self._positions = np.zeros((len(self), 1), dtype=np.int64)
         self._past, self._room = self._model.empty_past(), 0
 
@@ -174,17 +177,20 @@ class Rows:
     def join(self, features: Sequence["Features"]) -> None:
         """Append one row a sentence, at position 0."""
         new = len(features)
-        self._slots = np.append(self._slots, len(self) + np.arange(new))
+        self._slots += range(len(self), len(self) + new)
         self._owner = np.append(self._owner, self._sentences.add(features))
         self._features, self._bindings = {}, {}
-        self._parents = np.append(self._parents, np.full(new, -1, dtype=np.int64))
+        self._parents += [-1] * new
         self._positions = np.concatenate([self._positions, np.zeros((new, 1), dtype=np.int64)])
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
-        self._slots, continued = reseat(self._slots[np.asarray(rows, dtype=np.int64)])
+        live = len(self)
+        self._slots, continued = reseat([self._slots[row] for row in rows])
+        if continued == list(range(live)):
+            return
         owner = self._owner[continued]
-        if not np.array_equal(owner, self._owner):
+        if len(rows) != live or (owner != self._owner).any():
             # A mere reordering of beams leaves the sentences where they are.
             kept = np.unique(owner)
             if len(kept) < len(self._sentences):
@@ -197,7 +203,7 @@ class Rows:
         if not len(owner):
             self._forget()
             return
-        self._parents = self._parents[continued]
+        self._parents = [self._parents[slot] for slot in continued]
         self._positions = self._positions[continued]
 
     def _bind(self, room: int, top: int, *, greedy: bool) -> "Binding":
@@ -281,12 +287,12 @@ class Rows:
         small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._positions
         small["places"][:, :, 1] = self._positions
-        small["parents"][:] = np.maximum(self._parents, 0)
+        small["parents"][:] = [max(parent, 0) for parent in self._parents]
         small["steps"][0] = steps
         np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
         past, present = self._past.arrange(self._parents, room)
         results = model.step(binding, past, present)
-        self._parents = np.arange(len(self))
+        self._parents = list(range(len(self)))
         self._positions += len(results[0]) if steps else 1
         if not np.isfinite(results[0]).all():
             raise ModelFailure("The model gave scores that are not finite.")
