@@ -204,6 +204,9 @@ class Progress:
         if options:
             with suppress(DragomanError):
                 add(self._renderer.versions(unit, await search(unit.ids, options)))
+            copy = self._renderer.last_resort(unit, versions[0])
+            if copy:
+                versions.insert(0, copy)
 
     async def _give_up(self) -> None:
         for item in self._window:

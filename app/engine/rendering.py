@@ -11,10 +11,11 @@ from app.engine.tokenizer import Tokenizer
 from app.engine.translation import Alternative, Link, SentenceTranslation
 from app.engine.units import Unit
 from app.text.protection import Protected, Restored, protect_ranges
-from app.text.verdicts import Verdict, judge
+from app.text.verdicts import Verdict, judge, loops
 
 # Numbers that all languages write alike. Those with a point or a comma they don't, so these stay the model's.
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
+_NO_CHARACTER = "\ufffd"
 
 
 class Numbered(NamedTuple):
@@ -58,32 +59,42 @@ class Renderer:
         invented = self._invented(unit)
         tokens = [token for token in tokens if token not in invented]
         # Further bytes may complete a character, and the sentence's own ends have no white space.
-        return self._tokenizer.decode(tokens).strip().rstrip("\ufffd")
+        return self._tokenizer.decode(tokens).replace(_NO_CHARACTER, "").strip()
 
     def versions(self, unit: Unit, hypotheses: Sequence[Hypothesis]) -> list[Version]:
         """The different texts of the hypotheses, in order, at least one."""
         found: dict[str, Hypothesis] = {}
-        for hypothesis in (self._without_invented(unit, hypothesis) for hypothesis in hypotheses):
+        for hypothesis in (self._meaningful(unit, hypothesis) for hypothesis in hypotheses):
             found.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
         # A model that says nothing must not swallow text: another hypothesis, or else the source, stands in.
         silence = found.pop("", None)
         if silence and not found:
-            return [Version(unit.source, silence, (Verdict.COPIED_SOURCE,))]
+            return [_copy(unit, silence)]
         return [
             Version(text, hypothesis, judge(unit.source, text, truncated=hypothesis.truncated))
             for text, hypothesis in found.items()
         ]
 
+    def last_resort(self, unit: Unit, best: Version) -> Version | None:
+        """The source, if the best that the model has found is a loop."""
+        return _copy(unit, best.hypothesis) if loops(unit.source, best.text) else None
+
     def _invented(self, unit: Unit) -> set[int]:
         """Placeholders that the source doesn't have: they mean nothing to anybody."""
         return set(self._placeholders.values()) - set(unit.ids)
 
-    def _without_invented(self, unit: Unit, hypothesis: Hypothesis) -> Hypothesis:
-        invented = self._invented(unit)
-        if invented.isdisjoint(hypothesis.tokens):
-            return hypothesis
-        kept = [index for index, token in enumerate(hypothesis.tokens) if token not in invented]
+    def _meaningful(self, unit: Unit, hypothesis: Hypothesis) -> Hypothesis:
+        """Without placeholders that the source doesn't have, and without bytes that make no character."""
         tokens, attended = hypothesis.tokens, hypothesis.attended
+        invented, broken = self._invented(unit), _NO_CHARACTER in self._tokenizer.decode(tokens)
+        if invented.isdisjoint(tokens) and not broken:
+            return hypothesis
+        text, places = self._tokenizer.decode_with_spans(tokens)
+        kept = [
+            index
+            for index, (begin, end) in enumerate(places)
+            if tokens[index] not in invented and text[begin:end] != _NO_CHARACTER
+        ]
         return replace(
             hypothesis,
             tokens=tuple(tokens[index] for index in kept),
@@ -104,7 +115,7 @@ class Renderer:
     def numbered_versions(self, unit: Unit, numbered: Numbered, hypotheses: Sequence[Hypothesis]) -> list[Version]:
         """Those hypotheses for the numbered unit that kept every placeholder, as texts for the unit itself."""
         found = []
-        for hypothesis in (self._without_invented(numbered.unit, hypothesis) for hypothesis in hypotheses):
+        for hypothesis in (self._meaningful(numbered.unit, hypothesis) for hypothesis in hypotheses):
             restored = numbered.protected.restore(self._tokenizer.decode(hypothesis.tokens).strip())
             if not restored.lost:
                 verdicts = judge(unit.source, restored.text, truncated=hypothesis.truncated)
@@ -170,3 +181,8 @@ class Renderer:
                 if source_begin < source_end:
                     links.append(Link(source_begin, source_end, begin, end))
         return tuple(links)
+
+
+def _copy(unit: Unit, instead_of: Hypothesis) -> Version:
+    """The source, for lack of a translation."""
+    return Version(unit.source, replace(instead_of, tokens=(), attended=()), (Verdict.COPIED_SOURCE,))

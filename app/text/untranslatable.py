@@ -1,4 +1,4 @@
-"""What is left as it is in every text, asked for or not: addresses, and words that the model has no letters for."""
+"""What is left as it is in every text, asked for or not: addresses, and words with characters unknown to the model."""
 
 import unicodedata
 
@@ -16,6 +16,8 @@ _ADDRESSES = compile_patterns(
         rf"regex:[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+",
     ]
 ).expressions
+# They belong to the words that they touch: {name}, a_b, @tom, #1, C#. An asterisk doesn't: Bürger*innen.
+_CODE = frozenset("#<=>@\\^_`{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
 
 
@@ -32,7 +34,7 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     strange = frozenset(text) - known if known else ()
     return Patterns(
         expressions=tuple(address for address in _ADDRESSES if address.search(text)),
-        letters=frozenset(character for character in strange if _is_letter(character, known)),
+        letters=frozenset(character for character in strange if character in _CODE or _is_letter(character, known)),
         signs=frozenset(character for character in strange if _is_sign(character)),
     )
 

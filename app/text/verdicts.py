@@ -14,8 +14,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d+")
 _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long catches it
-# Letters four times in a row, inside a word or in a script without spaces.
-_STUTTER = re.compile(r"([^\W\d_]{1,20}?)\1{3,}")
+# A syllable three times in a row or a letter four times, inside a word or in a script without spaces.
+_STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
 # A number up to twelve is often written as a word in one of the languages.
 _LARGEST_SPELLED = 12
 
@@ -51,11 +51,18 @@ def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Ve
     return tuple(verdict for verdict, holds in found.items() if holds)
 
 
+def loops(source: str, translation: str) -> bool:
+    """Says something three times in a row, and more often than the source does: nothing that a reader could use."""
+    return _repeats(translation) > max(1, _repeats(source)) or _stutter(translation) > 1.5 * _stutter(source)
+
+
 def _is_repetitive(source: str, translation: str) -> bool:
-    repeats = _repeats(translation)
-    if repeats and repeats > _repeats(source):
-        return True
-    return bool(_STUTTER.search(translation)) and not _STUTTER.search(source)
+    return _repeats(translation) > _repeats(source) or loops(source, translation)
+
+
+def _stutter(text: str) -> int:
+    """Letters of the longest stutter, such as "hahaha"."""
+    return max((len(match[0]) for match in _STUTTER.finditer(text.casefold())), default=0)
 
 
 def _repeats(text: str) -> int:

@@ -165,7 +165,7 @@ async def test_changed_numbers_are_tried_again_with_placeholders_for_them(tiny_b
     assert (sentence.source, sentence.verdicts) == (text, ())
 
 
-async def test_what_two_attempts_cannot_mend_is_there_and_the_verdict_says_so(tiny_bundle):
+async def test_what_two_attempts_cannot_mend_is_there_or_the_source_and_the_verdict_says_so(tiny_bundle):
     class Stubborn(Parrot):
         def scores(self, source, target):
             scores = np.full(VOCABULARY, -60.0)
@@ -174,9 +174,16 @@ async def test_what_two_attempts_cannot_mend_is_there_and_the_verdict_says_so(ti
 
     async with started(engine_of(tiny_bundle, Stubborn(word_of(tiny_bundle)))) as engine:
         [found], _ = await engine.translate(["Der Hund trinkt Wasser."], **PAIR, options=greedy())
+        # This one keeps it from saying other things the second time.
+        [looping], _ = await engine.translate(
+            ["Der Hund trinkt Wasser."], **PAIR, options=SearchOptions(no_repeat_ngram=10, n_best=2, beam_size=2)
+        )
     [sentence] = found.sentences
     assert Verdict.TRUNCATED in sentence.verdicts
     assert found.text == sentence.text != ""
+    assert looping.text == "Der Hund trinkt Wasser."
+    assert looping.sentences[0].verdicts == (Verdict.COPIED_SOURCE,)
+    assert looping.sentences[0].alternatives
 
 
 def test_the_limits_of_the_caller_are_no_reason_to_try_again():

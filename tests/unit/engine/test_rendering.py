@@ -42,6 +42,28 @@ def test_a_model_that_says_nothing_swallows_no_text(tokenizer, renderer):
     assert (version.text, version.verdicts) == (UNIT, (Verdict.COPIED_SOURCE,))
 
 
+def test_bytes_that_make_no_character_are_dropped(tokenizer, renderer):
+    first, second, third = (tokenizer.piece_id(f"<0x{byte:02X}>") for byte in "€".encode())
+    dog = tokenizer.encode("Hund")
+    tokens = (third, *dog, first, second, third, *dog, first, second)
+    found = Hypothesis(tokens, -1.0, -1.0, attended=tuple(range(len(tokens))))
+    [version] = renderer.versions(unit_of(tokenizer), [found])
+    assert version.text == "Hund€ Hund" == renderer.prefix(unit_of(tokenizer), tokens)
+    assert version.hypothesis.attended == tuple(range(1, len(tokens) - 2))
+
+
+@pytest.mark.parametrize("loop", ["dog dog dog", "the dog the dog the dog", "dogogog", "dooooog"])
+def test_the_source_is_better_than_a_loop(tokenizer, renderer, loop):
+    unit = unit_of(tokenizer)
+    [version] = renderer.versions(unit, [hypothesis(tokenizer, loop)])
+    copy = renderer.last_resort(unit, version)
+    assert copy is not None
+    assert (copy.text, copy.verdicts, copy.hypothesis.tokens) == (UNIT, (Verdict.COPIED_SOURCE,), ())
+    [good] = renderer.versions(unit, [hypothesis(tokenizer, "The dog, the dog.")])
+    assert renderer.last_resort(unit, good) is None
+    assert renderer.last_resort(unit_of(tokenizer, loop), version) is None, "the source says it as often"
+
+
 def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
     confidence = Confidence(bias=1.0, mean_log_probability=2.0, good_chrf=50)
     unit, found = unit_of(tokenizer), hypothesis(tokenizer, "The dog.", -3.0)

@@ -56,6 +56,20 @@ def test_what_the_model_has_no_letters_for(text: str, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Hallo {name}, a_b ist in C# neu.", ["{name}", "a_b", "C#"]),
+        ("@tom: #1 = x^2 < 5", ["@tom", "#1 = x^2 <"]),
+        ("{{user.name}} und \\alpha", ["{{user", "name}}", "\\alpha"]),
+        ("Bürger*innen, *sehr* wichtig", []),  # words of a sentence
+    ],
+)
+def test_signs_of_code_that_the_model_does_not_know(text: str, words: list[str]) -> None:
+    assert spans(text, KNOWN - set("#<=>@\\^_`{|}~*")) == words
+    assert spans(text) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Das kostet 50 €, ½ davon zahlst du – bei 20 °C © ®",  # signs that sentences are made of
