@@ -201,7 +201,7 @@ class Manifest(_Part):
     @cached_property
     def alphabet(self) -> Alphabet:
         """What characters are to the model."""
-        return Alphabet(frozenset(self.characters), self.placeholders)
+        return Alphabet(frozenset(self.characters).difference(self.placeholders), self.placeholders)
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":

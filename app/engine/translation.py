@@ -87,7 +87,7 @@ class Alphabet(NamedTuple):
     """What characters are to a model.
 
     Attributes:
-        characters: Those of source texts that it has pieces for; none if that is not known.
+        characters: Those of source texts, placeholders apart, that it has pieces for; none if that is not known.
         placeholders: Those that it was taught to carry over exactly once.
     """
 

@@ -43,6 +43,7 @@ def test_addresses(text: str, addresses: list[str]) -> None:
         ("Lech Wałęsa war in Łódź.", ["Wałęsa", "Łódź"]),  # whole words, of which it has some letters
         ("Łódź Škoda, 北京市", ["Łódź Škoda", "北京市"]),  # a space lies inside a span, a comma between two
         ("Ich mag 🍕!", ["🍕"]),
+        ("Kopf \ue003 und \uf8ff.", ["\ue003", "\uf8ff"]),  # of a font of somebody's own, or a placeholder
         ("Pizza🍕und Bier", ["🍕"]),  # a sign isn't part of the word that it touches
         ("👩\u200d💻 👍🏽 🇩🇪 ❤\ufe0f!", ["👩\u200d💻 👍🏽 🇩🇪 ❤\ufe0f"]),  # joined, coloured, paired, selected
         ("नमस्ते und สวัสดี", ["नमस्ते", "สวัสดี"]),  # vowels that are marks
