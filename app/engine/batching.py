@@ -169,6 +169,8 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
         return []
     share = -(-len(pending) // (1 + idle_workers))
     chosen, rows, longest = [anchor], live_rows + anchor.options.beam_size, len(anchor.source)
+    if rows >= limits.max_batch_rows:
+        return chosen  # as mostly under load: nothing to sort for
     others = (job for job in pending[1:_WINDOW] if not job.alone)
     for job in sorted(others, key=lambda job: abs(len(job.source) - len(anchor.source))):
         width = max(longest, len(job.source))
