@@ -40,7 +40,7 @@ def convert(bundle: Bundle, out: Path) -> None:
         ValueError: The graphs are not of the shape that this converter knows.
     """
     shape = bundle.manifest.shape
-    encoder, decoder = (_read(path) for path in bundle.graphs("float32")[:2])
+    encoder, decoder = (_read(bundle.graphs("float32")[role]) for role in ("encoder", "decoder"))
     pre_norm = "model.decoder_norm.weight" in decoder.weights
     spec = TransformerSpec.from_config(
         (shape.encoder_layers, shape.decoder_layers),

@@ -73,7 +73,7 @@ def dragoman(bundle: Bundle, precision: Precision, threads: int, length: int | N
     """Our search over our graphs, without scheduler and feature cache; ``length`` fixes the target's."""
     fixed = {"min_length": length, "max_length": length} if length else {}
     ids = bundle.manifest.ids
-    model = OnnxModel(*bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
+    model = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
 
     def translate(sources: Sources, beam: int) -> Translations:
         options = SearchOptions(beam_size=beam, **fixed)

@@ -137,7 +137,7 @@ def main(
     """Measure the cost of a token against source length, target length and live rows."""
     bundle = Bundle.open(path)
     kind: Precision = "float32" if precision == "float32" else "int8"
-    model = OnnxModel(*bundle.graphs(kind), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=threads)
+    model = OnnxModel(**bundle.graphs(kind), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=threads)
     base = Size(source, target, rows)
     costs: dict[tuple[str, int], list[Cost]] = defaultdict(list)
     for number in track(range(rounds + 1), "rounds", console=Console(stderr=True)):

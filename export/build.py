@@ -37,7 +37,7 @@ from app.engine.tokenizer import Tokenizer
 from app.engine.translation import SearchOptions
 from app.settings import Settings
 from export.graphs import export_decoder, export_encoder
-from export.greedy import export_greedy
+from export.loops import export_beam, export_greedy
 from export.parity import agreement, measure, require
 from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
 from export.shortlist import over_shortlist
@@ -230,18 +230,19 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
     feeds = (encoder_feeds(spread), decoder_feeds(encoder, decoder, model.config, spread))
     integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
 
-    def greedy(decoder: onnx.ModelProto) -> onnx.ModelProto:
-        return export_greedy(decoder, model.config.decoder_layers, model.config.eos_id)
+    def with_twins(decoder: onnx.ModelProto) -> dict[str, onnx.ModelProto]:
+        layers, eos_id = model.config.decoder_layers, model.config.eos_id
+        greedy, beam = export_greedy(decoder, layers, eos_id), export_beam(decoder, layers, eos_id)
+        return {"decoder": decoder, "greedy": greedy, "beam": beam}
 
-    decoders = [integer[1], *([over_shortlist(integer[1])] if ingredients.shortlist else [])]
-    twins = [greedy(each) for each in decoders]
-    share_weights([integer[0], *decoders, *twins], folder / INTEGER_WEIGHTS)
-    write("int8", encoder=integer[0], decoder=decoders[0], greedy=twins[0])
-    if ingredients.shortlist:
-        decoder, twin = save("int8-shortlist", decoder=decoders[1], greedy=twins[1])
-        written["int8-shortlist"] = Graphs(
-            encoder=written["int8"].encoder, decoder=decoder.name, greedy=twin.name, shortlist=SHORTLIST
-        )
+    whole = with_twins(integer[1])
+    short = with_twins(over_shortlist(integer[1])) if ingredients.shortlist else {}
+    share_weights([integer[0], *whole.values(), *short.values()], folder / INTEGER_WEIGHTS)
+    write("int8", encoder=integer[0], **whole)
+    if short:
+        paths = save("int8-shortlist", **short)
+        names = {role: path.name for role, path in zip(short, paths, strict=True)}
+        written["int8-shortlist"] = Graphs(encoder=written["int8"].encoder, **names, shortlist=SHORTLIST)
     return written
 
 
@@ -276,7 +277,7 @@ def _parity(
     for precision, names in graphs.items():
         report(f"comparing {precision} with {'int8' if names.shortlist else 'PyTorch'}")
         opened[precision] = OnnxModel(
-            *(folder / name for name in names.files),
+            **{role: folder / name for role, name in names.files.items()},
             pad_id=config.pad_id,
             provider="cpu",
             threads=torch.get_num_threads(),

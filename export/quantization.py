@@ -19,7 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import OrtValue
 
 from app.engine.decoding import decode
-from app.engine.runtime import Binding, OnnxModel
+from app.engine.runtime import Binding, Kind, OnnxModel
 from app.engine.translation import SearchOptions
 from export.simplification import simplify
 from model.config import TransformerConfig
@@ -60,9 +60,9 @@ class _Recorder(OnnxModel):
         super().__init__(encoder, decoder, pad_id=pad_id, provider="cpu", threads=1)
         self.recorded: list[Feeds] = []
 
-    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], *, greedy: bool = False) -> Binding:
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], kind: Kind = "step") -> Binding:
         self._large = large
-        return super().bind(small, large, greedy=greedy)
+        return super().bind(small, large, kind)
 
     def step(self, binding: Binding, past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
         # Copies: the memory is used again.

@@ -40,7 +40,7 @@ def restore(bundle: Bundle, out: Path) -> None:
         raise RestoreError(f"{bundle.path} has no training recipe in its manifest, so its configuration isn't known")
     recipe = Recipe.parse(manifest.provenance.recipe)
     model = Transformer(recipe.transformer(manifest.shape.vocabulary))
-    encoder, decoder = (_Weights(path) for path in bundle.graphs("float32"))
+    encoder, decoder = (_Weights(bundle.graphs("float32")[role]) for role in ("encoder", "decoder"))
     with torch.no_grad():
         _fill(model, encoder, decoder)
     partial = out.with_name(f".{out.name}.partial")

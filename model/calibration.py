@@ -70,7 +70,7 @@ def judge(
     """
     manifest = bundle.manifest
     tokenizer = Tokenizer(bundle.path / manifest.source_tokenizer, bundle.path / manifest.target_tokenizer)
-    model = OnnxModel(*bundle.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)
+    model = OnnxModel(**bundle.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)
     first = manifest.pairs[0]
     metric = sacrebleu.CHRF()
     for test_set in test_sets:

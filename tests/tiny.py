@@ -185,7 +185,7 @@ def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:
 
 def open_graphs(bundle: Bundle, precision: Precision) -> OnnxModel:
     """The runtime over a bundle's graphs, with one thread."""
-    return OnnxModel(*bundle.graphs(precision), pad_id=PAD_ID, provider="cpu", threads=1)
+    return OnnxModel(**bundle.graphs(precision), pad_id=PAD_ID, provider="cpu", threads=1)
 
 
 def source_ids(tokenizer: Path, texts: Sequence[str], target: str = "en") -> list[list[int]]:

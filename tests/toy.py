@@ -47,7 +47,7 @@ class ToyModel:
         vocabulary: Number of tokens V.
         seed: Another seed is another model.
         eos_bonus: Added to the logit of the end of sentence: low for long translations.
-        most_steps: Greedy steps that it makes at once.
+        most_steps: Steps that it makes at once.
     """
 
     providers = ("Toy",)
@@ -106,12 +106,11 @@ class ToyRows(LiveRows):
         best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
         return np.take_along_axis(scores, best, axis=1), best, None
 
-    @property
-    def most_steps(self) -> int:
+    def most_steps(self, *, beam: bool) -> int:
         return self._model.most_steps
 
     def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], None]:
-        assert 1 < steps <= self.most_steps
+        assert 1 < steps <= self._model.most_steps
         scores, found = [], []
         ended = np.zeros(len(tokens), dtype=bool)
         while len(found) < steps and not ended.all():
@@ -121,6 +120,26 @@ class ToyRows(LiveRows):
             scores.append(best[:, 0])
             found.append(candidates[:, 0])
         return np.stack(scores), np.stack(found), None
+
+    def beam_steps(
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], None]:
+        assert 1 < steps <= self._model.most_steps
+        assert len({source for source, _ in self._rows}) == 1
+        wanted, found = len(tokens), []
+        sums = np.array(totals)
+        while len(found) < steps and (sums > -np.inf).any():
+            scores, candidates, _ = self.step(tokens, self._model.vocabulary)
+            extensions = (sums[:, None] + scores).ravel()
+            best = np.argsort(-extensions, kind="stable")[: len(tokens)]
+            tokens, parents = candidates.ravel()[best].tolist(), best // candidates.shape[1]
+            self.select(parents.tolist())
+            sums = np.where(np.arange(len(best)) < wanted, extensions[best], -np.inf)
+            found.append((sums, tokens, parents))
+            ends = (np.array(tokens) == EOS) & (sums > -np.inf)
+            sums, wanted = np.where(ends, -np.inf, sums), wanted - ends.sum()
+        values, ids, extended = (np.array(each) for each in zip(*found, strict=True))
+        return values, ids, extended, None
 
 
 class Gate:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -20,7 +20,6 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     field_validator,
-    model_validator,
 )
 
 from app.engine.translation import Alphabet
@@ -91,18 +90,13 @@ class Graphs(_Part):
     encoder: FileName
     decoder: FileName
     greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
+    beam: FileName | None = Field(None, description="the decoder, making several steps of one sentence's beam search")
     shortlist: FileName | None = Field(None, description="the table for decoders that choose from a shortlist")
 
     @property
-    def files(self) -> tuple[FileName, ...]:
-        """Those there are, in this order."""
-        return tuple(name for name in (self.encoder, self.decoder, self.greedy, self.shortlist) if name)
-
-    @model_validator(mode="after")
-    def _check_order(self) -> Self:
-        if self.shortlist and not self.greedy:
-            raise ValueError("graphs with a shortlist need a greedy graph, too")
-        return self
+    def files(self) -> dict[str, FileName]:
+        """Those there are, by what they are for."""
+        return {role: name for role, name in self if name}
 
 
 class Score(_Part):
@@ -268,8 +262,8 @@ class Bundle:
         source, target = (self.path / name if name else None for name in vocabularies)
         return self.path / manifest.source_tokenizer, self.path / manifest.target_tokenizer, source, target
 
-    def graphs(self, precision: Precision) -> tuple[Path, ...]:
-        """Paths of the encoder and decoder graph, then of the greedy graph and the shortlist as far as there are any.
+    def graphs(self, precision: Precision) -> dict[str, Path]:
+        """Paths of the graphs that there are, and of the shortlist, by the names that ``runtime.OnnxModel`` gives them.
 
         Raises:
             BundleError: The bundle has no graphs of that precision.
@@ -277,7 +271,7 @@ class Bundle:
         graphs = self.manifest.graphs.get(precision)
         if graphs is None:
             raise BundleError(f"{self.path} has no {precision} graphs, only {', '.join(self.manifest.graphs)}")
-        return tuple(self.path / name for name in graphs.files)
+        return {role: self.path / name for role, name in graphs.files.items()}
 
 
 def sha256(path: Path) -> str:
@@ -301,7 +295,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def _named_files(manifest: Manifest) -> set[str]:
-    graph_files = (name for graphs in manifest.graphs.values() for name in graphs.files)
+    graph_files = (name for graphs in manifest.graphs.values() for name in graphs.files.values())
     vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
     return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies}
 

@@ -4,6 +4,7 @@ A sentence is a ``Search``; a ``Decode`` advances many of them together, each wi
 and leave between any two steps. Beams are rows of the same batch.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -33,9 +34,8 @@ class LiveRows(Protocol):
             may return fewer.
         """
 
-    @property
-    def most_steps(self) -> int:
-        """Greedy steps that are worth making at once; 1, unless the model can make several."""
+    def most_steps(self, *, beam: bool) -> int:
+        """Steps worth making at once, of greedy searches or one beam search; 1, unless the model can make several."""
         return 1
 
     def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
@@ -47,6 +47,21 @@ class LiveRows(Protocol):
         """
         scores, candidates, positions = self.step(tokens, 1)
         return scores.T, candidates.T, None if positions is None else positions[None]
+
+    def beam_steps(
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Extend the rows, all the hypotheses of one sentence, up to ``steps`` times by their best extensions.
+
+        Only asked of a model that can make several steps. ``totals`` are the log-probabilities of the hypotheses, -inf
+        for a row that stands in for none.
+
+        Returns:
+            Of the N steps made, 1 to ``steps``, and of each new hypothesis, best first: log-probabilities (N, R), -inf
+            for none; last tokens (N, R); the rows extended (N, R); then, of these rows, the source positions (N, R), or
+            None. The new hypotheses are the rows from now on.
+        """
+        raise AssertionError("this model makes one step at a time")
 
 
 class Model(Protocol):
@@ -171,9 +186,13 @@ class Search:
             for score, token in self._allowed(hypothesis.tokens, scores[row], candidates[row])
         ]
         extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
+        return self._extend(extensions[: self.beam], attended)
+
+    def _extend(self, extensions: Sequence[tuple[float, int, int]], attended: Sequence[int] | None) -> list[int]:
+        """Go on with the best extensions, (log-probability, row, token); returns what ``advance`` does."""
         live: list[_Live] = []
         parents: list[int] = []
-        for total, row, token in extensions[: self.beam]:
+        for total, row, token in extensions:
             parent = self._live[row]
             if token == self._eos_id:
                 self._finish(parent._replace(total=total), len(parent.tokens) + 1)
@@ -190,12 +209,12 @@ class Search:
         return parents
 
     @property
-    def greedy_room(self) -> int:
-        """Steps in which the best token is all that matters, up to the length limit; 0 if more than that matters."""
-        return self._max_length - self.length if self.options.beam_size == 1 and self._unrestricted else 0
+    def room(self) -> int:
+        """Steps in which the best extensions are all that matters, up to the length limit; 0 if more than that does."""
+        return self._max_length - self.length if self._unrestricted else 0
 
     def follow(self, scores: Sequence[float], tokens: Sequence[int], attended: Sequence[int] | None = None) -> bool:
-        """Extend the one live hypothesis by the best tokens of several steps, within ``greedy_room``.
+        """Extend the one live hypothesis of a greedy search by the best tokens of several steps, within ``room``.
 
         Args:
             scores: (steps,) log-probabilities.
@@ -219,6 +238,43 @@ class Search:
         else:
             self._live, self.last_tokens = [grown], [grown.tokens[-1]]
         return bool(self._live)
+
+    @property
+    def totals(self) -> list[float]:
+        """Log-probabilities of the live hypotheses, best first."""
+        return [hypothesis.total for hypothesis in self._live]
+
+    def follow_beam(
+        self,
+        totals: Sequence[Sequence[float]],
+        tokens: Sequence[Sequence[int]],
+        parents: Sequence[Sequence[int]],
+        attended: Sequence[Sequence[int]] | None,
+    ) -> list[int]:
+        """Take several steps, within ``room``, that ``LiveRows.beam_steps`` has made.
+
+        Args:
+            totals: (steps, R) log-probabilities of the new hypotheses; -inf for none.
+            tokens: (steps, R) their last tokens.
+            parents: (steps, R) the rows they extend.
+            attended: (steps, R) the source positions that the alignment head looks at, if there is one.
+
+        Returns:
+            The rows that go on.
+        """
+        rows = list(range(self.rows))  # of the live hypotheses
+        for step, (values, ids, extended) in enumerate(zip(totals, tokens, parents, strict=True)):
+            places = {row: place for place, row in enumerate(rows)}
+            found = [
+                (value, places[row], token)
+                for value, row, token in zip(values, extended, ids, strict=True)
+                if value > -math.inf
+            ]
+            looked_at = None if attended is None else [attended[step][row] for row in rows]
+            rows = [row for row, (_, _, token) in enumerate(found) if token != self._eos_id]
+            if not self._extend(found, looked_at):
+                return []
+        return rows
 
     def hypotheses(self) -> list[Hypothesis]:
         """The ``n_best`` finished hypotheses, best first. One that the model ended is better than any cut-off one."""
@@ -278,9 +334,12 @@ class Decode:
         self.searches.extend(searches)
 
     def step(self) -> list[Search]:
-        """Advance every search by a token, or by several if all are greedy; returns the done, whose rows are gone."""
-        steps = min(self._rows.most_steps, *(search.greedy_room for search in self.searches))
-        kept = self._follow(steps) if steps > 1 else self._advance()
+        """Advance every search by a token, or by several where the model can; returns the done, whose rows are gone."""
+        greedy = all(search.options.beam_size == 1 for search in self.searches)
+        steps = 1
+        if greedy or len(self.searches) == 1:
+            steps = min(self._rows.most_steps(beam=not greedy), *(search.room for search in self.searches))
+        kept = self._advance() if steps < 2 else self._follow(steps) if greedy else self._follow_beam(steps)
         done = [search for search in self.searches if not search.rows]
         self.searches = [search for search in self.searches if search.rows]
         self._rows.select(kept)
@@ -294,6 +353,17 @@ class Decode:
         attended = repeat(None) if positions is None else positions.T.tolist()
         goes_on = map(Search.follow, self.searches, scores, found, attended)
         return [row for row, alive in enumerate(goes_on) if alive]
+
+    def _follow_beam(self, steps: int) -> list[int]:
+        """Several steps of the only search; returns the rows that go on."""
+        [search] = self.searches
+        missing = search.beam - search.rows
+        if missing:  # at the start
+            self._rows.select([*range(search.rows), *[0] * missing])
+        tokens = search.last_tokens + search.last_tokens[:1] * missing
+        totals, ids, parents, positions = self._rows.beam_steps(tokens, search.totals + [-math.inf] * missing, steps)
+        attended = None if positions is None else positions.tolist()
+        return search.follow_beam(totals.tolist(), ids.tolist(), parents.tolist(), attended)
 
     def _advance(self) -> list[int]:
         """One step of every search; returns the rows that go on, in their order."""

@@ -43,10 +43,10 @@ def loaded_bytes(folder: Path, manifest: Manifest, precision: Precision) -> int:
     graphs = manifest.graphs.get(precision)
     if graphs is None:
         raise BundleError(f"{folder} has no {precision} graphs, only {', '.join(manifest.graphs)}")
-    all_graphs = {name for each in manifest.graphs.values() for name in each.files}
+    all_graphs = {name for each in manifest.graphs.values() for name in each.files.values()}
     others = manifest.files.keys() - all_graphs - {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN}
     try:
-        names = set(graphs.files)
+        names = set(graphs.files.values())
         names |= {name for name in others if any(_mentions(folder / graph, name) for graph in names)}
         return round(_GROWTH[precision] * sum((folder / name).stat().st_size for name in names))
     except OSError as error:

@@ -107,7 +107,7 @@ class Engine:
             ConfigurationError: The execution provider is not there.
         """
         model = OnnxModel(
-            *bundle.graphs(settings.graph_precision),
+            **bundle.graphs(settings.graph_precision),
             pad_id=bundle.manifest.ids.pad,
             provider=settings.provider,
             threads=settings.threads,

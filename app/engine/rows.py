@@ -16,7 +16,7 @@ from app.engine.shortlist import choose
 from app.errors import ModelFailure
 
 if TYPE_CHECKING:
-    from app.engine.runtime import Binding, Features, OnnxModel
+    from app.engine.runtime import Binding, Features, Kind, OnnxModel
 
 Array = NDArray[Any]
 
@@ -162,7 +162,7 @@ class Rows:
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
         self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
         self._small: dict[str, Array] = {}
-        self._bindings: dict[bool, Binding] = {}  # by whether greedy; empty when rows or room are not those bound
+        self._bindings: dict[Kind, Binding] = {}  # empty when rows or room are not those bound
         self._forget()
 
     def _forget(self) -> None:
@@ -206,7 +206,7 @@ class Rows:
         self._parents = [self._parents[slot] for slot in continued]
         self._positions = self._positions[continued]
 
-    def _bind(self, room: int, top: int, *, greedy: bool) -> "Binding":
+    def _bind(self, kind: "Kind", room: int, top: int) -> "Binding":
         """The binding of these rows, made anew unless all that it bound is still in place."""
         live, model, sentences, small = len(self), self._model, self._sentences, self._small
         if not self._bindings or small["target_mask"].shape[-1] != room or small["top"][0] != top:
@@ -223,16 +223,17 @@ class Rows:
                 "parents": np.empty(live, dtype=np.int64),
                 "top": np.array([top], dtype=np.int64),
                 "steps": np.empty(1, dtype=np.int64),
+                "totals.given": np.empty((live, 1, 1), dtype=np.float64),
             }
             if sentences.pieces.shape[1]:
                 self._small |= choose(sentences.pieces[self._owner])._asdict()
-        if greedy not in self._bindings:
+        if kind not in self._bindings:
             if not self._features:
                 self._features = {
                     name: model.value(array) for name, array in zip(model.cross, sentences.cross, strict=True)
                 }
-            self._bindings[greedy] = model.bind(self._small, self._features, greedy=greedy)
-        return self._bindings[greedy]
+            self._bindings[kind] = model.bind(self._small, self._features, kind)
+        return self._bindings[kind]
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token.
@@ -248,14 +249,15 @@ class Rows:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        scores, candidates, *alignment = self._run(tokens, top=top)
+        scores, candidates, *alignment = self._run("step", tokens, top=top)
         slots = self._slots
         return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
 
-    @property
-    def most_steps(self) -> int:
-        """Greedy steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
-        if not self._model.has_greedy:
+    def most_steps(self, *, beam: bool) -> int:
+        """Steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
+        if beam:
+            return 4 * POSITIONS if self._model.has("beam") else 1
+        if not self._model.has("greedy"):
             return 1
         return 2 * POSITIONS if len(self) <= _FEW else POSITIONS
 
@@ -274,26 +276,56 @@ class Rows:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        scores, found, *alignment = self._run(tokens, steps=steps)
+        scores, found, *alignment = self._run("greedy", tokens, steps=steps)
         slots = self._slots
         return scores[:, slots, 0], found[:, slots, 0], alignment[0][:, slots, 0] if alignment else None
 
-    def _run(self, tokens: Sequence[int], *, top: int = 1, steps: int = 0) -> list[Array]:
-        """One run of the decoder graph, or of its greedy twin if there are steps."""
+    def beam_steps(
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int
+    ) -> tuple[Array, Array, Array, Array | None]:
+        """Make several steps of the beam search for one sentence, whose hypotheses are all the rows.
+
+        Args:
+            tokens: (R,) ids.
+            totals: (R,) log-probabilities of the hypotheses; -inf for a row that is none.
+            steps: Most steps to make.
+
+        Returns:
+            Of the N steps made, fewer than ``steps`` if the search is done: totals (N, R) float64, best first, -inf
+            where no hypothesis was wanted; token ids (N, R) int64; the rows extended (N, R) int64; and the source
+            positions (N, R) int64 that the alignment head looks at from the rows extended, or None. From now on, the
+            rows are those of the last step.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        # Of equal hypotheses the first is better, so the rows have to stand in their order.
+        self._parents = [self._parents[slot] for slot in self._slots]
+        self._slots = list(range(len(self)))
+        found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, totals=totals)
+        return found, candidates, parents, alignment[0][:, :, 0] if alignment else None
+
+    def _run(
+        self, kind: "Kind", tokens: Sequence[int], *, top: int = 1, steps: int = 0, totals: Sequence[float] = ()
+    ) -> list[Array]:
+        """One run of a decoder graph."""
         model = self._model
         room = rounded_up(int(self._positions.max()) + max(1, steps), POSITIONS if len(self) > _FEW else 4 * POSITIONS)
         room = self._room = self._room if room <= self._room <= room + _SPARE else room
-        binding, small = self._bind(room, top, greedy=steps > 0), self._small
+        binding, small = self._bind(kind, room, top), self._small
         small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._positions
         small["places"][:, :, 1] = self._positions
         small["parents"][:] = [max(parent, 0) for parent in self._parents]
         small["steps"][0] = steps
+        if totals:
+            small["totals.given"][:, 0, 0] = totals
         np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
         past, present = self._past.arrange(self._parents, room)
         results = model.step(binding, past, present)
         self._parents = list(range(len(self)))
         self._positions += len(results[0]) if steps else 1
-        if not np.isfinite(results[0]).all():
+        found = results[0]
+        if np.isnan(found).any() or not np.isfinite(found[..., 0] if kind == "beam" else found).all():
             raise ModelFailure("The model gave scores that are not finite.")
         return results

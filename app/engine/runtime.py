@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import onnxruntime
@@ -22,6 +22,8 @@ from app.engine.shortlist import Shortlist
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
 Array = NDArray[Any]
+Kind = Literal["step", "greedy", "beam"]
+"""Of a decoder graph: one step, several greedy ones, several of a beam search."""
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 
@@ -55,9 +57,10 @@ class OnnxModel:
         self,
         encoder: Path,
         decoder: Path,
-        greedy: Path | None = None,
-        shortlist: Path | None = None,
         *,
+        greedy: Path | None = None,
+        beam: Path | None = None,
+        shortlist: Path | None = None,
         pad_id: int,
         provider: str,
         threads: int,
@@ -68,6 +71,7 @@ class OnnxModel:
             encoder: Path of the encoder graph.
             decoder: Path of the decoder graph.
             greedy: Path of the decoder graph's twin that makes several greedy steps in a run, if there is one.
+            beam: Path of its twin that makes several steps of one sentence's beam search in a run, if there is one.
             shortlist: Path of the table of a decoder graph that chooses from a shortlist.
             pad_id: Id that fills up shorter sources.
             provider: "cpu" or "cuda".
@@ -81,19 +85,18 @@ class OnnxModel:
         self.device = provider  # ONNX Runtime's names of devices are the same
         self._encoder = _open(encoder, provider, threads)
         self._decoder = _open(decoder, provider, threads)
-        self._greedy = _open(greedy, provider, threads) if greedy else None
+        twins: dict[Kind, Path | None] = {"greedy": greedy, "beam": beam}
+        self._sessions: dict[Kind, onnxruntime.InferenceSession] = {"step": self._decoder}
+        self._sessions |= {kind: _open(path, provider, threads) for kind, path in twins.items() if path}
         self._shortlist = Shortlist.read(shortlist) if shortlist else None
         self.providers = tuple(self._decoder.get_providers())
         self.cross = [output.name for output in self._encoder.get_outputs()]
         self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
         self.present = [name.replace("past_", "present_") for name in self.past]
-        present = set(self.present)
-        self.results = [output.name for output in self._decoder.get_outputs() if output.name not in present]
         self._inputs = {
-            greedy: [given.name for given in session.get_inputs()] if session else []
-            for greedy, session in ((False, self._decoder), (True, self._greedy))
+            kind: [given.name for given in session.get_inputs()] for kind, session in self._sessions.items()
         }
-        self._in_place = "parents" not in self._inputs[False]
+        self._in_place = "parents" not in self._inputs["step"]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self.width = int(described.shape[-1])
         self.dtype = np.float16 if "float16" in described.type else np.float32
@@ -129,25 +132,23 @@ class OnnxModel:
         """An array where the model runs."""
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
-    @property
-    def has_greedy(self) -> bool:
-        """Several greedy steps can be made in one run."""
-        return self._greedy is not None
+    def has(self, kind: Kind) -> bool:
+        """There is a graph for that."""
+        return kind in self._sessions
 
-    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], *, greedy: bool = False) -> "Binding":
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], kind: Kind = "step") -> "Binding":
         """Tell a decoder graph where the inputs are that stay in place from run to run.
 
         Args:
             small: In main memory; their values may change between runs. Those that the graph doesn't have are ignored.
             large: Where the model runs; they are not copied.
-            greedy: For the graph that makes several steps.
+            kind: The graph.
         """
-        session = self._greedy if greedy else self._decoder
-        small = {name: small[name] for name in self._inputs[greedy] if name in small}
-        return Binding(self, session, small, large, fixed=not greedy)
+        small = {name: small[name] for name in self._inputs[kind] if name in small}
+        return Binding(self, self._sessions[kind], small, large, fixed=kind == "step")
 
     def step(self, binding: "Binding", past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
-        """Run a decoder graph: for one step, or for N greedy ones.
+        """Run a decoder graph: for one step, or for N.
 
         Args:
             binding: From ``bind``.
@@ -156,7 +157,7 @@ class OnnxModel:
 
         Returns:
             Good until the next step: scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head,
-            the source positions (R, 1) that it looks at; of greedy steps (N, R, 1) each.
+            the source positions (R, 1) that it looks at; of several steps, see ``export.loops``.
 
         Raises:
             ModelFailure: The graph raised.
@@ -182,6 +183,8 @@ class Binding:
     ) -> None:
         """``fixed`` says that the shapes of the results are those of the inputs, and so the same in every run."""
         self._model, self._session = model, session
+        present = set(model.present)
+        self._names = [output.name for output in session.get_outputs() if output.name not in present]
         self._fixed = fixed and model.device == "cpu"
         self._io = session.io_binding()
         self.small = small
@@ -200,7 +203,7 @@ class Binding:
             for name, array in self.small.items():
                 io.bind_cpu_input(name, array)
         if not self._results:
-            for name in model.results:
+            for name in self._names:
                 io.bind_output(name, "cpu")
         if past is not self._past:
             for name, value in zip(model.past, past, strict=True):
@@ -215,10 +218,10 @@ class Binding:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
         if self._results:
             return self._results
-        found: list[Array] = [output.numpy() for output in io.get_outputs()[: len(model.results)]]
+        found: list[Array] = [output.numpy() for output in io.get_outputs()[: len(self._names)]]
         if self._fixed:
             self._results = [np.empty_like(array) for array in found]
-            for name, array in zip(model.results, self._results, strict=True):
+            for name, array in zip(self._names, self._results, strict=True):
                 io.bind_ortvalue_output(name, OrtValue.ortvalue_from_numpy(array))
         return found
 

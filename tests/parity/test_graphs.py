@@ -131,7 +131,7 @@ def test_greedy_translations_agree(tiny_model, tiny_onnx, tiny_bundle, tiny_toke
 
 def test_int8_multiplies_integers_with_fixed_scales(tiny_bundle):
     """No scale is taken from the batch, and no constant matrix is left to floating point."""
-    for path in tiny_bundle.graphs("int8"):
+    for path in tiny_bundle.graphs("int8").values():
         graph = innermost(onnx.load(path).graph)
         constants = {tensor.name for tensor in graph.initializer}
         kinds = Counter(node.op_type for node in graph.node)
@@ -201,7 +201,7 @@ def test_alignment_is_the_attention_of_the_trained_head(tiny_model, tiny_bundle,
     with torch.no_grad():
         _, maps = tiny_model(pad([np.array(source) for source in sources]), target)
     expected = maps.cross[config.alignment_layer][:, config.alignment_head].numpy()  # (B, T, S)
-    encoder, decoder, *_ = (quiet_session(path) for path in tiny_bundle.graphs(precision))
+    encoder, decoder = (quiet_session(tiny_bundle.graphs(precision)[role]) for role in ("encoder", "decoder"))
     mask = pad([np.array(source) for source in sources]).numpy() != PAD_ID
     features = encoder.run(None, {"source": pad([np.array(s) for s in sources]).numpy(), "source_mask": mask})
     cross = {output.name: array for output, array in zip(encoder.get_outputs(), features, strict=True)}
@@ -249,7 +249,7 @@ def past_names(decoder: onnxruntime.InferenceSession) -> list[str]:
 def test_both_float_precisions_read_one_file_of_weights(tiny_bundle, tiny_model):
     places: dict[str, set[tuple[int, int]]] = {}
     for precision in ("float32", "float16"):
-        for path in tiny_bundle.graphs(precision):
+        for path in tiny_bundle.graphs(precision).values():
             graph = onnx.load(path, load_external_data=False)
             external = [{e.key: e.value for e in t.external_data} for t in graph.graph.initializer if t.external_data]
             assert {entry["location"] for entry in external} == {WEIGHTS}

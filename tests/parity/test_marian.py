@@ -107,7 +107,7 @@ def imported(source: tuple[Path, MarianMTModel], tmp_path_factory: pytest.TempPa
 
 
 def graphs(bundle: Bundle) -> OnnxModel:
-    return OnnxModel(*bundle.graphs("float32"), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=1)
+    return OnnxModel(**bundle.graphs("float32"), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=1)
 
 
 def random_sources(model: MarianMTModel, count: int, *, longest: int = 12, seed: int = 0) -> list[list[int]]:

@@ -102,7 +102,7 @@ def test_another_engine_translates_the_same(bundle: Bundle, tmp_path: Path) -> N
         for text in PLAIN
         for tag in ("<2en>", "<2de>")
     ]
-    model = OnnxModel(*bundle.graphs("float32"), pad_id=manifest.ids.pad, provider="cpu", threads=1)
+    model = OnnxModel(**bundle.graphs("float32"), pad_id=manifest.ids.pad, provider="cpu", threads=1)
     ours = decode(
         model,
         sources,
@@ -130,7 +130,7 @@ def test_neighbours_change_nothing(bundle: Bundle, precision: Precision, beam_si
     # Prefixes of all lengths, so that most rows are padded.
     texts = [text[: 4 + 7 * index] for index, text in enumerate(PLAIN * 6)]
     sources = [[tag, *processor.encode(text), manifest.ids.eos] for text in texts]
-    model = OnnxModel(*bundle.graphs(precision), pad_id=manifest.ids.pad, provider="cpu", threads=1)
+    model = OnnxModel(**bundle.graphs(precision), pad_id=manifest.ids.pad, provider="cpu", threads=1)
 
     def translate(batch: list[list[int]]) -> list[tuple[tuple[int, ...], float]]:
         options = SearchOptions(beam_size=beam_size)

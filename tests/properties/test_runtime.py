@@ -1,5 +1,7 @@
 """The graphs of a tiny trained model: neighbours and caches change nothing, in float32 and in int8."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -67,15 +69,32 @@ def test_companions_and_order_change_nothing(graphs, sources, alone, options, or
 @pytest.mark.parametrize("count", [1, 3, len(TEXTS)])
 def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, count, precision):
     """To the last bit; one row ends early, many go on while others have ended."""
-    encoder, decoder, greedy, *shortlist = tiny_bundle.graphs(precision)
-    found = []
-    for twin in (None, greedy):
-        model = OnnxModel(encoder, decoder, twin, *shortlist, pad_id=PAD_ID, provider="cpu", threads=1)
-        assert model.has_greedy == (twin is not None)
-        found.append(
-            [translate(model, sources[begin : begin + count], GREEDY) for begin in range(0, len(TEXTS), count)]
-        )
+    found = [
+        [translate(model, sources[begin : begin + count], GREEDY) for begin in range(0, len(TEXTS), count)]
+        for model in with_and_without(tiny_bundle, precision, "greedy")
+    ]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("precision", ["int8", "int8-shortlist"])
+@pytest.mark.parametrize("options", [BEAM, replace(BEAM, beam_size=12, n_best=12), replace(BEAM, min_length=3)])
+def test_several_steps_of_a_beam_search_in_one_run_are_those_steps(tiny_bundle, sources, options, precision):
+    """To the last bit."""
+    found = [
+        [translate(model, [source], options) for source in sources]
+        for model in with_and_without(tiny_bundle, precision, "beam")
+    ]
+    assert found[0] == found[1]
+
+
+def with_and_without(bundle, precision, kind):
+    paths = bundle.graphs(precision)
+    one, other = (
+        OnnxModel(**graphs, pad_id=PAD_ID, provider="cpu", threads=1)
+        for graphs in (paths, {role: path for role, path in paths.items() if role != kind})
+    )
+    assert one.has(kind) and not other.has(kind)
+    return one, other
 
 
 @settings(deadline=None, max_examples=20)
@@ -190,14 +209,13 @@ def test_scores_that_are_not_finite_are_a_model_failure(tiny_onnx, sources, monk
 
 def test_a_provider_that_is_not_there(tiny_bundle, monkeypatch):
     monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CPUExecutionProvider"])
-    encoder, decoder = tiny_bundle.graphs("float32")
     with pytest.raises(ConfigurationError, match=r"provider cuda was asked for, .* only CPUExecutionProvider"):
-        OnnxModel(encoder, decoder, pad_id=PAD_ID, provider="cuda", threads=1)
+        OnnxModel(**tiny_bundle.graphs("float32"), pad_id=PAD_ID, provider="cuda", threads=1)
 
 
 def test_a_damaged_graph_is_named(tiny_bundle, tmp_path):
-    encoder, decoder, _ = tiny_bundle.graphs("int8")
+    graphs = tiny_bundle.graphs("int8")
     truncated = tmp_path / "decoder.int8.onnx"
-    truncated.write_bytes(decoder.read_bytes()[:-1000])
+    truncated.write_bytes(graphs["decoder"].read_bytes()[:-1000])
     with pytest.raises(BundleError, match=r"decoder\.int8\.onnx can't be loaded"):
-        OnnxModel(encoder, truncated, pad_id=PAD_ID, provider="cpu", threads=1)
+        OnnxModel(graphs["encoder"], truncated, pad_id=PAD_ID, provider="cpu", threads=1)

@@ -43,8 +43,11 @@ def test_a_sound_bundle_opens(tiny_bundle, copy):
     bundle = Bundle.open(copy)
     assert bundle.manifest == tiny_bundle.manifest
     assert bundle.golden == tiny_bundle.golden
-    assert bundle.graphs("int8") == (copy / "encoder.int8.onnx", copy / "decoder.int8.onnx", copy / "greedy.int8.onnx")
-    assert bundle.graphs("float32") == (copy / "encoder.float32.onnx", copy / "decoder.float32.onnx")
+    for precision, roles in {
+        "int8": ("encoder", "decoder", "greedy", "beam"),
+        "float32": ("encoder", "decoder"),
+    }.items():
+        assert bundle.graphs(precision) == {role: copy / f"{role}.{precision}.onnx" for role in roles}
     Tokenizer(*bundle.tokenizer_files)
 
 
