@@ -164,8 +164,9 @@ def translate(
 
     # The queue's bound protects a server from its clients; here it would only refuse a long text. Of several bundles
     # one or two are needed.
-    engine = Registry.from_settings(settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True}))
-    job = TranslationJob(engine=engine, source=source, target=target, beam_size=settings.beam_size)
+    settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
+    engine = Registry.from_settings(settings)
+    job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
     with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
         for path in inputs:
             for piece in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):

@@ -1,4 +1,4 @@
-"""Translates files with an engine in this process: bytes in pieces, pieces in chunks. Knows no HTTP and no terminal."""
+"""Translates files in this process, as a server would: bytes in pieces, pieces in chunks. Knows no terminal."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +9,13 @@ from pathlib import Path
 
 import typer
 
+from app.api.metrics import Metrics
+from app.api.parameters import TranslationRequest
+from app.api.service import Service
+from app.api.translation import translate
 from app.command_group import CommandFailed
-from app.engine.translation import SearchOptions, TranslationEngine
+from app.engine.translation import ReloadableEngine, SearchOptions
+from app.settings import Settings
 from app.text.detection import Detector
 from app.text.verdicts import Verdict
 
@@ -57,23 +62,26 @@ class TranslationJob:
 
     Args:
         engine: Not started yet.
-        source: Language code, or ``auto``: then each call of ``translate`` goes by the first text that has letters.
+        settings: As a server's.
+        source: Language code, or ``auto``: then each call of ``translate`` goes by the first chunk with a language.
         target: Language code.
-        beam_size: Hypotheses kept per sentence.
+        whole: A sentence may go on in the next line.
 
     Attributes:
         truncated: Sentences so far whose search was ended by the length limit.
         pivots: Languages by way of which something was translated so far.
     """
 
-    def __init__(self, *, engine: TranslationEngine, source: str, target: str, beam_size: int) -> None:
+    def __init__(
+        self, *, engine: ReloadableEngine, settings: Settings, source: str, target: str, whole: bool = False
+    ) -> None:
         self.truncated = 0
         self.pivots: set[str] = set()
-        self._engine = engine
         self._source = source
         self._target = target
-        self._options = SearchOptions(beam_size=beam_size)
-        self._detector = Detector(sorted({code for pair in engine.pairs for code in pair}))
+        self._whole = whole
+        detector = Detector(sorted({code for pair in engine.pairs for code in pair}))
+        self._service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
         # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
         # ends the read at once, which inside a running loop it would not.
         self._runner = asyncio.Runner()
@@ -82,16 +90,17 @@ class TranslationJob:
     def running(self) -> Iterator[None]:
         """Keeps the engine started inside the ``with`` block."""
         with self._runner:
-            self._runner.run(self._engine.start())
+            self._runner.run(self._service.engine.start())
             try:
                 yield
             finally:
-                self._runner.run(self._engine.stop())
+                self._runner.run(self._service.engine.stop())
 
     def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
         """Translates the pieces of one file, ``chunk_size`` at a time.
 
         Raises:
+            UnsupportedPair: There is no model for the languages.
             DragomanError: Whatever the engine raises.
         """
         remaining = iter(pieces)
@@ -104,14 +113,24 @@ class TranslationJob:
             yield from (replace(piece, text=text) for piece, text in zip(chunk, translated, strict=True))
 
     def _detect(self, texts: Sequence[str]) -> str | None:
-        best = self._detector.detect("\n".join(texts))[0]
+        best = self._service.detector.detect("\n".join(texts))[0]
         return best.language if best.confidence > 0 else None
 
     def _translate(self, texts: Sequence[str], source: str) -> list[str]:
-        work = self._engine.translate(texts, source=source, target=self._target, options=self._options)
-        translations, _ = self._runner.run(work)
-        self.truncated += sum(
-            Verdict.TRUNCATED in sentence.verdicts for translation in translations for sentence in translation.sentences
+        request = TranslationRequest(
+            texts=tuple(texts),
+            is_list=True,
+            source=source,
+            target=self._target,
+            markup=None,
+            splitting="no_newlines" if self._whole else "sentences",
+            alternatives=0,
+            options=SearchOptions(beam_size=self._service.settings.beam_size),
+            deadline_s=None,
         )
-        self.pivots |= {translation.pivot for translation in translations if translation.pivot}
-        return [translation.text for translation in translations]
+        items, _ = self._runner.run(translate(self._service, request))
+        self.truncated += sum(
+            Verdict.TRUNCATED in sentence.verdicts for item in items for block in item.blocks for sentence in block
+        )
+        self.pivots |= {item.pivot for item in items if item.pivot}
+        return [item.text for item in items]

@@ -53,7 +53,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     one object, or for a list of texts a list of objects. Text without letters comes back unchanged, and so does
     everything when `source` and `target` are the same.
 
-    `protect` carries placeholders and names over as they are. The model gets a name that it copies in the place of each
+    `protect` carries variables and names over as they are. The model gets something that it copies in the place of each
     span; where it loses one, the span is put where it probably belongs, and `protectedLost` names it.
 
     A pair of languages without a model of its own is translated by way of the pivot, English unless the operator chose
@@ -163,7 +163,7 @@ def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) 
         columns["alternatives"] = [list(item.alternatives) for item in items]
     if any(item.pivot for item in items):
         columns["pivot"] = [item.pivot for item in items]
-    if wanted.protected:
+    if wanted.protected or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.details:
         columns["details"] = [

@@ -42,7 +42,7 @@ class TranslationRequest:
         splitting: What ends a sentence.
         alternatives: Further translations wanted for each text.
         options: How to search; ``n_best`` covers the alternatives.
-        deadline_s: Seconds until the client no longer wants the answer.
+        deadline_s: Seconds until the client no longer wants the answer; None if that never happens.
         protected: What must not be translated.
         details: Whether the answer describes each sentence.
         stream: Whether the sentences are sent one by one.
@@ -56,7 +56,7 @@ class TranslationRequest:
     splitting: Splitting
     alternatives: int
     options: SearchOptions
-    deadline_s: float
+    deadline_s: float | None
     protected: Patterns | None = None
     details: bool = False
     stream: bool = False
@@ -225,7 +225,7 @@ def _parse_deadline(value: object, longest_s: float) -> float:
 
 
 def _parse_protect(value: object) -> Patterns | None:
-    if is_absent(value) or value == []:
+    if is_absent(value):
         return None
     patterns = value if isinstance(value, list) else [value]
     return compile_patterns([check_text("protect", pattern, "a list of strings") for pattern in patterns])
@@ -242,8 +242,8 @@ def _parse_flag(values: Mapping[str, object], name: str) -> bool:
 
 
 def is_absent(value: object) -> bool:
-    """Tells whether a parameter counts as not given: null, or an empty string as forms send it."""
-    return value is None or value == ""
+    """Tells whether a parameter counts as not given: null, or nothing, as a string, as a list, or as forms send it."""
+    return value is None or value in ("", [], [""])
 
 
 def _to_integer(value: object) -> object:

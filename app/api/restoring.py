@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from app.engine.assembly import Assembly
 from app.engine.translation import Alternative, Link, SentenceTranslation, TextTranslation
-from app.errors import Overloaded
+from app.errors import ModelFailure, Overloaded
 from app.text.attempts import Aligned, attempts
 from app.text.protection import Protected
-from app.text.verdicts import judge
+from app.text.verdicts import Verdict, judge
 
 Translate = Callable[[Sequence[str]], Awaitable[list[TextTranslation]]]
 """Translates texts with their alignment, each as one sentence."""
@@ -70,7 +70,7 @@ async def _keep_spans(sentence: SentenceTranslation, part: Protected, translate:
     for attempt in attempts(part):
         try:
             translations = await translate(attempt.texts)
-        except Overloaded:  # what there is will do
+        except (Overloaded, ModelFailure):  # what there is will do
             return sentence
         joined = attempt.join([Aligned(translation.text, translation.alignment) for translation in translations])
         if joined and not part.restore(*joined).lost:
@@ -81,7 +81,11 @@ async def _keep_spans(sentence: SentenceTranslation, part: Protected, translate:
                 text=joined.text,
                 score=min((each.score for each in parts), default=sentence.score),
                 confidence=min(chances, default=sentence.confidence),
-                verdicts=judge(sentence.source, joined.text),
+                verdicts=judge(sentence.source, joined.text, truncated=any(map(_is_truncated, parts))),
                 alignment=tuple(Link(*link) for link in joined.links),
             )
     return sentence
+
+
+def _is_truncated(sentence: SentenceTranslation) -> bool:
+    return Verdict.TRUNCATED in sentence.verdicts

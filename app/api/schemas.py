@@ -124,8 +124,8 @@ class TranslateResponse(BaseModel):
     )
     protectedLost: list[str] | list[list[str]] | None = Field(
         None,
-        description="Only with `protect`: spans that the model gave no place to. They are in the translation all the "
-        "same, where they probably belong.",
+        description="With `protect`, and whenever there are any: protected spans that the model gave no place to. They "
+        "are in the translation all the same, where they probably belong.",
     )
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
         None, description="Only if asked for: the translated sentences in order, of the text or of each text."

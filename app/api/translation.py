@@ -1,7 +1,6 @@
 """Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
 
 import asyncio
-import html
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -28,6 +27,7 @@ from app.errors import Cancelled
 from app.text.detection import Detection
 from app.text.markup import Document, extract
 from app.text.protection import NOTHING, Patterns, Protected, protect, with_stand_ins
+from app.text.text_collector import decode_html
 from app.text.untranslatable import untranslatable
 
 Result = TypeVar("Result")
@@ -196,8 +196,10 @@ async def work_out(wanted: TranslationRequest, function: Callable[..., Result], 
 async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
     detections = await work_out(wanted, _detect_all, service, wanted) if wanted.source == AUTO else None
     languages = [detection.language for detection in detections] if detections else [wanted.source] * len(wanted.texts)
-    for language in languages:
-        check_pair(language, wanted.target, service.engine.pairs)
+    for index, language in enumerate(languages):
+        # Where no language is to be seen, none is needed.
+        if not detections or detections[index].confidence:
+            check_pair(language, wanted.target, service.engine.pairs)
     alphabets = [service.engine.alphabet(language, wanted.target) for language in languages]
     documents = await work_out(wanted, _extract_all, wanted, alphabets) if wanted.markup else None
     segments = await work_out(wanted, _segments, wanted, documents, languages, alphabets)
@@ -298,7 +300,7 @@ def _segments(
 
 def _patterns(wanted: TranslationRequest, text: str, alphabet: Alphabet) -> Patterns:
     if wanted.markup:
-        text = html.unescape(text)  # characters may be written as entities
+        text = decode_html(text)  # characters may be written as entities
     return (wanted.protected or NOTHING) | untranslatable(text, alphabet.characters)
 
 

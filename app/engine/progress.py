@@ -30,7 +30,7 @@ from app.engine.translation import (
 )
 from app.engine.units import Unit
 from app.errors import DragomanError
-from app.text.verdicts import Verdict
+from app.text.verdicts import Verdict, loops
 
 # Units that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
@@ -192,7 +192,8 @@ class Progress:
 
         def add(others: list[Version]) -> None:
             versions.extend(others)
-            versions.sort(key=lambda version: len(version.verdicts))  # of equals, those of the earlier attempt
+            # A loop is the worst; of equals, those of the earlier attempt come first.
+            versions.sort(key=lambda version: (loops(unit.source, version.text), len(version.verdicts)))
 
         if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:
             numbered = self._renderer.numbered(unit)

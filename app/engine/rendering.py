@@ -86,14 +86,15 @@ class Renderer:
     def _meaningful(self, unit: Unit, hypothesis: Hypothesis) -> Hypothesis:
         """Without placeholders that the source doesn't have, and without bytes that make no character."""
         tokens, attended = hypothesis.tokens, hypothesis.attended
-        invented, broken = self._invented(unit), _NO_CHARACTER in self._tokenizer.decode(tokens)
+        invented = self._invented(unit)
+        broken = _NO_CHARACTER not in unit.source and _NO_CHARACTER in self._tokenizer.decode(tokens)
         if invented.isdisjoint(tokens) and not broken:
             return hypothesis
         text, places = self._tokenizer.decode_with_spans(tokens)
         kept = [
             index
             for index, (begin, end) in enumerate(places)
-            if tokens[index] not in invented and text[begin:end] != _NO_CHARACTER
+            if tokens[index] not in invented and not (broken and text[begin:end] == _NO_CHARACTER)
         ]
         return replace(
             hypothesis,

@@ -4,7 +4,6 @@ A worker takes as many sentences as fit its batch between two steps. Every job e
 with a typed error.
 """
 
-import logging
 import threading
 import time
 from bisect import insort
@@ -18,14 +17,11 @@ from app.engine.batching import Batch, Job, Lane, Limits, Outcome, next_lane, pl
 from app.engine.worker import Worker
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
 
-logger = logging.getLogger(__name__)
-
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
 # A queue that was full takes in new requests again when this much of it is free.
 _FREE_AGAIN = 1 / 16
 _BUSY = "The server is busy; try again in a moment."
-_COUNTERS = ("steps", "rows_stepped", "finished", "failed", "cancelled", "rejected")
 
 
 class Scheduler:
@@ -84,7 +80,7 @@ class Scheduler:
     @property
     def counters(self) -> Counter[str]:
         """Totals since the start, by name; see ``app.engine.statistics``."""
-        total = Counter(dict.fromkeys(_COUNTERS, 0) | {"rejected": self._rejected})
+        total = Counter(rejected=self._rejected)
         for worker in self._workers:
             total.update(worker.counters)
         return total

@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 _SHORT_WEIGHT, _LONG_WEIGHT = 4.0, 1.0
 # The encoder gets few tokens of the long lane at a time, so that a short request needn't wait.
 _LONG_BATCH_TOKENS = 128
+_COUNTERS = ("steps", "rows_stepped", "finished", "failed", "cancelled")
 
 
 class Worker:
@@ -43,7 +44,8 @@ class Worker:
             Lane(weight=_SHORT_WEIGHT, limits=limits, batch=scheduler.new_batch(), pending=short),
             self._long,
         )
-        self.counters: Counter[str] = Counter()
+        # All of them now: others read them while this thread counts.
+        self.counters = Counter(dict.fromkeys(_COUNTERS, 0))
         self.thread = threading.Thread(target=self._run, args=(scheduler,), name="dragoman-decode", daemon=True)
 
     def _run(self, scheduler: "Scheduler") -> None:

@@ -29,6 +29,7 @@ REGEX_PREFIX = "regex:"
 _WORD = r"[\p{L}\p{M}\p{N}]*\x01[\p{L}\p{M}\p{N}\x01]*"
 _SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
 _MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
+_MAX_EXPRESSION_BYTES = 1 << 20  # of the tables of a regular expression
 # One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
 _MAX_SEARCH_S = 2.0
 
@@ -182,8 +183,9 @@ def compile_patterns(patterns: Sequence[str]) -> Patterns:
     if len(patterns) > MAX_PATTERNS:
         raise InvalidRequest(f"protect has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed.")
     literals, expressions = [], []
+    re2.purge()  # or what one client's expressions have grown to would outlive the request
     options = re2.Options()
-    options.log_errors = False
+    options.log_errors, options.max_mem = False, _MAX_EXPRESSION_BYTES
     for number, pattern in enumerate(patterns, 1):
         if not pattern or pattern == REGEX_PREFIX or len(pattern) > MAX_PATTERN_CHARS:
             raise InvalidRequest(f"protect pattern {number} must have 1 to {MAX_PATTERN_CHARS} characters.")

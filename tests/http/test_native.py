@@ -1,6 +1,7 @@
 """POST /translate beyond LibreTranslate: details, protected spans, Markdown, warnings."""
 
 import html
+import string
 
 import pytest
 
@@ -187,6 +188,20 @@ async def test_protected_spans_in_markup(client, engine, form, text, protect, tr
     assert answer["protectedLost"] == []
 
 
+@pytest.mark.parametrize("form", ["html", "markdown"])
+async def test_numbers_of_characters_may_have_any_number_of_digits(client, form):
+    reference = f"&#{'1' * 5000};"
+    answer = await translate(client, f"<p>Guten Morgen! {reference}</p>", format=form)
+    assert "Good morning!" in answer["translatedText"]
+
+
+async def test_what_was_protected_unasked_is_named_if_it_is_lost(client, engine):
+    engine.busy, engine.known_characters = True, string.ascii_letters + " !"
+    assert "protectedLost" not in await translate(client, "Guten Morgen!")
+    answer = await translate(client, "Vergiss {x} nicht!")
+    assert answer["protectedLost"] == ["{x}"] and answer["translatedText"].count("{x}") == 1
+
+
 @pytest.mark.parametrize("form", ["text", "html", "markdown"])
 async def test_lost_spans_are_in_the_text_and_named(engine, client, form):
     engine.busy = True
@@ -241,7 +256,7 @@ async def test_malformed_fields_are_refused(client, engine, changes, text):
     assert engine.calls == []
 
 
-@pytest.mark.parametrize("nothing", [None, "", []])
+@pytest.mark.parametrize("nothing", [None, "", [], [""]])
 async def test_nothing_to_protect_is_as_if_not_given(client, nothing):
     assert await translate(client, "Guten Morgen!", protect=nothing) == {"translatedText": "Good morning!"}
 

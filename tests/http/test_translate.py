@@ -132,6 +132,14 @@ async def test_auto_with_several_source_languages(engine):
     assert engine.calls == [([texts[0], texts[2]], "en", "fr"), ([texts[1]], "de", "fr")]
 
 
+async def test_what_has_no_language_needs_no_model(engine):
+    engine.pairs = frozenset({("de", "fr"), ("de", "en")})
+    texts = ["Wo ist der Bahnhof, bitte?", "👍"]
+    async with serving(engine) as client:
+        response = await client.post("/translate", json={"q": texts, "source": "auto", "target": "fr"})
+    assert response.json()["translatedText"] == [f"[fr] {texts[0]}", texts[1]]
+
+
 async def test_html_keeps_its_tags(client):
     body = {"q": "<p>Guten Morgen!</p>\n<hr>", "source": "de", "target": "en", "format": "html", "alternatives": 2}
     assert await post(client, body) == (200, {"translatedText": "<p>Good morning!</p>\n<hr>", "alternatives": []})

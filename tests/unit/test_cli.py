@@ -2,7 +2,7 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,16 @@ from typer.testing import CliRunner, Result
 
 from app import command_group
 from app.cli import CHUNK_TEXTS, app
-from app.engine.translation import SearchOptions, SentenceTranslation, TextTranslation, Timing
+from app.engine.translation import (
+    Alphabet,
+    Event,
+    SearchOptions,
+    Sentence,
+    SentenceTranslation,
+    Text,
+    TextTranslation,
+    Timing,
+)
 from app.errors import UnsupportedPair
 from app.settings import Settings
 from app.text.verdicts import Verdict
@@ -25,8 +34,9 @@ GERMAN = "Ich möchte bitte ein Bier, und wo ist der Bahnhof?\n"
 class UpperCaseEngine:
     """Translates into capitals; what it was asked is in ``calls``."""
 
-    pairs = frozenset({("de", "en"), ("en", "de")})
+    pairs = frozenset({("de", "en"), ("en", "de"), ("de", "fr")})
     calls: ClassVar[list[tuple[list[str], str, str, int]]] = []
+    splittings: ClassVar[set[str]] = set()
     error: ClassVar[BaseException | None] = None
     running = False
 
@@ -40,14 +50,30 @@ class UpperCaseEngine:
     async def stop(self) -> None:
         self.running = False
 
-    async def translate(
-        self, texts: Sequence[str], *, source: str, target: str, options: SearchOptions
-    ) -> tuple[list[TextTranslation], Timing]:
+    def alphabet(self, source: str, target: str) -> Alphabet:
+        return Alphabet(placeholders=("\ue000",))
+
+    async def stream(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: str,
+        **others: object,
+    ) -> AsyncGenerator[Event, None]:
         assert self.running
         self.calls.append((list(texts), source, target, options.beam_size))
+        self.splittings.add(splitting)
         if self.error is not None:
             raise self.error
-        return [self._translate(text) for text in texts], Timing(queue_s=0, encode_s=0, decode_s=0)
+        for place, text in enumerate(texts):
+            translation = self._translate(text)
+            for sentence in translation.sentences:
+                yield Sentence(place, sentence)
+            yield Text(place, translation)
+        yield Timing(queue_s=0, encode_s=0, decode_s=0)
 
     def _translate(self, text: str) -> TextTranslation:
         sentence = SentenceTranslation(
@@ -67,6 +93,7 @@ class UpperCaseEngine:
 def engine(monkeypatch: pytest.MonkeyPatch) -> type[UpperCaseEngine]:
     monkeypatch.setattr("app.engine.registry.Registry", UpperCaseEngine)
     monkeypatch.setattr(UpperCaseEngine, "calls", [])
+    monkeypatch.setattr(UpperCaseEngine, "splittings", set())
     monkeypatch.setattr(UpperCaseEngine, "error", None)
     return UpperCaseEngine
 
@@ -262,7 +289,8 @@ def test_lines_stay_lines_and_keep_their_ends(engine: type[UpperCaseEngine]) -> 
     result = run("translate", "-f", "de", "-t", "en", given=b"eins\r\n\n  zwei \ndrei")
     assert result.exit_code == 0
     assert result.stdout_bytes == b"EINS\r\n\n  ZWEI \nDREI"
-    assert engine.calls == [(["eins", "", "  zwei ", "drei"], "de", "en", 4)]
+    assert engine.calls == [(["eins", "  zwei ", "drei"], "de", "en", 4)]
+    assert engine.splittings == {"sentences"}
 
 
 def test_a_whole_file_is_one_text(engine: type[UpperCaseEngine], tmp_path: Path) -> None:
@@ -270,6 +298,16 @@ def test_a_whole_file_is_one_text(engine: type[UpperCaseEngine], tmp_path: Path)
     result = run("translate", "-f", "de", "-t", "en", "--whole", "--beam-size", "2", tmp_path / "a.txt")
     assert result.stdout == "EINS\nZWEI\n"
     assert engine.calls == [(["eins\nzwei\n"], "de", "en", 2)]
+    assert engine.splittings == {"no_newlines"}
+
+
+def test_what_a_server_protects_unasked_is_protected(engine: type[UpperCaseEngine]) -> None:
+    result = run("translate", "-f", "de", "-t", "en", given="Mehr auf https://www.zeit.de/a?b=c.\n12345\n")
+    assert result.stdout == "MEHR AUF https://www.zeit.de/a?b=c.\n12345\n"
+
+
+def test_a_language_into_itself_stays_as_it_is(engine: type[UpperCaseEngine]) -> None:
+    assert run("translate", "-t", "de", given=GERMAN).stdout == GERMAN
 
 
 def test_files_and_stdin_follow_each_other(engine: type[UpperCaseEngine], tmp_path: Path) -> None:

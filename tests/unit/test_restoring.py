@@ -6,14 +6,15 @@ import pytest
 
 from app.api.restoring import Restorer
 from app.engine.translation import SentenceTranslation, TextTranslation
-from app.errors import Overloaded
+from app.errors import ModelFailure, Overloaded
 from app.text.protection import compile_patterns, protect
+from app.text.verdicts import Verdict
 
 pytestmark = pytest.mark.anyio
 TEXT = "Hallo! Ich sah {0} gestern."
 
 
-def of(source: str, text: str, begin: int = 0) -> SentenceTranslation:
+def of(source: str, text: str, begin: int = 0, truncated: bool = False) -> SentenceTranslation:
     return SentenceTranslation(
         source=source,
         source_begin=begin,
@@ -22,26 +23,34 @@ def of(source: str, text: str, begin: int = 0) -> SentenceTranslation:
         score=-1.0,
         alternatives=(),
         confidence=1 / len(text),
+        verdicts=(Verdict.TRUNCATED,) if truncated else (),
     )
 
 
-def translator(asked: list[Sequence[str]], model: Callable[[str], str]) -> Callable[[Sequence[str]], Awaitable[list]]:
+def translator(
+    asked: list[Sequence[str]], model: Callable[[str], str], cut_off: str
+) -> Callable[[Sequence[str]], Awaitable[list]]:
     async def translate(texts: Sequence[str]) -> list[TextTranslation]:
         asked.append(texts)
         outputs = [model(text) for text in texts]
         return [
-            TextTranslation(text=output, alternatives=(), sentences=(of(text, output),))
+            TextTranslation(text=output, alternatives=(), sentences=(of(text, output, truncated=output == cut_off),))
             for text, output in zip(texts, outputs, strict=True)
         ]
 
     return translate
 
 
-async def restore(model: Callable[[str], str]) -> tuple[list[Sequence[str]], str, list[str], SentenceTranslation]:
-    """What was asked for again, the whole translation, the lost spans, and the last sentence."""
+async def restore(
+    model: Callable[[str], str], cut_off: str = ""
+) -> tuple[list[Sequence[str]], str, list[str], SentenceTranslation]:
+    """What was asked for again, the whole translation, the lost spans, and the last sentence.
+
+    The limit has cut off what is translated by ``cut_off``.
+    """
     protected = protect(TEXT, compile_patterns(["{0}"]))
     asked: list[Sequence[str]] = []
-    restorer = Restorer(protected, translator(asked, model))
+    restorer = Restorer(protected, translator(asked, model, cut_off))
     await restorer.add(of("Hallo!", "Hi!"))
     source = protected.text[7:]
     sentence = await restorer.add(of(source, model(source), 7))
@@ -74,10 +83,17 @@ async def test_a_model_that_drops_everything_gets_what_is_between_the_spans() ->
     assert sentence.confidence == 1 / len("Yesterday.")  # the least of the pieces'
 
 
-async def test_a_full_queue_ends_the_attempts() -> None:
+async def test_what_was_cut_off_on_the_way_is_said_to_be() -> None:
+    pieces = {"Ich sah": "I saw.", "gestern.": "Yester"}
+    *_, sentence = await restore(lambda source: pieces.get(source, "Blah blah blah."), cut_off="Yester")
+    assert Verdict.TRUNCATED in sentence.verdicts
+
+
+@pytest.mark.parametrize("error", [Overloaded("full"), ModelFailure("not finite")])
+async def test_a_failure_ends_the_attempts(error: Exception) -> None:
     def model(source: str) -> str:
         if "57" in source:
-            raise Overloaded("full")
+            raise error
         return "I was seen yesterday."
 
     _, text, lost, _ = await restore(model)

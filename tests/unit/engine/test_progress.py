@@ -11,7 +11,7 @@ from app.engine.progress import SHORT_TOKENS, second_attempt
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import Account, SearchOptions, Sentence, Text, Timing, Token, collect
 from app.errors import DeadlineExceeded
-from app.text.verdicts import Verdict
+from app.text.verdicts import Verdict, loops
 from tests.tiny import VOCABULARY, sentence_pairs
 from tests.toy import EOS, ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 from tests.unit.engine.test_engine import started
@@ -133,6 +133,33 @@ async def test_a_loop_is_tried_again_and_the_better_translation_is_returned(tiny
             assert Verdict.REPETITION in first.verdicts
             assert len(second.verdicts) < len(first.verdicts)
             assert second.text and second.text != first.text
+
+
+class Stutterer(ToyModel):
+    """Says a text; when it is kept from going on with that, one other word and nothing more."""
+
+    def __init__(self, text: list[int], otherwise: int) -> None:
+        super().__init__(VOCABULARY)
+        self.text, self.otherwise = tuple(text), otherwise
+
+    def scores(self, source, target):
+        goes_on = target == self.text[: len(target)] and len(target) < len(self.text)
+        scores = np.full(VOCABULARY, -60.0)
+        scores[self.otherwise] = -5.0
+        scores[self.text[len(target)] if goes_on else EOS] = -0.001
+        return scores.astype(np.float32)
+
+
+async def test_a_loop_is_worse_than_any_other_fault(tiny_bundle):
+    text = "Der 31. Hund trinkt."
+    tokenizer = Tokenizer(tiny_bundle.path / "tokenizer.spm", tiny_bundle.path / "tokenizer.spm")
+    model = Stutterer(tokenizer.encode("Hund Hund Hund 31"), tokenizer.encode("Wasser")[0])
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        [once], _ = await engine.translate([text], **PAIR, options=greedy(second_attempt=False))
+        [twice], _ = await engine.translate([text], **PAIR, options=greedy())
+    assert loops(text, once.text)
+    assert not loops(text, twice.text) and twice.text != text
+    assert len(twice.sentences[0].verdicts) == len(once.sentences[0].verdicts) == 1
 
 
 class NoHeadForNumbers(ToyModel):
