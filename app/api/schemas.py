@@ -36,7 +36,7 @@ class TranslateRequest(BaseModel):
     beam_size: int = Field(
         4, description="Hypotheses kept per sentence; 1 is greedy search, the fastest.", ge=1, le=MAX_BEAM_SIZE
     )
-    length_penalty: float = Field(0.6, description="Above 0, longer translations are favoured.", ge=0, le=3)
+    length_penalty: float = Field(1.0, description="Above 0, longer translations are favoured.", ge=0, le=3)
     min_length: int = Field(0, description="Fewest tokens per translated sentence.", ge=0, le=MAX_LENGTH_TOKENS)
     max_length: int | None = Field(
         None, description="Most tokens per translated sentence; from the source length if absent.", ge=1,

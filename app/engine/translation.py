@@ -42,7 +42,7 @@ class SearchOptions:
 
     beam_size: int = 4
     n_best: int = 1
-    length_penalty: float = 0.6
+    length_penalty: float = 1.0
     min_length: int = 0
     max_length: int | None = None
     no_repeat_ngram: int = 0

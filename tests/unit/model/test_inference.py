@@ -64,7 +64,12 @@ def test_a_beam_of_four_is_the_references(options: dict[str, Any]) -> None:
     model = tiny()
     for source, hypotheses in zip(SOURCES, found(model, SOURCES, beam_size=4, n_best=4, **options), strict=True):
         expected = beam_search(
-            model_scores(model, source), eos_id=2, max_length=MAX_LENGTH, beam=4, alpha=0.6, **options
+            model_scores(model, source),
+            eos_id=2,
+            max_length=MAX_LENGTH,
+            beam=4,
+            alpha=SearchOptions().length_penalty,
+            **options,
         )
         assert [tokens for tokens, _ in hypotheses] == [scored.tokens for scored in expected]
         assert [score for _, score in hypotheses] == pytest.approx([scored.score for scored in expected], rel=1e-4)
