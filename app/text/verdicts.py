@@ -16,8 +16,9 @@ _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d+")
 _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long catches it
 # A syllable three times in a row or a letter four times, inside a word or in a script without spaces.
 _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
-# A number up to twelve is often written as a word in one of the languages.
+# A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time.
 _LARGEST_SPELLED = 12
+_JOINED = re.compile(r"\d+(?:[:–-]\d+)+")
 
 
 class Verdict(StrEnum):
@@ -45,7 +46,7 @@ def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Ve
         Verdict.COPIED_SOURCE: _is_copy(source, translation),
         Verdict.TOO_SHORT: size < 0.3 * source_size - 5,
         Verdict.TOO_LONG: size > 3 * source_size + 20,
-        Verdict.DIGITS_CHANGED: _numbers(source) != _numbers(translation),
+        Verdict.DIGITS_CHANGED: _digits_changed(source, translation),
         Verdict.TRUNCATED: truncated,
     }
     return tuple(verdict for verdict, holds in found.items() if holds)
@@ -99,7 +100,18 @@ def _size(text: str) -> int:
     )
 
 
+def _digits_changed(source: str, translation: str) -> bool:
+    before, after = _numbers(source), _numbers(translation)
+    if any(before[value] != after[value] for value in before | after if value > _LARGEST_SPELLED):
+        return True
+    return bool(_joined(source) - after or _joined(translation) - before)
+
+
 def _numbers(text: str) -> Counter[int]:
-    """The numbers that must be the same in both languages, whatever their separators."""
-    values = (int(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
-    return Counter(value for value in values if value > _LARGEST_SPELLED)
+    """The numbers, whatever separates their thousands."""
+    return Counter(int(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
+
+
+def _joined(text: str) -> Counter[int]:
+    """The numbers of scores, times and the like."""
+    return Counter(int(number) for joined in _JOINED.findall(text) for number in re.findall(r"\d+", joined))

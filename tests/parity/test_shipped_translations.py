@@ -127,7 +127,7 @@ ODD = [
     "Z" * 300,
 ]
 # Texts that the shipped model gets wrong.
-MISSED = {"ICH HABE KEINE ZEIT.", "Excuse me, where is the nearest pharmacy?", "I HAVE NO TIME."}
+MISSED = {"ICH HABE KEINE ZEIT.", "I HAVE NO TIME."}
 MARKS = ["{}.", "{}!", "{}?", "„{}.“"]
 SAID = {DE_EN: "Du kommst heute", EN_DE: "You are coming today"}
 

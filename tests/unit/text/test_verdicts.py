@@ -20,6 +20,7 @@ REFERENCES = sorted(Path(__file__).parents[3].glob("data/de-en/eval/*.tsv"))
         ("Es kostet 10.000 Euro.", "It costs 10,000 euros."),
         ("Es kostet 10 000 Euro.", "It costs 10000 euros."),
         ("Das Spiel endete 21:17.", "The game ended 21-17."),
+        ("Das Spiel endete 2:1.", "The game ended 2 to 1."),
         ("Wir sehen uns um 3.", "See you at three."),
         ("Am 04.05.2018 um 11:11", "On 04/05/2018 at 11:11"),
         ("Ja", "Yes"),
@@ -48,6 +49,8 @@ def test_good_translations_get_no_verdict(source, translation):
         ("Sie wurde 1987 geboren.", "She was born in 1978.", Verdict.DIGITS_CHANGED),
         ("Es kostet 500 Euro.", "It costs money.", Verdict.DIGITS_CHANGED),
         ("Es kostet viel Geld.", "It costs 500 euros.", Verdict.DIGITS_CHANGED),
+        ("Sie siegten mit 2:1.", "They won.", Verdict.DIGITS_CHANGED),
+        ("They won.", "Sie siegten mit 2:1.", Verdict.DIGITS_CHANGED),
     ],
 )
 def test_each_rule_sees_what_it_is_for(source, translation, verdict):
