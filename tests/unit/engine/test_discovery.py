@@ -40,7 +40,7 @@ def test_the_estimate_counts_the_files_that_a_precision_loads():
     sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
     int8 = loaded_bytes(SHIPPED, manifest, "int8")
     float32 = loaded_bytes(SHIPPED, manifest, "float32")
-    graphs = ("encoder.int8.onnx", "decoder.int8.onnx", "greedy.int8.onnx", "weights.int8.bin")
+    graphs = ("encoder.int8.onnx", "decoder.int8.onnx", "greedy.int8.onnx", "beam.int8.onnx", "weights.int8.bin")
     assert int8 / sum(sizes[name] for name in graphs) == pytest.approx(2.0)
     weights = sizes["encoder.float32.onnx"] + sizes["decoder.float32.onnx"] + sizes["weights.bin"]
     assert float32 / weights == pytest.approx(3.5)
