@@ -79,7 +79,7 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
 def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
     """The twin of a decoder graph that makes several steps of the beam search for one sentence, of R rows.
 
-    It searches as ``app.engine.decoding.Search`` does, sums in float64 included: of all rows' extensions the R best, in
+    It searches as ``app.engine.search.Search`` does, sums in float64 included: of all rows' extensions the R best, in
     order, of which as many count as hypotheses are still to be found. Inputs are the greedy twin's and ``totals``,
     (R, 1, 1) float64, the log-probability of each hypothesis, -inf for a row that stands in for none. It returns, over
     the N steps it made, of each new hypothesis: totals (N, R) float64, -inf for none; candidates (N, R) int64, the

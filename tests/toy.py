@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from app.engine.backlog import Backlog
 from app.engine.batching import Job, Limits
 from app.engine.bundle import Bundle
-from app.engine.decoding import Decode, LiveRows, Search
+from app.engine.decoding import Decode, LiveRows
 from app.engine.engine import Engine
 from app.engine.scheduler import Scheduler
+from app.engine.search import Search
 from app.engine.translation import SearchOptions
 
 START, EOS = 1, 2

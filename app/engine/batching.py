@@ -20,7 +20,7 @@ _MORE_ROWS = 8
 
 
 class Search(Protocol):
-    """One sentence's search, as ``app.engine.decoding`` has it."""
+    """One sentence's search, as ``app.engine.search`` has it."""
 
     @property
     def best_tokens(self) -> tuple[int, ...]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from app.engine.backlog import Backlog
 from app.engine.batching import Job, Limits
 from app.engine.bundle import Bundle, Golden, Manifest
-from app.engine.decoding import Decode, Search, default_max_length
+from app.engine.decoding import Decode
 from app.engine.features import FeatureCache
 from app.engine.joining import Joiner
 from app.engine.progress import Progress
 from app.engine.rendering import Renderer
 from app.engine.runtime import Features, OnnxModel
 from app.engine.scheduler import Scheduler
+from app.engine.search import Search, default_max_length
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import (
     INLINE_CHARS,

@@ -15,9 +15,9 @@ from itertools import islice
 
 from app.engine.assembly import Assembly
 from app.engine.batching import Job, Outcome
-from app.engine.decoding import Hypothesis
 from app.engine.joining import Joiner
 from app.engine.rendering import Renderer, Version
+from app.engine.search import Hypothesis
 from app.engine.translation import (
     Account,
     Event,

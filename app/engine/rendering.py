@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from app.engine.bundle import Confidence
-from app.engine.decoding import Hypothesis
+from app.engine.search import Hypothesis
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import Alternative, Link, SentenceTranslation
 from app.engine.units import Unit

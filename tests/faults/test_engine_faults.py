@@ -203,7 +203,7 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     elif place == "new_search":
         monkeypatch.setattr(scheduler, "new_search", _bug)
     else:
-        monkeypatch.setattr("app.engine.decoding.Search.hypotheses", _bug)
+        monkeypatch.setattr("app.engine.search.Search.hypotheses", _bug)
     endings = Endings(jobs)
     gate.open()
     done, waiting = wait([item.future for item in jobs], WAIT_S / 6)

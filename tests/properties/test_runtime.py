@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.decoding import Decode, Hypothesis, Search, decode
+from app.engine.decoding import Decode, decode
+from app.engine.search import Hypothesis, Search
 from app.engine.translation import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
 from model.reference import beam_search, greedy_search, model_scores

@@ -6,8 +6,8 @@ import pytest
 
 from app.engine.assembly import Assembly
 from app.engine.bundle import Confidence
-from app.engine.decoding import Hypothesis
 from app.engine.rendering import Renderer
+from app.engine.search import Hypothesis
 from app.engine.tokenizer import Tokenizer
 from app.engine.translation import Alternative, SentenceTranslation
 from app.engine.units import Unit
