@@ -67,27 +67,37 @@ class PastInPlace:
         """See ``Past``."""
         _, capacity, old_room, _ = self._block.shape
         rows = len(parents)
-        if rows > capacity or room != old_room:
-            self._move(parents, room)
+        moved = [(row, parent) for row, parent in enumerate(parents) if 0 <= parent != row]
+        # In another block, too, where a row would be needed after it was written.
+        if rows > capacity or room != old_room or not {row for row, _ in moved}.isdisjoint(p for _, p in moved):
+            self._move(rows, moved, room)
         else:
-            moved = [row for row, parent in enumerate(parents) if 0 <= parent != row]
-            if moved:
-                self._block[:, moved] = self._block[:, [parents[row] for row in moved]]
+            _copy_rows(self._block, self._block, moved)
             if rows != self._rows:
                 self._values = _values(self._block[:, :rows])
         self._rows = rows
         return self._values, self._values
 
-    def _move(self, parents: Sequence[int], room: int) -> None:
+    def _move(self, rows: int, moved: Sequence[tuple[int, int]], room: int) -> None:
         """To another block."""
-        old, rows = self._block, len(parents)
+        old = self._block
         common = min(room, old.shape[2])
         self._block = block = self._memory.block(rows + rows // 4, room)
-        block[:, :rows, :common] = old[:, np.maximum(parents, 0), :common]
-        # Finite, for what is masked is still multiplied, by zero.
-        block[:, :rows, common:] = 0
-        block[:, rows:] = 0
+        staying = min(rows, old.shape[1])
+        block[:, :staying, :common] = old[:, :staying, :common]
+        # Small, for what is masked is still added up, at a weight of zero.
+        block[:, :staying, common:] = 0
+        block[:, staying:] = 0
+        _copy_rows(old[:, :, :common], block[:, :, :common], moved)
         self._values = _values(block[:, :rows])
+
+
+def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None:
+    """Between (2L, C, P, D), to each first row what was in the second."""
+    # One by one: an index of many rows would copy each twice.
+    for source, target in zip(old, new, strict=True):
+        for row, parent in moved:
+            target[row] = source[parent]
 
 
 class _Memory:

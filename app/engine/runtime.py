@@ -15,7 +15,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
-from app.engine.blocks import rounded_up
+from app.engine.blocks import alike, rounded_up
 from app.engine.past import GatheredPast, Past, PastInPlace
 from app.engine.rows import Rows
 from app.engine.shortlist import Shortlist
@@ -24,6 +24,8 @@ from app.errors import BundleError, ConfigurationError, ModelFailure
 Array = NDArray[Any]
 Kind = Literal["step", "greedy", "beam"]
 """Of a decoder graph: one step, several greedy ones, several of a beam search."""
+# Source positions, padding included, that the encoder takes at once: on the CPU, more would only leave its cache.
+_ENCODED_TOGETHER = {"cpu": 192, "cuda": 16_384}
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 
@@ -102,11 +104,18 @@ class OnnxModel:
         self.dtype = np.float16 if "float16" in described.type else np.float32
 
     def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
-        """Encode source ids, special ids included, as one padded batch.
+        """Encode source ids, special ids included, those of similar length together.
 
         Raises:
             ModelFailure: The graph raised.
         """
+        features: dict[int, Features] = {}
+        for batch in alike([len(source) for source in sources], _ENCODED_TOGETHER[self.device]):
+            features |= zip(batch, self._encode([sources[index] for index in batch]), strict=True)
+        return [features[index] for index in range(len(sources))]
+
+    def _encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+        """As one padded batch."""
         length = rounded_up(max(len(source) for source in sources))
         ids = np.full((len(sources), length), self.pad_id, dtype=np.int64)
         mask = np.zeros((len(sources), length), dtype=bool)
