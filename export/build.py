@@ -158,11 +158,13 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are taken as they are.
 
     Raises:
-        BuildError: ``out`` exists and is no bundle.
+        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
     model = ingredients.model
+    if model.config.head_width % 8:  # ONNX Runtime's grouped-query attention has no others
+        raise BuildError(f"heads of {model.config.head_width} channels can't be exported; a multiple of 8 can")
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)

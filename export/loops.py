@@ -23,6 +23,7 @@ class _Choice:
     """What comes behind a step in the loop's body: the choice of the next tokens.
 
     Attributes:
+        beginning: Before the loop, what the initial states are made of.
         nodes: From ``best`` and ``best.candidates``, (R, 1, K), to all that is named below and to ``goes_on.next``.
         count: Name of K, (1,) int64.
         parents: Name of the rows that the new ones continue, (R,) int64, if they may be others than their own.
@@ -31,6 +32,7 @@ class _Choice:
         inputs: Further inputs of the graph.
     """
 
+    beginning: list[onnx.NodeProto]
     nodes: list[onnx.NodeProto]
     count: str
     parents: str | None
@@ -40,12 +42,13 @@ class _Choice:
 
 
 def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
-    """The greedy twin of a decoder graph, of whatever precision.
+    """The greedy twin of an int8 decoder graph.
 
-    Its inputs are the decoder's without places, mask and K, which the loop makes for itself, and with ``steps``, (1,)
-    int64, the most tokens a row may grow by; the past must have room for them. It returns, over the N steps it made,
-    scores (N, R, 1) float32, candidates (N, R, 1) int64 and, if the model has an alignment head, the source positions
-    that it looks at (N, R, 1) int64; what follows a row's end of sentence means nothing. Then the past.
+    Its inputs are the decoder's without the lengths of the past and K, which the loop makes for itself, and with
+    ``steps``, (1,) int64, the most tokens a row may grow by; the past must have room for them. It returns, over the N
+    steps it made, scores (N, R, 1) float32, candidates (N, R, 1) int64 and, if the model has an alignment head, the
+    source positions that it looks at (N, R, 1) int64; what follows a row's end of sentence means nothing. Then the
+    past.
 
     Args:
         decoder: The decoder graph; left as it is.
@@ -53,6 +56,7 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
         eos_id: End of sentence.
     """
     choice = _Choice(
+        beginning=[_node("Less", ["tokens", "first"], ["none_ended"])],
         nodes=[
             _node("Squeeze", ["best", "third"], ["scores.step"]),
             _node("Squeeze", ["best.candidates", "third"], ["candidates.step"]),
@@ -77,7 +81,7 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
 
 
 def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
-    """The twin of a decoder graph that makes several steps of the beam search for one sentence, of R rows.
+    """The twin of an int8 decoder graph that makes several steps of the beam search for one sentence, of R rows.
 
     It searches as ``app.engine.search.Search`` does, sums in float64 included: of all rows' extensions the R best, in
     order, of which as many count as hypotheses are still to be found. Inputs are the greedy twin's and ``totals``,
@@ -89,6 +93,11 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
     The arguments are those of ``export_greedy``.
     """
     choice = _Choice(
+        beginning=[
+            _node("Shape", ["tokens"], ["row_count"], start=0, end=1),
+            _node("Squeeze", ["row_count"], ["row_count.scalar"]),
+            _node("Range", ["zero", "row_count.scalar", "one"], ["row_numbers"]),
+        ],
         nodes=[
             _node("Cast", ["best"], ["best.double"], to=TensorProto.DOUBLE),
             _node("Add", ["best.double", "total"], ["sums"]),
@@ -97,7 +106,7 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             _node("Div", ["places.best", "candidate_count"], ["parents.step"]),
             _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
             _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
-            _node("Less", ["row_numbers.flat", "wanted"], ["counts"]),
+            _node("Less", ["row_numbers", "wanted"], ["counts"]),
             _node("Where", ["counts", "totals.best", "nothing"], ["totals.step"]),
             _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
             _node("Where", ["ends", "nothing", "totals.step"], ["totals.alive"]),
@@ -133,22 +142,17 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
     scanned = [*choice.scanned]
     if any(output.name == "alignment" for output in step.output):
         scanned.append(("alignment", TensorProto.INT64, ["rows", 1]))
-    # Where the graph gathers its past, that is done once, before the first step.
-    gathers = {node.output[0]: node.input[0] for node in step.node if "parents" in node.input}
     names = {"tokens": "token", "positions": "position", "candidate_count": choice.count}
     # What all steps find together has the names of what one step finds.
     names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
     # The rows move before a step, not behind it: then the step adds to the copy where it is, and makes no other.
-    ready = "moved" if choice.parents else "state"
-    names |= {taken: f"{name}.{ready}" for taken, name in gathers.items()} | {name: f"{name}.{ready}" for name in past}
+    names |= {name: f"{name}.{'moved' if choice.parents else 'state'}" for name in past}
     fixed = _fixed(step)
-    left_out = {*gathers, "candidate_count", *(name for node in fixed for name in node.output)}
+    left_out = {"candidate_count", *(name for node in fixed for name in node.output)}
     [count] = [node for node in step.node if node.output[0] == "candidate_count"]
     body_nodes = [
-        _node("Unsqueeze", ["position", "second"], ["position.column"]),
-        _node("Concat", ["row_numbers", "position.column"], ["places"], axis=2),
-        _node("LessOrEqual", ["columns", "position"], ["target_mask.flat"]),
-        _node("Unsqueeze", ["target_mask.flat", "both"], ["target_mask"]),
+        _node("Squeeze", ["position", "second"], ["position.row"]),
+        _node("Cast", ["position.row"], ["lengths"], to=TensorProto.INT32),
         *(_node("Gather", [f"{name}.state", "parent"], [f"{name}.moved"], axis=0) for name in past if choice.parents),
         *(_renamed(node, names) for node in step.node if node.output[0] not in left_out),
         *choice.nodes,
@@ -156,10 +160,10 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
     ]
     states = [*choice.states, ("positions", _info("position", TensorProto.INT64, ["rows", 1]), "position.next")]
     if choice.parents:
-        states.append(("row_numbers.flat", _info("parent", TensorProto.INT64, ["rows"]), choice.parents))
+        states.append(("row_numbers", _info("parent", TensorProto.INT64, ["rows"]), choice.parents))
+    infos = {item.name: item for item in step.input}
     states += [
-        (taken, _past_info(name, step), new)
-        for (taken, name), new in zip((gathers or dict(zip(past, past, strict=True))).items(), present, strict=True)
+        (name, _renamed_info(infos[name], f"{name}.state"), new) for name, new in zip(past, present, strict=True)
     ]
     left = [f"{name}.left" if choice.parents else name for name in present]
     used = {name for node in body_nodes for name in node.input}
@@ -175,15 +179,7 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
         [tensor for tensor in step.initializer if tensor.name in used],
     )
     nodes = [
-        _node("Shape", ["tokens"], ["row_count"], start=0, end=1),
-        _node("Squeeze", ["row_count"], ["row_count.scalar"]),
-        _node("Range", ["zero", "row_count.scalar", "one"], ["row_numbers.flat"]),
-        _node("Unsqueeze", ["row_numbers.flat", "both"], ["row_numbers"]),
-        _node("Shape", [past[0]], ["room"], start=1, end=2),
-        _node("Squeeze", ["room"], ["room.scalar"]),
-        _node("Range", ["zero", "room.scalar", "one"], ["columns"]),
-        _node("Less", ["tokens", "first"], ["none_ended"]),
-        *(_node("Gather", [name, "parents"], [taken], axis=0) for taken, name in gathers.items()),
+        *choice.beginning,
         *fixed,
         *([_renamed(count, {"top": "row_count"})] if choice.count == "candidate_count" else []),
         _node(
@@ -198,12 +194,11 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
             if choice.parents
         ),
     ]
-    inputs = [item for item in step.input if item.name not in ("places", "target_mask", "top")]
+    inputs = [item for item in step.input if item.name not in ("lengths", "top")]
     inputs = [_info("steps", TensorProto.INT64, [1]), *choice.inputs, *inputs]
     constants = {
         "first": np.array([0]),
         "second": np.array([1]),
-        "both": np.array([1, 2]),
         "third": np.array([2]),
         "flat": np.array([-1]),
         "row_shape": np.array([-1, 1, 1]),
@@ -241,11 +236,6 @@ def _renamed_info(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
     renamed: onnx.ValueInfoProto = onnx.ValueInfoProto.FromString(info.SerializeToString())
     renamed.name = name
     return renamed
-
-
-def _past_info(name: str, step: onnx.GraphProto) -> onnx.ValueInfoProto:
-    [past] = [item.type.tensor_type for item in step.input if item.name == name]
-    return _info(f"{name}.state", past.elem_type, ["rows", "room", past.shape.dim[2].dim_value])
 
 
 def _fixed(step: onnx.GraphProto) -> list[onnx.NodeProto]:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 
 def simplify(graph: onnx.ModelProto) -> None:
@@ -12,22 +12,50 @@ def simplify(graph: onnx.ModelProto) -> None:
 
     * A ReLU before a quantisation whose zero is 0 goes: what is below zero becomes 0 there anyway.
     * The factor of an embedding goes into its scale.
-    * The past is not gathered: in main memory the caller can move rows itself, and only those that need it.
+    * Self-attention becomes ONNX Runtime's own node, which adds to the past where it is and looks at no more of it than
+      a row has, however much room there is. Rows are not gathered: in main memory the caller can move them itself, and
+      only those that need it. Inputs are then ``lengths``, (R,) int32, positions, and ``room``, () int32, P,
+      instead of places, mask and parents; the past is 2L tensors (R, H, P, E) of H heads with E channels.
     """
     uses = Counter(name for node in graph.graph.node for name in node.input)
     _drop_activations(graph.graph, uses)
     _fold_factor(graph.graph, uses)
-    _drop_parents(graph.graph)
+    _attend_in_place(graph.graph)
 
 
-def _drop_parents(body: onnx.GraphProto) -> None:
-    gathers = {node.output[0]: node.input[0] for node in body.node if "parents" in node.input}
+def _attend_in_place(body: onnx.GraphProto) -> None:
+    makers = {name: node for node in body.node for name in node.output}
+    fused: dict[str, onnx.NodeProto] = {}  # by what was attended
+    left_out = []
     for node in body.node:
-        for index, name in enumerate(node.input):
-            node.input[index] = gathers.get(name, name)
-    _replace(body, [node for node in body.node if node.output[0] not in gathers])
-    for given in [given for given in body.input if given.name == "parents"]:
+        if node.op_type != "Attention" or "target_mask" not in node.input:
+            continue
+        query, *present, _ = node.input
+        split, scatters = makers[query], [makers[name] for name in present]
+        gathers = [makers[scatter.input[0]] for scatter in scatters]
+        heads = next(attribute.i for attribute in node.attribute if attribute.name == "q_num_heads")
+        past = [gather.input[0] for gather in gathers]
+        fused[node.output[0]] = helper.make_node(
+            "GroupQueryAttention",
+            [split.input[0], "", "", *past, "lengths", "room"],
+            [node.output[0], *present],
+            domain="com.microsoft",
+            num_heads=heads,
+            kv_num_heads=heads,
+        )
+        left_out += [split, *scatters, *gathers]
+        for info in (*body.input, *body.output):
+            if info.name in past or info.name in present:
+                width = info.type.tensor_type.shape.dim[2].dim_value
+                shape = ["rows", heads, "room", width // heads]
+                info.CopyFrom(helper.make_tensor_value_info(info.name, TensorProto.FLOAT, shape))
+    if not fused:
+        return
+    _replace(body, [fused.get(node.output[0], node) for node in body.node if node not in left_out])
+    for given in [given for given in body.input if given.name in ("places", "target_mask", "parents")]:
         body.input.remove(given)
+    body.input.append(helper.make_tensor_value_info("lengths", TensorProto.INT32, ["rows"]))
+    body.input.append(helper.make_tensor_value_info("room", TensorProto.INT32, []))
 
 
 def _drop_activations(body: onnx.GraphProto, uses: Counter[str]) -> None:

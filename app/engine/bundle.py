@@ -25,7 +25,7 @@ from pydantic import (
 from app.engine.translation import Alphabet
 from app.errors import BundleError
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MANIFEST = "manifest.json"
 GOLDEN = "golden.json"
 

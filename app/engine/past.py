@@ -1,7 +1,7 @@
 """The self-attention keys and values of the rows so far, between two runs of a decoder graph.
 
 They are the only arrays that grow with every token, so what matters is how often they are copied. Axes: R live rows, P
-target positions there is room for, D width, L decoder layers.
+target positions there is room for, D width, H heads of E channels, L decoder layers.
 """
 
 import math
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 class Past(Protocol):
-    """2L values (R, P, D); from a row's position on, they hold anything finite."""
+    """2L values, see ``OnnxModel.past_shape``; from a row's position on, they may hold anything finite."""
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """Get ready for the next run.
@@ -40,32 +40,32 @@ class GatheredPast:
 
     def __init__(self, model: "OnnxModel") -> None:
         self._model = model
-        nothing = np.zeros((1, POSITIONS, model.width), model.dtype)
+        nothing = np.zeros(model.past_shape(1, POSITIONS), model.dtype)
         self._values = [model.value(nothing) for _ in model.past]
         self._memory = _Memory(model)
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``Past``."""
-        if self._values[0].shape()[1] != room:
+        if self._values[0].shape()[-2] != room:
             self._values = [self._model.value(_fitted(value.numpy(), room)) for value in self._values]
         past, self._values = self._values, self._memory.values(len(parents), room)
         return past, self._values
 
 
 class PastInPlace:
-    """One block of memory, (2L, C, P, D), that the graph adds to where it is; the first R of C rows are live.
+    """One block of memory, (2L, C, H, P, E), that the graph adds to where it is; the first R of C rows are live.
 
     Only rows that continue another one are copied. Where there is no place for more rows, or the room changes, all are.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
         self._memory = _Memory(model)
-        self._block = np.zeros((len(model.past), 1, POSITIONS, model.width), model.dtype)
+        self._block = np.zeros((len(model.past), *model.past_shape(1, POSITIONS)), model.dtype)
         self._values, self._rows = _values(self._block), 1
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``Past``."""
-        _, capacity, old_room, _ = self._block.shape
+        _, capacity, _, old_room, _ = self._block.shape
         rows = len(parents)
         moved = [(row, parent) for row, parent in enumerate(parents) if 0 <= parent != row]
         # In another block, too, where a row would be needed after it was written.
@@ -81,19 +81,16 @@ class PastInPlace:
     def _move(self, rows: int, moved: Sequence[tuple[int, int]], room: int) -> None:
         """To another block."""
         old = self._block
-        common = min(room, old.shape[2])
+        common = min(room, old.shape[3])
         self._block = block = self._memory.block(rows + rows // 4, room)
         staying = min(rows, old.shape[1])
-        block[:, :staying, :common] = old[:, :staying, :common]
-        # Small, for what is masked is still added up, at a weight of zero.
-        block[:, :staying, common:] = 0
-        block[:, staying:] = 0
-        _copy_rows(old[:, :, :common], block[:, :, :common], moved)
+        block[:, :staying, :, :common] = old[:, :staying, :, :common]
+        _copy_rows(old[..., :common, :], block[..., :common, :], moved)
         self._values = _values(block[:, :rows])
 
 
 def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None:
-    """Between (2L, C, P, D), to each first row what was in the second."""
+    """Between (2L, C, H, P, E), to each first row what was in the second."""
     # One by one: an index of many rows would copy each twice.
     for source, target in zip(old, new, strict=True):
         for row, parent in moved:
@@ -114,19 +111,19 @@ class _Memory:
         self._shape = (0, 0)
 
     def block(self, rows: int, room: int) -> Array:
-        """(2L, R, P, D), holding anything."""
+        """2L arrays in one, holding anything."""
         self._blocks.reverse()
-        shape = (len(self._model.past), rows, room, self._model.width)
+        shape = (len(self._model.past), *self._model.past_shape(rows, room))
         size = math.prod(shape)
         if self._blocks[0].size < size:
             self._blocks[0] = np.empty(size * 5 // 4, self._model.dtype)
         return self._blocks[0][:size].reshape(shape)
 
     def values(self, rows: int, room: int) -> list[OrtValue]:
-        """The same as 2L values (R, P, D), where the model runs."""
+        """The same as 2L values, where the model runs."""
         model = self._model
         if model.device != "cpu":  # only in main memory can a part of a block be lent
-            shape = (rows, room, model.width)
+            shape = model.past_shape(rows, room)
             return [OrtValue.ortvalue_from_shape_and_type(shape, model.dtype, model.device) for _ in model.past]
         block = self.block(rows, room)
         if (rows, room) != self._shape:

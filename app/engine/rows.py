@@ -24,8 +24,8 @@ Array = NDArray[Any]
 _FEW = 8
 # Sentences move together when less than this part of their places, or of the longest source, is in use.
 _FULL = 0.75
-# Room that is no longer needed stays as long as it is no more than this, since a change of it moves the whole past.
-_SPARE = 2 * POSITIONS
+# A change of room moves the whole past: it grows by so much at a time, and stays while no more than this is spare.
+_ROOM, _SPARE = 4 * POSITIONS, 8 * POSITIONS
 
 
 class Sentences:
@@ -209,7 +209,7 @@ class Rows:
     def _bind(self, kind: "Kind", room: int, top: int) -> "Binding":
         """The binding of these rows, made anew unless all that it bound is still in place."""
         live, model, sentences, small = len(self), self._model, self._sentences, self._small
-        if not self._bindings or small["target_mask"].shape[-1] != room or small["top"][0] != top:
+        if not self._bindings or small["room"] != room or small["top"][0] != top:
             self._bindings = {}
             members, seats = seating(self._owner, len(sentences))
             self._small = {
@@ -217,6 +217,8 @@ class Rows:
                 "positions": np.empty((live, 1), dtype=np.int64),
                 "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
                 "target_mask": np.empty((live, 1, 1, room), dtype=bool),
+                "lengths": np.empty(live, dtype=np.int32),
+                "room": np.array(room, dtype=np.int32),
                 "source_mask": np.repeat(sentences.mask[:, None, None], members.shape[1], axis=2),  # (B, 1, M, S)
                 "members": members,
                 "seats": seats,
@@ -259,7 +261,7 @@ class Rows:
             return 4 * POSITIONS if self._model.has("beam") else 1
         if not self._model.has("greedy"):
             return 1
-        return 2 * POSITIONS if len(self) <= _FEW else POSITIONS
+        return 4 * POSITIONS if len(self) <= _FEW else POSITIONS
 
     def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token, then by the best next one, and so on.
@@ -310,12 +312,13 @@ class Rows:
     ) -> list[Array]:
         """One run of a decoder graph."""
         model = self._model
-        room = rounded_up(int(self._positions.max()) + max(1, steps), POSITIONS if len(self) > _FEW else 4 * POSITIONS)
+        room = rounded_up(int(self._positions.max()) + max(1, steps), _ROOM)
         room = self._room = self._room if room <= self._room <= room + _SPARE else room
         binding, small = self._bind(kind, room, top), self._small
         small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._positions
         small["places"][:, :, 1] = self._positions
+        small["lengths"][:] = self._positions[:, 0]
         small["parents"][:] = [max(parent, 0) for parent in self._parents]
         small["steps"][0] = steps
         if totals:

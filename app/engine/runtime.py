@@ -1,7 +1,7 @@
 """Everything ONNX Runtime: sessions, providers and threads.
 
-Axes: B sentences, R live rows, S source length, P target positions there is room for, D width, K candidates, L decoder
-layers. S and P are whole blocks, see ``app.engine.blocks``.
+Axes: B sentences, R live rows, S source length, P target positions there is room for, D width, H heads of E channels, K
+candidates, L decoder layers. S and P are whole blocks, see ``app.engine.blocks``.
 """
 
 import os
@@ -100,7 +100,8 @@ class OnnxModel:
         }
         self._in_place = "parents" not in self._inputs["step"]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
-        self.width = int(described.shape[-1])
+        self._past_axes = described.shape
+        self.width = int(self._encoder.get_outputs()[0].shape[-1])
         self.dtype = np.float16 if "float16" in described.type else np.float32
 
     def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
@@ -137,6 +138,10 @@ class OnnxModel:
         """For rows at their first position."""
         return PastInPlace(self) if self._in_place else GatheredPast(self)
 
+    def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
+        """Of the keys or values of a layer: (R, P, D), or where the graph adds to them in place (R, H, P, E)."""
+        return (rows, *self._past_axes[1:-2], room, self._past_axes[-1])
+
     def value(self, array: Array) -> OrtValue:
         """An array where the model runs."""
         return OrtValue.ortvalue_from_numpy(array, self.device)
@@ -161,8 +166,8 @@ class OnnxModel:
 
         Args:
             binding: From ``bind``.
-            past: 2L values (Q, P, D) of Q earlier rows.
-            present: 2L values (R, P, D), which will hold the past with the new keys and values; they may be the same.
+            past: 2L values of Q earlier rows, see ``past_shape``.
+            present: 2L values of the R rows, which will hold the past with the new keys and values; may be the same.
 
         Returns:
             Good until the next step: scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head,

@@ -56,6 +56,7 @@ def test_the_shipped_recipes_can_be_loaded_and_may_be_shipped(name: str) -> None
         ("weight = 0.5", "weight = 0", "sources.1.weight"),
         ("vocabulary = 300", "vocabulary = 299", "vocabulary"),
         ("heads = 2", "heads = 3", "multiple of heads"),
+        ("heads = 2", "heads = 4", "heads of 4 channels"),
         ('norm = "pre"', 'norm = "before"', "norm must be one of post, pre"),
         ("width = 16", 'width = "wide"', "model"),
         ('languages = ["xa", "xb"]', 'languages = ["xa"]', "languages"),
