@@ -84,8 +84,10 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
     """The twin of an int8 decoder graph that makes several steps of the beam search for one sentence, of R rows.
 
     It searches as ``app.engine.search.Search`` does, sums in float64 included: of all rows' extensions the R best, in
-    order, of which as many count as hypotheses are still to be found. Inputs are the greedy twin's and ``totals``,
-    (R, 1, 1) float64, the log-probability of each hypothesis, -inf for a row that stands in for none. It returns, over
+    order, of which as many count as hypotheses are still to be found, and none that is far behind. Inputs are the
+    greedy twin's and ``totals.given``, (R, 1, 1) float64, the log-probability of each hypothesis, -inf for a row that
+    stands in for none; ``best_ended.given``, (1,) float64, the highest of those that have ended, -inf for none; and
+    ``threshold``, (1,) float64, how far behind the best a hypothesis may fall. It returns, over
     the N steps it made, of each new hypothesis: totals (N, R) float64, -inf for none; candidates (N, R) int64, the
     token, which may be the end; parents (N, R) int64, the row it extends; and of each row that was extended the source
     position that the alignment head looks at (N, R, 1) int64, if there is one. Then the past, of the new hypotheses.
@@ -107,13 +109,21 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
             _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
             _node("Less", ["row_numbers", "wanted"], ["counts"]),
-            _node("Where", ["counts", "totals.best", "nothing"], ["totals.step"]),
+            _node("ReduceMax", ["totals.best"], ["totals.highest"], keepdims=1),
+            _node("Max", ["totals.highest", "best_ended"], ["leader"]),
+            _node("Sub", ["leader", "threshold"], ["lowest_kept"]),
+            _node("GreaterOrEqual", ["totals.best", "lowest_kept"], ["near"]),
+            _node("And", ["counts", "near"], ["kept"]),
+            _node("Where", ["kept", "totals.best", "nothing"], ["totals.step"]),
             _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
             _node("Where", ["ends", "nothing", "totals.step"], ["totals.alive"]),
             _node("Reshape", ["totals.alive", "row_shape"], ["total.next"]),
             _node("ReduceMax", ["totals.alive"], ["highest"], keepdims=0),
             _node("Greater", ["highest", "lowest"], ["goes_on.next"]),
             _node("Greater", ["totals.step", "totals.alive"], ["found"]),
+            _node("Where", ["found", "totals.step", "nothing"], ["totals.ended"]),
+            _node("ReduceMax", ["totals.ended"], ["best_ended.step"], keepdims=1),
+            _node("Max", ["best_ended", "best_ended.step"], ["best_ended.next"]),
             _node("Cast", ["found"], ["found.integer"], to=TensorProto.INT64),
             _node("ReduceSum", ["found.integer"], ["found.count"], keepdims=1),
             _node("Sub", ["wanted", "found.count"], ["wanted.next"]),
@@ -125,13 +135,18 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             ("tokens", _info("token", TensorProto.INT64, ["rows", 1]), "token.next"),
             ("totals.given", _info("total", TensorProto.DOUBLE, ["rows", 1, 1]), "total.next"),
             ("row_count", _info("wanted", TensorProto.INT64, [1]), "wanted.next"),
+            ("best_ended.given", _info("best_ended", TensorProto.DOUBLE, [1]), "best_ended.next"),
         ],
         scanned=[
             ("totals", TensorProto.DOUBLE, ["rows"]),
             ("candidates", TensorProto.INT64, ["rows"]),
             ("parents", TensorProto.INT64, ["rows"]),
         ],
-        inputs=[_info("totals.given", TensorProto.DOUBLE, ["rows", 1, 1])],
+        inputs=[
+            _info("totals.given", TensorProto.DOUBLE, ["rows", 1, 1]),
+            _info("best_ended.given", TensorProto.DOUBLE, [1]),
+            _info("threshold", TensorProto.DOUBLE, [1]),
+        ],
     )
     return _loop(decoder, layers, eos_id, choice)
 

@@ -4,6 +4,7 @@ The oracle that fast decoders are tested against.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -63,10 +64,15 @@ def beam_search(
     min_length: int = 0,
     no_repeat_ngram: int = 0,
     repetition_penalty: float = 1.0,
+    threshold: float = math.inf,
 ) -> list[Scored]:
-    """Beam search whose beam shrinks by one with each hypothesis that ends; all found, best first."""
+    """Beam search whose beam shrinks by one with each hypothesis that ends; all found, best first.
+
+    What falls behind the best hypothesis, ended or not, by more than the threshold is given up.
+    """
     live: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     ended: list[Scored] = []
+    best_ended = -math.inf
     while live:
         extensions = []
         for total, tokens in live:
@@ -81,8 +87,10 @@ def beam_search(
                 )
         extensions.sort(key=lambda extension: -extension[0])
         live = []
-        for total, tokens in extensions[: beam - len(ended)]:
+        lowest = max([best_ended, *(total for total, _ in extensions[:1])]) - threshold
+        for total, tokens in [each for each in extensions[: beam - len(ended)] if each[0] >= lowest]:
             if tokens[-1] == eos_id:
+                best_ended = max(best_ended, total)
                 ended.append(Scored(tokens[:-1], total / penalty(len(tokens), alpha)))
             else:
                 live.append((total, tokens))

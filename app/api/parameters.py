@@ -22,7 +22,7 @@ FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARK
 REPEATABLE = frozenset({"protect"})
 """Parameters that a form may hold more than once."""
 WHOLE_OPTIONS = ("beam_size", "min_length", "max_length", "no_repeat_ngram")
-DECIMAL_OPTIONS = ("length_penalty", "repetition_penalty")
+DECIMAL_OPTIONS = ("beam_threshold", "length_penalty", "repetition_penalty")
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 _MAX_ECHO_CHARS = 40  # longer than any language code; the rest of a wrong value is not repeated back
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")

@@ -36,6 +36,13 @@ class TranslateRequest(BaseModel):
     beam_size: int = Field(
         4, description="Hypotheses kept per sentence; 1 is greedy search, the fastest.", ge=1, le=MAX_BEAM_SIZE
     )
+    beam_threshold: float = Field(
+        2.0,
+        description="How far, in natural logarithms of probability, a hypothesis may fall behind the best one before "
+        "it is given up; 100 keeps the whole beam, as `alternatives` do.",
+        ge=0,
+        le=100,
+    )
     length_penalty: float = Field(1.0, description="Above 0, longer translations are favoured.", ge=0, le=3)
     min_length: int = Field(0, description="Fewest tokens per translated sentence.", ge=0, le=MAX_LENGTH_TOKENS)
     max_length: int | None = Field(

@@ -4,7 +4,8 @@ Axes: B sentences, R live rows, M rows a sentence, S source length, P target pos
 pieces to choose from, K candidates, L decoder layers. S, P and C are whole blocks, see ``app.engine.blocks``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -226,6 +227,8 @@ class Rows:
                 "top": np.array([top], dtype=np.int64),
                 "steps": np.empty(1, dtype=np.int64),
                 "totals.given": np.empty((live, 1, 1), dtype=np.float64),
+                "best_ended.given": np.empty(1, dtype=np.float64),
+                "threshold": np.empty(1, dtype=np.float64),
             }
             if sentences.pieces.shape[1]:
                 self._small |= choose(sentences.pieces[self._owner])._asdict()
@@ -283,7 +286,7 @@ class Rows:
         return scores[:, slots, 0], found[:, slots, 0], alignment[0][:, slots, 0] if alignment else None
 
     def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, best_ended: float, threshold: float
     ) -> tuple[Array, Array, Array, Array | None]:
         """Make several steps of the beam search for one sentence, whose hypotheses are all the rows.
 
@@ -291,6 +294,8 @@ class Rows:
             tokens: (R,) ids.
             totals: (R,) log-probabilities of the hypotheses; -inf for a row that is none.
             steps: Most steps to make.
+            best_ended: The highest log-probability of a hypothesis that has ended.
+            threshold: How far a hypothesis may fall behind the best.
 
         Returns:
             Of the N steps made, fewer than ``steps`` if the search is done: totals (N, R) float64, best first, -inf
@@ -304,11 +309,18 @@ class Rows:
         # Of equal hypotheses the first is better, so the rows have to stand in their order.
         self._parents = [self._parents[slot] for slot in self._slots]
         self._slots = list(range(len(self)))
-        found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, totals=totals)
+        state = {"totals.given": np.reshape(totals, (-1, 1, 1)), "best_ended.given": best_ended, "threshold": threshold}
+        found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, state=state)
         return found, candidates, parents, alignment[0][:, :, 0] if alignment else None
 
     def _run(
-        self, kind: "Kind", tokens: Sequence[int], *, top: int = 1, steps: int = 0, totals: Sequence[float] = ()
+        self,
+        kind: "Kind",
+        tokens: Sequence[int],
+        *,
+        top: int = 1,
+        steps: int = 0,
+        state: Mapping[str, Array | float] = MappingProxyType({}),
     ) -> list[Array]:
         """One run of a decoder graph."""
         model = self._model
@@ -321,14 +333,14 @@ class Rows:
         small["lengths"][:] = self._positions[:, 0]
         small["parents"][:] = [max(parent, 0) for parent in self._parents]
         small["steps"][0] = steps
-        if totals:
-            small["totals.given"][:, 0, 0] = totals
+        for name, value in state.items():
+            small[name][:] = value
         np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
         past, present = self._past.arrange(self._parents, room)
         results = model.step(binding, past, present)
         self._parents = list(range(len(self)))
         self._positions += len(results[0]) if steps else 1
         found = results[0]
-        if np.isnan(found).any() or not np.isfinite(found[..., 0] if kind == "beam" else found).all():
+        if np.isnan(found).any() if kind == "beam" else not np.isfinite(found).all():
             raise ModelFailure("The model gave scores that are not finite.")
         return results

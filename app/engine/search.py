@@ -49,8 +49,9 @@ def default_max_length(source_tokens: int) -> int:
 class Search:
     """Beam search for one sentence (greedy when the beam is 1).
 
-    The beam starts at ``beam_size`` and shrinks by one with each hypothesis that ends, as in Marian; the search is over
-    when none is left, or at the length limit. Options that forbid or punish tokens act on the candidates: enough of
+    The beam starts at ``beam_size`` and shrinks by one with each hypothesis that ends, as in Marian; those that are far
+    behind the best are given up, see ``SearchOptions.beam_threshold``. The search is over when none is left, or at the
+    length limit. Options that forbid or punish tokens act on the candidates: enough of
     them are asked for that the result is the same as over the whole vocabulary.
     """
 
@@ -62,12 +63,17 @@ class Search:
             eos_id: End of sentence.
             max_length: Limit in target tokens; ``options.max_length`` is for the caller to weigh.
             options: Beam, penalties and the other limits.
+
+        The attributes ``best_ended``, the highest log-probability of a hypothesis that the model has ended, and
+        ``threshold`` say what is given up.
         """
         self.options = options
         self._eos_id = eos_id
         self._max_length = max_length
         self._live = [_Live(0.0)]
         self._finished: list[Hypothesis] = []
+        self.best_ended = -math.inf
+        self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
         self.last_tokens = [start_id]
 
     @property
@@ -120,11 +126,16 @@ class Search:
             for row, hypothesis in enumerate(self._live)
             for score, token in self._allowed(hypothesis.tokens, scores[row], candidates[row])
         ]
+        if not extensions:  # all are forbidden
+            return self._cut_off()
         extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
-        return self._extend(extensions[: self.beam], attended)
+        lowest = max(extensions[0][0], self.best_ended) - self.threshold
+        return self._extend([each for each in extensions[: self.beam] if each[0] >= lowest], attended)
 
     def _extend(self, extensions: Sequence[tuple[float, int, int]], attended: Sequence[int] | None) -> list[int]:
         """Go on with the best extensions, (log-probability, row, token); returns what ``advance`` does."""
+        if not extensions and not self._finished:
+            return self._cut_off()
         live: list[_Live] = []
         parents: list[int] = []
         for total, row, token in extensions:
@@ -135,13 +146,18 @@ class Search:
                 looked_at = () if attended is None else (*parent.attended, attended[row])
                 live.append(_Live(total, (*parent.tokens, token), looked_at))
                 parents.append(row)
-        # Where every continuation is forbidden, what there is must do.
-        ended = self._live if not extensions else live if live and len(live[0].tokens) >= self._max_length else []
-        for hypothesis in ended:
-            self._finish(hypothesis, len(hypothesis.tokens), truncated=True)
-        self._live, parents = ([], []) if ended else (live, parents)
-        self.last_tokens = [hypothesis.tokens[-1] for hypothesis in self._live]
+        self._live = live
+        if live and len(live[0].tokens) >= self._max_length:
+            return self._cut_off()
+        self.last_tokens = [hypothesis.tokens[-1] for hypothesis in live]
         return parents
+
+    def _cut_off(self) -> list[int]:
+        """End the search with the live hypotheses: where they can't go on, what there is must do."""
+        for hypothesis in self._live:
+            self._finish(hypothesis, len(hypothesis.tokens), truncated=True)
+        self._live, self.last_tokens = [], []
+        return []
 
     @property
     def room(self) -> int:
@@ -219,6 +235,8 @@ class Search:
     def _finish(self, ended: _Live, length: int, *, truncated: bool = False) -> None:
         score = ended.total / length_penalty(length, self.options.length_penalty)
         self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
+        if not truncated:
+            self.best_ended = max(self.best_ended, ended.total)
 
     @property
     def _unrestricted(self) -> bool:

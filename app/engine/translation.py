@@ -27,6 +27,10 @@ class SearchOptions:
     Attributes:
         beam_size: Hypotheses kept per sentence, 1 to 16; 1 is greedy search.
         n_best: Hypotheses returned per sentence, 1 to ``beam_size``; the first is the translation.
+        beam_threshold: How far a hypothesis may fall behind the best one of its sentence, finished or not, 0 to 100, in
+            natural logarithms of probability; those further behind are given up (absolute threshold pruning, Freitag
+            and Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation"). Not with an ``n_best`` above
+            1: alternatives need the whole beam.
         length_penalty: Exponent alpha, 0 to 3, of ((5 + |Y|) / 6) ** alpha (Wu et al. 2016, equation 14); a finished
             hypothesis Y is ranked by its log-probability divided by this term. Larger values favour longer output.
         min_length: Fewest target tokens per sentence, 0 to 512.
@@ -42,6 +46,7 @@ class SearchOptions:
 
     beam_size: int = 4
     n_best: int = 1
+    beam_threshold: float = 2.0
     length_penalty: float = 1.0
     min_length: int = 0
     max_length: int | None = None
@@ -55,6 +60,7 @@ class SearchOptions:
         check_integer("n_best", self.n_best, 1, MAX_BEAM_SIZE)
         if self.n_best > self.beam_size:
             raise OptionOutOfRange(f"n_best is {self.n_best}; it must not exceed beam_size, which is {self.beam_size}.")
+        _check_number("beam_threshold", self.beam_threshold, 0.0, 100.0)
         _check_number("length_penalty", self.length_penalty, 0.0, 3.0)
         check_integer("min_length", self.min_length, 0, MAX_LENGTH_TOKENS)
         if self.max_length is not None:

@@ -27,6 +27,7 @@ near_requests = st.fixed_dictionaries(
         "format": st.sampled_from(["text", "html", "pdf", None]) | json_values,
         "alternatives": st.integers(-2, 20) | json_values,
         "beam_size": st.integers(-2, 20) | json_values,
+        "beam_threshold": st.floats() | json_values,
         "length_penalty": st.floats() | json_values,
         "max_length": st.integers(-2, 600) | json_values,
         "min_length": st.integers(-2, 600) | json_values,

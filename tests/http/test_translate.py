@@ -72,8 +72,8 @@ async def test_beam_of_requests_that_choose_none_is_a_setting(engine):
 
 async def test_search_options_reach_the_engine(client, engine):
     wanted = {
-        "beam_size": 2, "length_penalty": 1.5, "min_length": 3, "max_length": 50, "no_repeat_ngram": 3,
-        "repetition_penalty": 1.5,
+        "beam_size": 2, "beam_threshold": 4.5, "length_penalty": 1.5, "min_length": 3, "max_length": 50,
+        "no_repeat_ngram": 3, "repetition_penalty": 1.5,
     }  # fmt: skip
     assert (await post(client, BEER | wanted | {"deadline_ms": 1500}))[0] == 200
     assert {name: getattr(engine.options[0], name) for name in wanted} == wanted

@@ -78,7 +78,16 @@ def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, c
 
 
 @pytest.mark.parametrize("precision", ["int8", "int8-shortlist"])
-@pytest.mark.parametrize("options", [BEAM, replace(BEAM, beam_size=12, n_best=12), replace(BEAM, min_length=3)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        BEAM,
+        replace(BEAM, beam_size=12, n_best=12),
+        replace(BEAM, min_length=3),
+        replace(BEAM, n_best=1),
+        replace(BEAM, n_best=1, beam_threshold=0.3),
+    ],
+)
 def test_several_steps_of_a_beam_search_in_one_run_are_those_steps(tiny_bundle, sources, options, precision):
     """To the last bit."""
     found = [

@@ -22,6 +22,7 @@ def test_the_settings_know_the_same_widest_beam():
     ("name", "lowest", "highest", "step"),
     [
         ("beam_size", 1, 16, 1),
+        ("beam_threshold", 0, 100, 0.01),
         ("length_penalty", 0, 3, 0.01),
         ("max_length", 1, 512, 1),
         ("no_repeat_ngram", 0, 10, 1),
