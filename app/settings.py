@@ -120,7 +120,9 @@ class Settings(BaseSettings):
     max_batch_rows: int = Field(
         32, ge=1, le=4096, description="Most rows (sentences times beams) decoded together. A GPU may take many more."
     )
-    max_batch_tokens: int = Field(512, ge=1, description="Most source tokens, padding included, encoded together.")
+    max_batch_tokens: int = Field(
+        512, ge=1, description="Most source tokens, padding included, that join a batch at a time."
+    )
     feature_cache_bytes: int = Field(
         32 * MEBIBYTE, ge=0, description="Size of each model's cache of encoded sentences, in bytes; 0 turns it off."
     )

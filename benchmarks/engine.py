@@ -3,7 +3,9 @@
     python -m benchmarks.engine artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 With ``--target-length`` every translation gets that many tokens in both engines: for models of random weights, which
-don't know when to end. int8-shortlist, where the bundle has it, is compared with CTranslate2's int8.
+don't know when to end. Beams are as the service has them, and so give up what falls far behind, which CTranslate2
+doesn't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared with
+CTranslate2's int8.
 
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
 rounds, with the smallest and the largest. Tokens are target tokens, ends of sentences included; the two may translate a
@@ -69,9 +71,16 @@ class TestSet:
         return cls(path.name.split(".tsv")[0], [ids for ids, _ in kept], [second for _, second in kept])
 
 
-def dragoman(bundle: Bundle, precision: Precision, threads: int, length: int | None) -> Translate:
+def dragoman(
+    bundle: Bundle,
+    precision: Precision,
+    threads: int,
+    length: int | None,
+    threshold: float = SearchOptions.beam_threshold,
+) -> Translate:
     """Our search over our graphs, without scheduler and feature cache; ``length`` fixes the target's."""
-    fixed = {"min_length": length, "max_length": length} if length else {}
+    fixed: dict[str, Any] = {"beam_threshold": threshold}
+    fixed |= {"min_length": length, "max_length": length} if length else {}
     ids = bundle.manifest.ids
     model = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
 
@@ -129,6 +138,9 @@ def main(
     unsorted: Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,
+    beam_threshold: Annotated[
+        float, typer.Option(min=0, max=100, help="How far a hypothesis of ours may fall behind; 100 keeps whole beams.")
+    ] = SearchOptions.beam_threshold,
     target_length: Annotated[
         int | None, typer.Option(min=1, max=512, help="Tokens of every translation [default: the model's own end].")
     ] = None,
@@ -156,7 +168,7 @@ def main(
     with TemporaryDirectory() as folder:
         convert(bundle, Path(folder) / "model")
         for precision in wanted:
-            ours = dragoman(bundle, precision, threads, target_length)
+            ours = dragoman(bundle, precision, threads, target_length, beam_threshold)
             theirs = peer(Path(folder) / "model", pieces, precision, threads, target_length)
             for test_set, beam, batch in track(settings, precision, console=Console(stderr=True)):
                 figures = compare(ours, theirs, test_set, batch, beam, rounds)

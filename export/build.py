@@ -131,7 +131,7 @@ def build_bundle(
 
     Raises:
         CheckpointError: The checkpoint is missing or damaged.
-        BuildError: ``out`` exists and is no bundle.
+        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)

@@ -86,8 +86,7 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
     It searches as ``app.engine.search.Search`` does, sums in float64 included: of all rows' extensions the R best, in
     order, of which as many count as hypotheses are still to be found, and none that is far behind. Inputs are the
     greedy twin's and ``totals.given``, (R, 1, 1) float64, the log-probability of each hypothesis, -inf for a row that
-    stands in for none; ``best_ended.given``, (1,) float64, the highest of those that have ended, -inf for none; and
-    ``threshold``, (1,) float64, how far behind the best a hypothesis may fall. It returns, over
+    stands in for none, and ``threshold``, (1,) float64, how far behind the best a hypothesis may fall. It returns, over
     the N steps it made, of each new hypothesis: totals (N, R) float64, -inf for none; candidates (N, R) int64, the
     token, which may be the end; parents (N, R) int64, the row it extends; and of each row that was extended the source
     position that the alignment head looks at (N, R, 1) int64, if there is one. Then the past, of the new hypotheses.
@@ -108,22 +107,19 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             _node("Div", ["places.best", "candidate_count"], ["parents.step"]),
             _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
             _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
-            _node("Less", ["row_numbers", "wanted"], ["counts"]),
-            _node("ReduceMax", ["totals.best"], ["totals.highest"], keepdims=1),
-            _node("Max", ["totals.highest", "best_ended"], ["leader"]),
+            # What is no number is never dropped, so that it is found out.
+            _node("GreaterOrEqual", ["row_numbers", "wanted"], ["surplus"]),
+            _node("ReduceMax", ["totals.best"], ["leader"], keepdims=1),
             _node("Sub", ["leader", "threshold"], ["lowest_kept"]),
-            _node("GreaterOrEqual", ["totals.best", "lowest_kept"], ["near"]),
-            _node("And", ["counts", "near"], ["kept"]),
-            _node("Where", ["kept", "totals.best", "nothing"], ["totals.step"]),
+            _node("Less", ["totals.best", "lowest_kept"], ["far"]),
+            _node("Or", ["surplus", "far"], ["dropped"]),
+            _node("Where", ["dropped", "nothing", "totals.best"], ["totals.step"]),
             _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
             _node("Where", ["ends", "nothing", "totals.step"], ["totals.alive"]),
             _node("Reshape", ["totals.alive", "row_shape"], ["total.next"]),
             _node("ReduceMax", ["totals.alive"], ["highest"], keepdims=0),
             _node("Greater", ["highest", "lowest"], ["goes_on.next"]),
             _node("Greater", ["totals.step", "totals.alive"], ["found"]),
-            _node("Where", ["found", "totals.step", "nothing"], ["totals.ended"]),
-            _node("ReduceMax", ["totals.ended"], ["best_ended.step"], keepdims=1),
-            _node("Max", ["best_ended", "best_ended.step"], ["best_ended.next"]),
             _node("Cast", ["found"], ["found.integer"], to=TensorProto.INT64),
             _node("ReduceSum", ["found.integer"], ["found.count"], keepdims=1),
             _node("Sub", ["wanted", "found.count"], ["wanted.next"]),
@@ -135,7 +131,6 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             ("tokens", _info("token", TensorProto.INT64, ["rows", 1]), "token.next"),
             ("totals.given", _info("total", TensorProto.DOUBLE, ["rows", 1, 1]), "total.next"),
             ("row_count", _info("wanted", TensorProto.INT64, [1]), "wanted.next"),
-            ("best_ended.given", _info("best_ended", TensorProto.DOUBLE, [1]), "best_ended.next"),
         ],
         scanned=[
             ("totals", TensorProto.DOUBLE, ["rows"]),
@@ -144,7 +139,6 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
         ],
         inputs=[
             _info("totals.given", TensorProto.DOUBLE, ["rows", 1, 1]),
-            _info("best_ended.given", TensorProto.DOUBLE, [1]),
             _info("threshold", TensorProto.DOUBLE, [1]),
         ],
     )
@@ -160,27 +154,24 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
     names = {"tokens": "token", "positions": "position", "candidate_count": choice.count}
     # What all steps find together has the names of what one step finds.
     names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
-    # The rows move before a step, not behind it: then the step adds to the copy where it is, and makes no other.
-    names |= {name: f"{name}.{'moved' if choice.parents else 'state'}" for name in past}
+    names |= {name: f"{name}.state" for name in past}
     fixed = _fixed(step)
     left_out = {"candidate_count", *(name for node in fixed for name in node.output)}
     [count] = [node for node in step.node if node.output[0] == "candidate_count"]
     body_nodes = [
         _node("Squeeze", ["position", "second"], ["position.row"]),
         _node("Cast", ["position.row"], ["lengths"], to=TensorProto.INT32),
-        *(_node("Gather", [f"{name}.state", "parent"], [f"{name}.moved"], axis=0) for name in past if choice.parents),
         *(_renamed(node, names) for node in step.node if node.output[0] not in left_out),
         *choice.nodes,
+        *(_node("Gather", [name, choice.parents], [f"{name}.moved"], axis=0) for name in present if choice.parents),
         _node("Add", ["position", "one"], ["position.next"]),
     ]
     states = [*choice.states, ("positions", _info("position", TensorProto.INT64, ["rows", 1]), "position.next")]
-    if choice.parents:
-        states.append(("row_numbers", _info("parent", TensorProto.INT64, ["rows"]), choice.parents))
     infos = {item.name: item for item in step.input}
     states += [
-        (name, _renamed_info(infos[name], f"{name}.state"), new) for name, new in zip(past, present, strict=True)
+        (name, _renamed_info(infos[name], f"{name}.state"), f"{new}.moved" if choice.parents else new)
+        for name, new in zip(past, present, strict=True)
     ]
-    left = [f"{name}.left" if choice.parents else name for name in present]
     used = {name for node in body_nodes for name in node.input}
     body = helper.make_graph(
         body_nodes,
@@ -200,13 +191,12 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
         _node(
             "Loop",
             ["steps", "always", *(initial for initial, _, _ in states)],
-            [*(f"{state.name}.last" for _, state, _ in states[: -len(left)]), *left, *(name for name, _, _ in scanned)],
+            [
+                *(f"{state.name}.last" for _, state, _ in states[: -len(past)]),
+                *present,
+                *(name for name, _, _ in scanned),
+            ],
             body=body,
-        ),
-        *(
-            _node("Gather", [old, "parent.last"], [new], axis=0)
-            for old, new in zip(left, present, strict=True)
-            if choice.parents
         ),
     ]
     inputs = [item for item in step.input if item.name not in ("lengths", "top")]

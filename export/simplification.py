@@ -1,4 +1,4 @@
-"""Nodes that an int8 graph can do without: for one row, a step costs about as much in nodes as in sums."""
+"""Fewer nodes for an int8 graph: for one row, a step costs about as much in nodes as in sums."""
 
 from collections import Counter
 
@@ -8,14 +8,15 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def simplify(graph: onnx.ModelProto) -> None:
-    """Take out, in place.
+    """Take out and put together, in place.
 
     * A ReLU before a quantisation whose zero is 0 goes: what is below zero becomes 0 there anyway.
     * The factor of an embedding goes into its scale.
-    * Self-attention becomes ONNX Runtime's own node, which adds to the past where it is and looks at no more of it than
-      a row has, however much room there is. Rows are not gathered: in main memory the caller can move them itself, and
-      only those that need it. Inputs are then ``lengths``, (R,) int32, positions, and ``room``, () int32, P,
-      instead of places, mask and parents; the past is 2L tensors (R, H, P, E) of H heads with E channels.
+    * Self-attention becomes ONNX Runtime's own node, which looks at no more of the past than a row has, however much
+      room there is, and adds to it where it is if the caller binds the same memory twice. Rows are not gathered: in
+      main memory the caller can move them itself, and only those that need it. Inputs are then ``lengths``, (R,) int32,
+      positions, and ``room``, () int32, P, instead of places, mask and parents; the past is 2L tensors (R, H, P, E) of
+      H heads with E channels.
     """
     uses = Counter(name for node in graph.graph.node for name in node.input)
     _drop_activations(graph.graph, uses)

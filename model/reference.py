@@ -68,11 +68,10 @@ def beam_search(
 ) -> list[Scored]:
     """Beam search whose beam shrinks by one with each hypothesis that ends; all found, best first.
 
-    What falls behind the best hypothesis, ended or not, by more than the threshold is given up.
+    What falls behind the best extension of a step by more than the threshold is given up.
     """
     live: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     ended: list[Scored] = []
-    best_ended = -math.inf
     while live:
         extensions = []
         for total, tokens in live:
@@ -87,10 +86,9 @@ def beam_search(
                 )
         extensions.sort(key=lambda extension: -extension[0])
         live = []
-        lowest = max([best_ended, *(total for total, _ in extensions[:1])]) - threshold
+        lowest = extensions[0][0] - threshold
         for total, tokens in [each for each in extensions[: beam - len(ended)] if each[0] >= lowest]:
             if tokens[-1] == eos_id:
-                best_ended = max(best_ended, total)
                 ended.append(Scored(tokens[:-1], total / penalty(len(tokens), alpha)))
             else:
                 live.append((total, tokens))

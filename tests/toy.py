@@ -123,7 +123,7 @@ class ToyRows(LiveRows):
         return np.stack(scores), np.stack(found), None
 
     def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, best_ended: float, threshold: float
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], None]:
         assert 1 < steps <= self._model.most_steps
         assert len({source for source, _ in self._rows}) == 1
@@ -135,11 +135,10 @@ class ToyRows(LiveRows):
             best = np.argsort(-extensions, kind="stable")[: len(tokens)]
             tokens, parents = candidates.ravel()[best].tolist(), best // candidates.shape[1]
             self.select(parents.tolist())
-            kept = extensions[best] >= max(extensions.max(), best_ended) - threshold
+            kept = extensions[best] >= extensions.max() - threshold
             sums = np.where((np.arange(len(best)) < wanted) & kept, extensions[best], -np.inf)
             found.append((sums, tokens, parents))
             ends = (np.array(tokens) == EOS) & (sums > -np.inf)
-            best_ended = max(best_ended, np.where(ends, sums, -np.inf).max())
             sums, wanted = np.where(ends, -np.inf, sums), wanted - ends.sum()
         values, ids, extended = (np.array(each) for each in zip(*found, strict=True))
         return values, ids, extended, None

@@ -38,7 +38,7 @@ class TranslateRequest(BaseModel):
     )
     beam_threshold: float = Field(
         2.0,
-        description="How far, in natural logarithms of probability, a hypothesis may fall behind the best one before "
+        description="How far, in natural logarithms of probability, a hypothesis may fall behind the best before "
         "it is given up; 100 keeps the whole beam, as `alternatives` do.",
         ge=0,
         le=100,

@@ -7,7 +7,7 @@ changes nothing, as long as the length is a whole number of blocks.
 from collections.abc import Iterator, Sequence
 
 POSITIONS = 4
-"""Sums over source and past positions are taken in blocks of this many."""
+"""Sums over source positions, and where there is a mask over past ones, are taken in blocks of this many."""
 CHOICES = 64
 """Sums over the pieces of a shortlist, likewise."""
 

@@ -48,12 +48,12 @@ class LiveRows(Protocol):
         return scores.T, candidates.T, None if positions is None else positions[None]
 
     def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, best_ended: float, threshold: float
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
         """Extend the rows, all the hypotheses of one sentence, up to ``steps`` times by their best extensions.
 
         Only asked of a model that can make several steps. ``totals`` are the log-probabilities of the hypotheses, -inf
-        for a row that stands in for none; for the others see ``Search``.
+        for a row that stands in for none; ``threshold`` is how far a hypothesis may fall behind the best.
 
         Returns:
             Of the N steps made, 1 to ``steps``, and of each new hypothesis, best first: log-probabilities (N, R), -inf
@@ -115,14 +115,13 @@ class Decode:
         """Several steps of the only search; returns the rows that go on."""
         [search] = self.searches
         missing = search.beam - search.rows
-        if missing:  # at the start
+        if missing:  # at the start, or given up
             self._rows.select([*range(search.rows), *[0] * missing])
         tokens = search.last_tokens + search.last_tokens[:1] * missing
         totals, ids, parents, positions = self._rows.beam_steps(
             tokens,
             search.totals + [-math.inf] * missing,
             steps,
-            best_ended=search.best_ended,
             threshold=search.threshold,
         )
         attended = None if positions is None else positions.tolist()

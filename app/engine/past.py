@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 class Past(Protocol):
-    """2L values, see ``OnnxModel.past_shape``; from a row's position on, they may hold anything finite."""
+    """2L values, see ``OnnxModel.past_shape``; from a row's position on, what they hold means nothing."""
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """Get ready for the next run.
@@ -55,7 +55,8 @@ class GatheredPast:
 class PastInPlace:
     """One block of memory, (2L, C, H, P, E), that the graph adds to where it is; the first R of C rows are live.
 
-    Only rows that continue another one are copied. Where there is no place for more rows, or the room changes, all are.
+    Only rows that continue another one are copied. All are where there is no place for more, where the room changes,
+    and where a row would be needed after it was written.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
@@ -68,7 +69,6 @@ class PastInPlace:
         _, capacity, _, old_room, _ = self._block.shape
         rows = len(parents)
         moved = [(row, parent) for row, parent in enumerate(parents) if 0 <= parent != row]
-        # In another block, too, where a row would be needed after it was written.
         if rows > capacity or room != old_room or not {row for row, _ in moved}.isdisjoint(p for _, p in moved):
             self._move(rows, moved, room)
         else:

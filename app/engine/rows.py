@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-# For so few rows, what a run costs beside the sums matters more than sums over places that are empty.
+# For so few rows, what a run costs beside the sums matters more than sums for rows that have ended.
 _FEW = 8
 # Sentences move together when less than this part of their places, or of the longest source, is in use.
 _FULL = 0.75
-# A change of room moves the whole past: it grows by so much at a time, and stays while no more than this is spare.
-_ROOM, _SPARE = 4 * POSITIONS, 8 * POSITIONS
+# A change of room moves the whole past, so it grows by more than is needed, and shrinks late.
+_ROOM = 4 * POSITIONS
 
 
 class Sentences:
@@ -216,20 +216,23 @@ class Rows:
             self._small = {
                 "tokens": np.empty((live, 1), dtype=np.int64),
                 "positions": np.empty((live, 1), dtype=np.int64),
-                "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
-                "target_mask": np.empty((live, 1, 1, room), dtype=bool),
-                "lengths": np.empty(live, dtype=np.int32),
                 "room": np.array(room, dtype=np.int32),
                 "source_mask": np.repeat(sentences.mask[:, None, None], members.shape[1], axis=2),  # (B, 1, M, S)
                 "members": members,
                 "seats": seats,
-                "parents": np.empty(live, dtype=np.int64),
                 "top": np.array([top], dtype=np.int64),
                 "steps": np.empty(1, dtype=np.int64),
                 "totals.given": np.empty((live, 1, 1), dtype=np.float64),
-                "best_ended.given": np.empty(1, dtype=np.float64),
                 "threshold": np.empty(1, dtype=np.float64),
             }
+            if model.in_place:
+                self._small["lengths"] = np.empty(live, dtype=np.int32)
+            else:
+                self._small |= {
+                    "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
+                    "target_mask": np.empty((live, 1, 1, room), dtype=bool),
+                    "parents": np.empty(live, dtype=np.int64),
+                }
             if sentences.pieces.shape[1]:
                 self._small |= choose(sentences.pieces[self._owner])._asdict()
         if kind not in self._bindings:
@@ -264,7 +267,9 @@ class Rows:
             return 4 * POSITIONS if self._model.has("beam") else 1
         if not self._model.has("greedy"):
             return 1
-        return 4 * POSITIONS if len(self) <= _FEW else POSITIONS
+        if len(self) == 1:
+            return 4 * POSITIONS
+        return 2 * POSITIONS if len(self) <= _FEW else POSITIONS
 
     def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token, then by the best next one, and so on.
@@ -286,7 +291,7 @@ class Rows:
         return scores[:, slots, 0], found[:, slots, 0], alignment[0][:, slots, 0] if alignment else None
 
     def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, best_ended: float, threshold: float
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
     ) -> tuple[Array, Array, Array, Array | None]:
         """Make several steps of the beam search for one sentence, whose hypotheses are all the rows.
 
@@ -294,14 +299,13 @@ class Rows:
             tokens: (R,) ids.
             totals: (R,) log-probabilities of the hypotheses; -inf for a row that is none.
             steps: Most steps to make.
-            best_ended: The highest log-probability of a hypothesis that has ended.
             threshold: How far a hypothesis may fall behind the best.
 
         Returns:
             Of the N steps made, fewer than ``steps`` if the search is done: totals (N, R) float64, best first, -inf
-            where no hypothesis was wanted; token ids (N, R) int64; the rows extended (N, R) int64; and the source
-            positions (N, R) int64 that the alignment head looks at from the rows extended, or None. From now on, the
-            rows are those of the last step.
+            where no hypothesis was wanted or one was given up; token ids (N, R) int64; the rows extended (N, R) int64;
+            and the source positions (N, R) int64 that the alignment head looks at from the rows extended, or None. From
+            now on, the rows are those of the last step.
 
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
@@ -309,7 +313,7 @@ class Rows:
         # Of equal hypotheses the first is better, so the rows have to stand in their order.
         self._parents = [self._parents[slot] for slot in self._slots]
         self._slots = list(range(len(self)))
-        state = {"totals.given": np.reshape(totals, (-1, 1, 1)), "best_ended.given": best_ended, "threshold": threshold}
+        state = {"totals.given": np.reshape(totals, (-1, 1, 1)), "threshold": threshold}
         found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, state=state)
         return found, candidates, parents, alignment[0][:, :, 0] if alignment else None
 
@@ -324,23 +328,27 @@ class Rows:
     ) -> list[Array]:
         """One run of a decoder graph."""
         model = self._model
-        room = rounded_up(int(self._positions.max()) + max(1, steps), _ROOM)
-        room = self._room = self._room if room <= self._room <= room + _SPARE else room
+        # Where the graph attends to all the room there is, that would cost many rows more than moving them.
+        block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
+        room = rounded_up(int(self._positions.max()) + max(1, steps), block)
+        room = self._room = self._room if room <= self._room <= room + 2 * block else room
         binding, small = self._bind(kind, room, top), self._small
         small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._positions
-        small["places"][:, :, 1] = self._positions
-        small["lengths"][:] = self._positions[:, 0]
-        small["parents"][:] = [max(parent, 0) for parent in self._parents]
+        if model.in_place:
+            small["lengths"][:] = self._positions[:, 0]
+        else:
+            small["places"][:, :, 1] = self._positions
+            small["parents"][:] = [max(parent, 0) for parent in self._parents]
+            np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
         small["steps"][0] = steps
         for name, value in state.items():
             small[name][:] = value
-        np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
         past, present = self._past.arrange(self._parents, room)
         results = model.step(binding, past, present)
         self._parents = list(range(len(self)))
         self._positions += len(results[0]) if steps else 1
         found = results[0]
-        if np.isnan(found).any() if kind == "beam" else not np.isfinite(found).all():
+        if np.isnan(found).any() or not np.isfinite(found[..., 0] if kind == "beam" else found).all():
             raise ModelFailure("The model gave scores that are not finite.")
         return results

@@ -53,7 +53,11 @@ class Features:
 
 
 class OnnxModel:
-    """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``."""
+    """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``.
+
+    Attributes:
+        in_place: The decoder graph adds to the past where it is, see ``export.simplification``.
+    """
 
     def __init__(
         self,
@@ -98,7 +102,7 @@ class OnnxModel:
         self._inputs = {
             kind: [given.name for given in session.get_inputs()] for kind, session in self._sessions.items()
         }
-        self._in_place = "parents" not in self._inputs["step"]
+        self.in_place = "parents" not in self._inputs["step"]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self._past_axes = described.shape
         self.width = int(self._encoder.get_outputs()[0].shape[-1])
@@ -136,7 +140,7 @@ class OnnxModel:
 
     def empty_past(self) -> Past:
         """For rows at their first position."""
-        return PastInPlace(self) if self._in_place else GatheredPast(self)
+        return PastInPlace(self) if self.in_place else GatheredPast(self)
 
     def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
         """Of the keys or values of a layer: (R, P, D), or where the graph adds to them in place (R, H, P, E)."""

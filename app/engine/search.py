@@ -51,8 +51,13 @@ class Search:
 
     The beam starts at ``beam_size`` and shrinks by one with each hypothesis that ends, as in Marian; those that are far
     behind the best are given up, see ``SearchOptions.beam_threshold``. The search is over when none is left, or at the
-    length limit. Options that forbid or punish tokens act on the candidates: enough of
-    them are asked for that the result is the same as over the whole vocabulary.
+    length limit. Options that forbid or punish tokens act on the candidates: enough of them are asked for that the
+    result is the same as over the whole vocabulary.
+
+    Attributes:
+        options: Beam, penalties and the other limits.
+        threshold: How far a hypothesis may fall behind the best; infinite if ``n_best`` asks for more than one.
+        last_tokens: Of the live hypotheses, best first; at the beginning the start.
     """
 
     def __init__(self, *, start_id: int, eos_id: int, max_length: int, options: SearchOptions) -> None:
@@ -63,16 +68,12 @@ class Search:
             eos_id: End of sentence.
             max_length: Limit in target tokens; ``options.max_length`` is for the caller to weigh.
             options: Beam, penalties and the other limits.
-
-        The attributes ``best_ended``, the highest log-probability of a hypothesis that the model has ended, and
-        ``threshold`` say what is given up.
         """
         self.options = options
         self._eos_id = eos_id
         self._max_length = max_length
         self._live = [_Live(0.0)]
         self._finished: list[Hypothesis] = []
-        self.best_ended = -math.inf
         self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
         self.last_tokens = [start_id]
 
@@ -129,13 +130,11 @@ class Search:
         if not extensions:  # all are forbidden
             return self._cut_off()
         extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
-        lowest = max(extensions[0][0], self.best_ended) - self.threshold
+        lowest = extensions[0][0] - self.threshold
         return self._extend([each for each in extensions[: self.beam] if each[0] >= lowest], attended)
 
     def _extend(self, extensions: Sequence[tuple[float, int, int]], attended: Sequence[int] | None) -> list[int]:
         """Go on with the best extensions, (log-probability, row, token); returns what ``advance`` does."""
-        if not extensions and not self._finished:
-            return self._cut_off()
         live: list[_Live] = []
         parents: list[int] = []
         for total, row, token in extensions:
@@ -235,8 +234,6 @@ class Search:
     def _finish(self, ended: _Live, length: int, *, truncated: bool = False) -> None:
         score = ended.total / length_penalty(length, self.options.length_penalty)
         self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
-        if not truncated:
-            self.best_ended = max(self.best_ended, ended.total)
 
     @property
     def _unrestricted(self) -> bool:

@@ -27,10 +27,10 @@ class SearchOptions:
     Attributes:
         beam_size: Hypotheses kept per sentence, 1 to 16; 1 is greedy search.
         n_best: Hypotheses returned per sentence, 1 to ``beam_size``; the first is the translation.
-        beam_threshold: How far a hypothesis may fall behind the best one of its sentence, finished or not, 0 to 100, in
-            natural logarithms of probability; those further behind are given up (absolute threshold pruning, Freitag
-            and Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation"). Not with an ``n_best`` above
-            1: alternatives need the whole beam.
+        beam_threshold: How far a hypothesis may fall behind the best of the same length, 0 to 100, in natural
+            logarithms of probability; those further behind are given up (absolute threshold pruning, Freitag and
+            Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation"). Not with an ``n_best`` above 1:
+            alternatives need the whole beam.
         length_penalty: Exponent alpha, 0 to 3, of ((5 + |Y|) / 6) ** alpha (Wu et al. 2016, equation 14); a finished
             hypothesis Y is ranked by its log-probability divided by this term. Larger values favour longer output.
         min_length: Fewest target tokens per sentence, 0 to 512.

@@ -58,7 +58,7 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
 
     Raises:
         SourceError: There is no such model, or it is of a kind that can't be imported.
-        BuildError: ``out`` exists and is no bundle.
+        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)

@@ -197,6 +197,21 @@ def test_every_search_ends_in_time_with_an_answer(vocabulary, seed, eos_bonus, o
     assert 1 <= len(hypotheses) <= options.n_best
 
 
+def test_what_has_ended_early_gives_nobody_up():
+    """Every token costs 0.3, and so the long translation falls far behind a short one that is worse."""
+
+    def best(threshold):
+        options = SearchOptions(beam_size=2, beam_threshold=threshold)
+        search = Search(start_id=START, eos_id=EOS, max_length=50, options=options)
+        while search.rows:
+            end = -0.01 if search.length == 20 else -1.7
+            row = sorted([(-0.3, 5), (end, EOS)], reverse=True)
+            search.advance([[score for score, _ in row]] * search.rows, [[token for _, token in row]] * search.rows)
+        return search.hypotheses()[0].tokens
+
+    assert best(2) == best(100) == (5,) * 20
+
+
 @pytest.mark.parametrize("beam", [1, 3])
 def test_where_every_continuation_is_forbidden_what_there_is_must_do(beam):
     """Four tokens, none twice, and no end before the eighth."""

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import app.engine.past
 from app.engine.decoding import Decode, decode
 from app.engine.search import Hypothesis, Search
 from app.engine.translation import SearchOptions
@@ -19,6 +21,7 @@ TEXTS = [german for german, _ in sentence_pairs(16, seed=7)]
 MAX_LENGTH = 24
 GREEDY = SearchOptions(beam_size=1)
 BEAM = SearchOptions(beam_size=4, n_best=4)
+PRUNED = replace(BEAM, n_best=1)
 SCORE_TOLERANCE = 1e-4  # sums over padding of another length are taken in another order
 
 
@@ -35,7 +38,9 @@ def graphs(tiny_bundle, request):
 @pytest.fixture(scope="module")
 def alone(graphs, sources):
     """Each sentence translated by itself, per beam size."""
-    return {options: [translate(graphs, [source], options)[0] for source in sources] for options in (GREEDY, BEAM)}
+    return {
+        options: [translate(graphs, [source], options)[0] for source in sources] for options in (GREEDY, BEAM, PRUNED)
+    }
 
 
 def translate(model, batch, options) -> list[list[Hypothesis]]:
@@ -56,7 +61,7 @@ def test_the_model_is_worth_testing(alone):
     assert not all(item.truncated for item in best)
 
 
-@pytest.mark.parametrize("options", [GREEDY, BEAM], ids=["greedy", "beam"])
+@pytest.mark.parametrize("options", [GREEDY, BEAM, PRUNED], ids=["greedy", "beam", "pruned"])
 @settings(deadline=None, max_examples=12)
 @given(order=st.permutations(range(len(TEXTS))), size=st.integers(2, len(TEXTS)))
 def test_companions_and_order_change_nothing(graphs, sources, alone, options, order, size):
@@ -84,8 +89,8 @@ def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, c
         BEAM,
         replace(BEAM, beam_size=12, n_best=12),
         replace(BEAM, min_length=3),
-        replace(BEAM, n_best=1),
-        replace(BEAM, n_best=1, beam_threshold=0.3),
+        PRUNED,
+        replace(PRUNED, beam_threshold=0.3),
     ],
 )
 def test_several_steps_of_a_beam_search_in_one_run_are_those_steps(tiny_bundle, sources, options, precision):
@@ -110,7 +115,9 @@ def with_and_without(bundle, precision, kind):
 @settings(deadline=None, max_examples=20)
 @given(
     plan=st.lists(
-        st.tuples(st.integers(0, len(TEXTS) - 1), st.integers(0, 9), st.sampled_from([GREEDY, BEAM]), st.booleans()),
+        st.tuples(
+            st.integers(0, len(TEXTS) - 1), st.integers(0, 9), st.sampled_from([GREEDY, BEAM, PRUNED]), st.booleans()
+        ),
         min_size=2,
         max_size=10,
     )
@@ -215,6 +222,38 @@ def test_scores_that_are_not_finite_are_a_model_failure(tiny_onnx, sources, monk
     rows.join(tiny_onnx.encode(sources[:1]))
     with pytest.raises(ModelFailure, match="not finite"):
         rows.step([BOS_ID], 4)
+
+
+@pytest.mark.parametrize("kind", ["decoder", "greedy", "beam"])
+def test_no_numbers_in_any_graph_are_a_model_failure(tiny_bundle, sources, tmp_path, kind):
+    """The scale of the logits is NaN; the beam search drops much, but not that."""
+    paths = tiny_bundle.graphs("int8")
+    graph = onnx.load(paths[kind])
+    inner = [attribute.g for node in graph.graph.node for attribute in node.attribute if node.op_type == "Loop"]
+    [body] = inner or [graph.graph]
+    [softmax] = [node for node in body.node if node.op_type == "LogSoftmax"]
+    [projection] = [node for node in body.node if node.output[0] == softmax.input[0]]
+    [scale] = [tensor for tensor in body.initializer if tensor.name == projection.input[2]]
+    scale.CopyFrom(onnx.numpy_helper.from_array(np.array(np.nan, np.float32), scale.name))
+    onnx.save(graph, tmp_path / "poisoned.onnx")
+    model = OnnxModel(**paths | {kind: tmp_path / "poisoned.onnx"}, pad_id=PAD_ID, provider="cpu", threads=1)
+    batch = sources[:1] if kind == "beam" else sources[:2]
+    with pytest.raises(ModelFailure, match="not finite"):
+        translate(model, batch, GREEDY if kind == "greedy" else PRUNED)
+
+
+def test_what_is_behind_a_rows_past_is_never_read(tiny_bundle, sources, monkeypatch):
+    model = open_graphs(tiny_bundle, "int8")
+    expected = [translate(model, sources, options) for options in (GREEDY, BEAM)]
+    block = app.engine.past._Memory.block
+
+    def poisoned(*arguments):
+        memory = block(*arguments)
+        memory[:] = np.nan
+        return memory
+
+    monkeypatch.setattr("app.engine.past._Memory.block", poisoned)
+    assert [translate(model, sources, options) for options in (GREEDY, BEAM)] == expected
 
 
 def test_a_provider_that_is_not_there(tiny_bundle, monkeypatch):
