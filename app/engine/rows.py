@@ -313,7 +313,7 @@ class Rows:
         # Of equal hypotheses the first is better, so the rows have to stand in their order.
         self._parents = [self._parents[slot] for slot in self._slots]
         self._slots = list(range(len(self)))
-        state = {"totals.given": np.reshape(totals, (-1, 1, 1)), "threshold": threshold}
+        state: dict[str, Array | float] = {"totals.given": np.reshape(totals, (-1, 1, 1)), "threshold": threshold}
         found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, state=state)
         return found, candidates, parents, alignment[0][:, :, 0] if alignment else None
 
