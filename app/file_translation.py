@@ -14,7 +14,8 @@ from app.api.parameters import TranslationRequest
 from app.api.service import Service
 from app.api.translation import translate
 from app.command_group import CommandFailed
-from app.engine.translation import ReloadableEngine, SearchOptions
+from app.engine.options import SearchOptions
+from app.engine.translation import ReloadableEngine
 from app.settings import Settings
 from app.text.detection import Detector
 from app.text.verdicts import Verdict

@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from app.engine.engine import Engine
-from app.engine.translation import Link, SearchOptions, TextTranslation
+from app.engine.options import SearchOptions
+from app.engine.translation import Link, TextTranslation
 from app.settings import Settings
 from benchmarks.figures import json_line, read_sentences
 from benchmarks.protection import put_in

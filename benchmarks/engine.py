@@ -33,9 +33,9 @@ from rich.table import Table
 
 from app.engine.bundle import Bundle, Precision
 from app.engine.decoding import decode
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import SearchOptions
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from model.pairs import read_pairs
 

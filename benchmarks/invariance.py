@@ -24,7 +24,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from app.engine.engine import Engine
-from app.engine.translation import SearchOptions, TextTranslation
+from app.engine.options import SearchOptions
+from app.engine.translation import TextTranslation
 from app.settings import Settings
 from benchmarks.figures import json_line, read_sentences
 

@@ -31,7 +31,7 @@ from rich.table import Table
 
 from app.engine.bundle import Bundle
 from app.engine.engine import Engine
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.figures import json_line

@@ -26,9 +26,9 @@ from rich.table import Table
 
 from app.engine.bundle import Bundle, Precision
 from app.engine.decoding import Decode
+from app.engine.options import MAX_LENGTH_TOKENS, SearchOptions
 from app.engine.runtime import OnnxModel
 from app.engine.search import Search
-from app.engine.translation import MAX_LENGTH_TOKENS, SearchOptions
 from benchmarks.figures import json_line, ratios, spread
 from benchmarks.servers import ROOT
 

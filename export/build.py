@@ -31,10 +31,10 @@ from app.engine.bundle import (
     write_manifest,
 )
 from app.engine.engine import Engine
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
 from app.engine.shortlist import Shortlist
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import SearchOptions
 from app.settings import Settings
 from export.graphs import export_decoder, export_encoder
 from export.loops import export_beam, export_greedy
@@ -163,8 +163,8 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     """
     check_out(out)
     model = ingredients.model
-    if model.config.head_width % 8:  # ONNX Runtime's grouped-query attention has no others
-        raise BuildError(f"heads of {model.config.head_width} channels can't be exported; a multiple of 8 can")
+    if model.config.export_obstacle:
+        raise BuildError(model.config.export_obstacle)
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from app.engine.decoding import Model, decode
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
-from app.engine.translation import SearchOptions
 from model.config import TransformerConfig
 from model.data import pad
 from model.transformer import Encoded, Transformer

@@ -19,8 +19,8 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import OrtValue
 
 from app.engine.decoding import decode
+from app.engine.options import SearchOptions
 from app.engine.runtime import Binding, Kind, OnnxModel
-from app.engine.translation import SearchOptions
 from export.simplification import simplify
 from model.config import TransformerConfig
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from app.engine.bundle import Bundle, Confidence, write_manifest
 from app.engine.decoding import decode
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import SearchOptions
 from app.text.sentences import spans
 from model.evaluate import TestSet
 

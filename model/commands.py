@@ -87,7 +87,7 @@ def evaluate(
     """Measure BLEU and chrF with sacrebleu, in both directions, if the model translates both."""
     from rich.console import Console
 
-    from app.engine.translation import SearchOptions
+    from app.engine.options import SearchOptions
     from model.evaluate import TestSet, open_translator, record_scores
     from model.evaluate import evaluate as score
 

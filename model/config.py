@@ -111,6 +111,15 @@ class TransformerConfig:
         """Channels per attention head, E."""
         return self.width // self.heads
 
+    @property
+    def export_obstacle(self) -> str | None:
+        """Why no bundle can be made of such a model: ONNX Runtime's grouped-query attention has no other heads."""
+        return (
+            f"heads of {self.head_width} channels can't be exported; a multiple of 8 can"
+            if self.head_width % 8
+            else None
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return asdict(self)

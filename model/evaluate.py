@@ -12,8 +12,8 @@ import sacrebleu
 from app.engine.bundle import MANIFEST, Bundle, Precision, Score, write_manifest
 from app.engine.decoding import decode
 from app.engine.engine import Engine
+from app.engine.options import SearchOptions
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import SearchOptions
 from app.settings import Settings
 from model.checkpoint import load_model
 from model.inference import TorchModel

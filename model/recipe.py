@@ -111,8 +111,8 @@ class Recipe(_Section):
         config = self.transformer(self.vocabulary)
         if config.positions == "learned" and self.training.max_length > config.max_positions:
             raise ValueError("training.max_length is more than the model's learned max_positions")
-        if config.head_width % 8:
-            raise ValueError(f"heads of {config.head_width} channels can't be exported; a multiple of 8 can")
+        if config.export_obstacle:
+            raise ValueError(config.export_obstacle)
         return self
 
     def transformer(self, vocabulary: int) -> TransformerConfig:

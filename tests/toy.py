@@ -19,9 +19,9 @@ from app.engine.batching import Job, Limits
 from app.engine.bundle import Bundle
 from app.engine.decoding import Decode, LiveRows
 from app.engine.engine import Engine
+from app.engine.options import SearchOptions
 from app.engine.scheduler import Scheduler
 from app.engine.search import Search
-from app.engine.translation import SearchOptions
 
 START, EOS = 1, 2
 WAIT_S = 30.0  # an upper bound for what should happen at once; reaching it fails a test

@@ -11,7 +11,8 @@ from typing import Literal, NoReturn
 
 from app.api.languages import languages_of
 from app.api.parameters import AUTO, TranslationRequest, check_text, check_texts, is_absent
-from app.engine.translation import SearchOptions, Splitting
+from app.engine.options import SearchOptions
+from app.engine.translation import Splitting
 from app.errors import InvalidRequest, UnsupportedPair
 from app.settings import Settings
 from app.text.markup import Rules

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.api.languages import languages_of, name_of
-from app.engine.translation import SearchOptions, Splitting, check_integer
+from app.engine.options import SearchOptions, check_integer
+from app.engine.translation import Splitting
 from app.errors import InvalidRequest, TextTooLong, UnsupportedPair
 from app.settings import Settings
 from app.text.markup import HTML, MARKDOWN, Rules

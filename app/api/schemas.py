@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from app.api.parameters import MAX_DEADLINE_MS
-from app.engine.translation import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
+from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.protection import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.verdicts import Verdict
 

@@ -9,7 +9,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from app.engine.translation import SearchOptions, Timing
+from app.engine.options import SearchOptions
+from app.engine.translation import Timing
 
 # Pending jobs that are compared by length when a batch is filled; a bound, so that planning stays cheap under load.
 _WINDOW = 256

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from app.engine.options import SearchOptions
 from app.engine.search import Hypothesis, Search, default_max_length
-from app.engine.translation import SearchOptions
 
 
 class LiveRows(Protocol):

@@ -12,6 +12,7 @@ from app.engine.bundle import Bundle, Golden, Manifest
 from app.engine.decoding import Decode
 from app.engine.features import FeatureCache
 from app.engine.joining import Joiner
+from app.engine.options import SearchOptions
 from app.engine.progress import Progress
 from app.engine.rendering import Renderer
 from app.engine.runtime import Features, OnnxModel
@@ -23,7 +24,6 @@ from app.engine.translation import (
     Account,
     Alphabet,
     Event,
-    SearchOptions,
     Splitting,
     TextTranslation,
     Timing,

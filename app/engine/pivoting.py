@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from app.engine.assembly import Assembly
+from app.engine.options import SearchOptions
 from app.engine.translation import (
     Alternative,
     Event,
     Link,
-    SearchOptions,
     Sentence,
     SentenceTranslation,
     Text,

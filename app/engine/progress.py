@@ -16,18 +16,10 @@ from itertools import islice
 from app.engine.assembly import Assembly
 from app.engine.batching import Job, Outcome
 from app.engine.joining import Joiner
+from app.engine.options import SearchOptions
 from app.engine.rendering import Renderer, Version
 from app.engine.search import Hypothesis
-from app.engine.translation import (
-    Account,
-    Event,
-    SearchOptions,
-    Sentence,
-    SentenceTranslation,
-    Text,
-    Timing,
-    Token,
-)
+from app.engine.translation import Account, Event, Sentence, SentenceTranslation, Text, Timing, Token
 from app.engine.units import Unit
 from app.errors import DragomanError
 from app.text.verdicts import Verdict, loops

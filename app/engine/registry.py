@@ -15,13 +15,13 @@ from app.engine.backlog import Backlog
 from app.engine.bundle import Bundle, Manifest
 from app.engine.discovery import find_bundles, loaded_bytes
 from app.engine.loading import Loader, Model
+from app.engine.options import SearchOptions
 from app.engine.routing import Pair, Route, Work, find_routes, follow
 from app.engine.translation import (
     Account,
     Alphabet,
     Event,
     ReloadReport,
-    SearchOptions,
     Splitting,
     TextTranslation,
     Timing,

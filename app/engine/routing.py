@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from app.engine.loading import Model
+from app.engine.options import SearchOptions
 from app.engine.pivoting import first_options, pivot
-from app.engine.translation import Account, Event, SearchOptions, Splitting, TranslationEngine, collect
+from app.engine.translation import Account, Event, Splitting, TranslationEngine, collect
 
 logger = logging.getLogger(__name__)
 

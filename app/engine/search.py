@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from app.engine.bundle import Alignment
 from app.engine.decoding import decode
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from export.marian.source import Vocabularies
 from model.data import pad
 from model.inference import TorchModel

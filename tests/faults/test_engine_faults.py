@@ -13,7 +13,7 @@ import pytest
 
 from app.engine.batching import Job
 from app.engine.decoding import decode
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from app.errors import EngineUnavailable, ModelFailure
 from tests.tiny import sentence_pairs, source_ids
 from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, engine_of, greedy, job, running, scheduler_of

@@ -9,6 +9,7 @@ import httpx
 from fastapi import FastAPI
 
 from app.engine.assembly import Assembly
+from app.engine.options import SearchOptions
 from app.engine.translation import (
     Account,
     Alphabet,
@@ -16,7 +17,6 @@ from app.engine.translation import (
     Event,
     Link,
     ReloadReport,
-    SearchOptions,
     Sentence,
     SentenceTranslation,
     Splitting,

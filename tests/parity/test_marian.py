@@ -31,8 +31,8 @@ from transformers.utils import logging
 from app.engine.bundle import Bundle
 from app.engine.decoding import Model, decode
 from app.engine.engine import Engine
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
-from app.engine.translation import SearchOptions
 from app.settings import Settings
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from export.marian.huggingface import read_huggingface
@@ -356,7 +356,7 @@ def test_what_is_served_needs_nothing_of_the_training_world(imported: Bundle) ->
 import asyncio
 from pathlib import Path
 from app.engine.engine import Engine
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from app.settings import Settings
 
 async def main():

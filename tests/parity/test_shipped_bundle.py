@@ -11,8 +11,8 @@ import sentencepiece
 from app.engine.bundle import Bundle, Precision
 from app.engine.decoding import decode
 from app.engine.engine import Engine
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
-from app.engine.translation import SearchOptions
 from app.settings import Settings
 from benchmarks.ctranslate2_model import convert, open_model
 

@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.engine.decoding import Decode, decode
+from app.engine.options import SearchOptions
 from app.engine.search import Hypothesis, Search, default_max_length, length_penalty
-from app.engine.translation import SearchOptions
 from model.reference import beam_search, exhaustive_search, greedy_search
 from tests.toy import EOS, START, ToyModel, greedy
 

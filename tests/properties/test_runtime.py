@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import app.engine.past
 from app.engine.decoding import Decode, decode
+from app.engine.options import SearchOptions
 from app.engine.search import Hypothesis, Search
-from app.engine.translation import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
 from model.reference import beam_search, greedy_search, model_scores
 from model.tokenizer import BOS_ID, EOS_ID, PAD_ID

@@ -13,16 +13,8 @@ from typer.testing import CliRunner, Result
 
 from app import command_group
 from app.cli import CHUNK_TEXTS, app
-from app.engine.translation import (
-    Alphabet,
-    Event,
-    SearchOptions,
-    Sentence,
-    SentenceTranslation,
-    Text,
-    TextTranslation,
-    Timing,
-)
+from app.engine.options import SearchOptions
+from app.engine.translation import Alphabet, Event, Sentence, SentenceTranslation, Text, TextTranslation, Timing
 from app.errors import UnsupportedPair
 from app.settings import Settings
 from app.text.verdicts import Verdict

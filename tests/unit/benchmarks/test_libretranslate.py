@@ -6,8 +6,8 @@ import sentencepiece
 
 from app.engine.bundle import Bundle
 from app.engine.decoding import decode
+from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
-from app.engine.translation import SearchOptions
 from benchmarks.ctranslate2_model import open_model
 from benchmarks.libretranslate import write_model
 from tests.tiny import sentence_pairs, source_ids

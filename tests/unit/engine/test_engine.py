@@ -10,7 +10,7 @@ import pytest
 
 from app.engine.batching import Limits
 from app.engine.engine import Engine
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from app.errors import (
     BundleError,
     DeadlineExceeded,

@@ -4,12 +4,12 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from app.engine.assembly import Assembly
+from app.engine.options import SearchOptions
 from app.engine.pivoting import compose, first_options, pivot
 from app.engine.translation import (
     Alternative,
     Event,
     Link,
-    SearchOptions,
     Sentence,
     SentenceTranslation,
     Text,

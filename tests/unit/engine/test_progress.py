@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.engine.options import SearchOptions
 from app.engine.progress import SHORT_TOKENS, second_attempt
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import Account, SearchOptions, Sentence, Text, Timing, Token, collect
+from app.engine.translation import Account, Sentence, Text, Timing, Token, collect
 from app.errors import DeadlineExceeded
 from app.text.verdicts import Verdict, loops
 from tests.tiny import VOCABULARY, sentence_pairs

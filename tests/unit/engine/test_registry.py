@@ -11,8 +11,8 @@ import pytest
 
 from app.engine.bundle import Bundle, Manifest
 from app.engine.discovery import loaded_bytes
+from app.engine.options import SearchOptions
 from app.engine.registry import Registry
-from app.engine.translation import SearchOptions
 from app.errors import BundleError, EngineUnavailable, Overloaded, UnsupportedPair
 from app.settings import Settings
 from tests.bundles import open_fake, write_bundle

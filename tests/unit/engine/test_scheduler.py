@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.engine.backlog import Backlog
 from app.engine.batching import Job, Limits, plan
 from app.engine.decoding import decode
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from app.errors import EngineUnavailable, Overloaded
 from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, greedy, job, running, scheduler_of
 

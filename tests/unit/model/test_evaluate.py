@@ -7,7 +7,7 @@ import pytest
 import sacrebleu
 
 from app.engine.bundle import Bundle, Precision, Score
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from app.errors import BundleError
 from model.checkpoint import CheckpointError
 from model.evaluate import CheckpointTranslator, TestSet, evaluate, open_translator, record_scores

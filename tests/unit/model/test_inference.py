@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from app.engine.decoding import decode
-from app.engine.translation import SearchOptions
+from app.engine.options import SearchOptions
 from model.config import TransformerConfig
 from model.inference import TorchModel
 from model.reference import beam_search, greedy_search, model_scores

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from app.engine.translation import MAX_BEAM_SIZE, SearchOptions
+from app.engine.options import MAX_BEAM_SIZE, SearchOptions
 from app.errors import OptionOutOfRange
 from app.settings import MAX_BEAM_SIZE as SETTINGS_MAX_BEAM_SIZE
 
