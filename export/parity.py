@@ -1,14 +1,17 @@
 """Holds the exported graphs to the PyTorch model, through the runtime that ships.
 
-Errors are absolute differences: of the encoder features, and of next-token log-probabilities over the whole vocabulary.
+Errors are absolute differences from the model in float64: of the encoder features, and of next-token log-probabilities
+over the whole vocabulary.
 """
 
+import copy
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from app.engine.decoding import Model, decode
 from app.engine.options import SearchOptions
@@ -23,6 +26,8 @@ TARGET_LENGTH = 9
 
 # Largest error that float32 may show. Trained models reach some 1e-4: sums of a few hundred terms in another order.
 TOLERANCE = 2e-3
+# Or as many times what PyTorch in float32 errs by: there are weights that turn some random sources into chaos.
+TIMES_ROUNDING = 4
 
 
 class ParityError(ValueError):
@@ -31,11 +36,19 @@ class ParityError(ValueError):
 
 @dataclass(frozen=True)
 class Parity:
-    """Largest errors over the grid of shapes."""
+    """Largest errors over the grid of shapes.
+
+    Attributes:
+        encoder: Of the graph's features.
+        step: Of the graph's log-probabilities, step by step, where the model takes the same steps.
+        full_pass: The same, where the model passes over the whole target at once: both caches must be right.
+        rounding: Of PyTorch's log-probabilities in float32, in a full pass.
+    """
 
     encoder: float
     step: float
     full_pass: float
+    rounding: float
 
     def to_dict(self) -> dict[str, float]:
         """For the manifest."""
@@ -45,19 +58,19 @@ class Parity:
 def measure(model: Transformer, graphs: OnnxModel, *, seed: int = 0) -> Parity:
     """Compare on random ids over ``SHAPES``.
 
-    The graphs decode step by step. ``step`` compares them with the model's own steps, ``full_pass`` with one
-    teacher-forced pass over the whole target: both caches must be right.
+    The graphs decode step by step.
     """
     rng = np.random.default_rng(seed)
     most = model.config.max_positions
-    errors = [_compare(model, graphs, rng, batch, min(longest, most)) for batch, longest in SHAPES]
-    return Parity(*(max(column) for column in zip(*errors, strict=True)))
+    exact = copy.deepcopy(model).double()
+    errors = [_compare(model, exact, graphs, rng, batch, min(longest, most)) for batch, longest in SHAPES]
+    return Parity(*(max(column) for column in zip(*map(astuple, errors), strict=True)))
 
 
 @torch.no_grad()
 def _compare(
-    model: Transformer, graphs: OnnxModel, rng: np.random.Generator, batch: int, longest: int
-) -> tuple[float, float, float]:
+    model: Transformer, exact: Transformer, graphs: OnnxModel, rng: np.random.Generator, batch: int, longest: int
+) -> Parity:
     config = model.config
     special = [config.pad_id, config.eos_id, config.decoder_start_id]
     lengths = [longest, *rng.integers(1, longest + 1, batch - 1)]
@@ -67,16 +80,17 @@ def _compare(
     target = rng.choice(plain, (batch, TARGET_LENGTH))
     target[:, 0] = config.decoder_start_id
     features = graphs.encode([source.tolist() for source in sources])
-    encoded: Encoded = model.encode(pad(sources, config.pad_id))
-    cache = model.start(encoded)
+    source = pad(sources, config.pad_id)
+    encoded: Encoded = exact.encode(source)
+    cache = exact.start(encoded)
     expected = [side for pair in cache.cross for side in pair]
     encoder = max(
         float(np.abs(array - wanted[row, : len(array)].numpy()).max())
         for row, item in enumerate(features)
         for array, wanted in zip(item.arrays, expected, strict=True)
     )
-    states = model.decode(torch.from_numpy(target), encoded)
-    full = torch.log_softmax(model.logits(states), dim=-1).numpy()  # (B, T, V)
+    full = _log_probabilities(exact, target, encoded)
+    rounding = float(np.abs(_log_probabilities(model, target, model.encode(source)) - full).max())
     rows = graphs.rows()
     rows.join(features)
     step_error = full_error = 0.0
@@ -85,21 +99,28 @@ def _compare(
         scores, candidates, _ = rows.step(tokens.tolist(), config.target_vocabulary)
         got = np.empty_like(scores)
         np.put_along_axis(got, candidates, scores, axis=1)  # from sorted back to vocabulary order
-        logits = model.step(torch.from_numpy(tokens).unsqueeze(1), cache)
+        logits = exact.step(torch.from_numpy(tokens).unsqueeze(1), cache)
         step_error = max(step_error, float(np.abs(got - torch.log_softmax(logits, -1).numpy()).max()))
         full_error = max(full_error, float(np.abs(got - full[:, position]).max()))
-    return encoder, step_error, full_error
+    return Parity(encoder, step_error, full_error, rounding)
+
+
+def _log_probabilities(model: Transformer, target: NDArray[np.int64], encoded: Encoded) -> NDArray[np.floating]:
+    """Of each target position: (B, T, V)."""
+    logits = model.logits(model.decode(torch.from_numpy(target), encoded))
+    return torch.log_softmax(logits, dim=-1).numpy()
 
 
 def require(parity: Parity, tolerance: float = TOLERANCE) -> None:
-    """Refuse float32 graphs whose errors exceed the tolerance.
+    """Refuse float32 graphs whose errors exceed the tolerance, and by far those of PyTorch in float32.
 
     Raises:
         ParityError: Names the graph and the error.
     """
+    allowed = max(tolerance, TIMES_ROUNDING * parity.rounding)
     for name, error in parity.to_dict().items():
-        if not error <= tolerance:  # NaN must fail too
-            raise ParityError(f"{name}: the exported graph differs from the model by {error:.1e}, over {tolerance:.0e}")
+        if not error <= allowed:  # NaN must fail too
+            raise ParityError(f"{name}: the exported graph differs from the model by {error:.1e}, over {allowed:.0e}")
 
 
 def agreement(
