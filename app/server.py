@@ -26,6 +26,9 @@ AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 logger = logging.getLogger(__name__)
 
 _M_MMAP_THRESHOLD = -3  # in malloc.h
+_LOOK_EVERY_S = 10
+_LONGEST_BUSY_S = 600
+_NEVER = 1_000_000
 
 
 def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on_hangup: Hangup | None = None) -> None:
@@ -52,6 +55,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
+        timeout_notify=_LOOK_EVERY_S,
     )
     server = _Server(config, lambda: announce(_base_url(settings, listener)), on_hangup)
     # After its own clean end uvicorn raises the signal once more, which would turn the exit code into 143.
@@ -78,11 +82,12 @@ def _return_large_memory() -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready, and listens to SIGHUP."""
+    """Says when it is ready, listens to SIGHUP, and looks for garbage when nobody waits."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[], None], on_hangup: Hangup | None) -> None:
         super().__init__(config)
         self._announce, self._on_hangup = announce, on_hangup
+        config.callback_notify, self._busy_s = self._collect_garbage, 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -92,7 +97,16 @@ class _Server(uvicorn.Server):
         # What was loaded stays: there is no need to look through it for garbage again and again, at 20 ms each time.
         gc.collect()
         gc.freeze()
+        # To look through all that has come since stops the process: for 50 ms while 400 requests wait, and the more
+        # there are, the longer and the more often. What is young is looked through as ever.
+        gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
         self._announce()
+
+    async def _collect_garbage(self) -> None:
+        """Called every ``_LOOK_EVERY_S``."""
+        self._busy_s = self._busy_s + _LOOK_EVERY_S if self.server_state.tasks else 0
+        if self._busy_s % _LONGEST_BUSY_S == 0:
+            gc.collect()
 
     def _hang_up(self, on_hangup: Hangup) -> None:
         task = asyncio.create_task(_logging_errors(on_hangup))
