@@ -7,7 +7,7 @@ means something.
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from enum import StrEnum
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -18,6 +18,7 @@ _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long c
 _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
 # A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time.
 _LARGEST_SPELLED = 12
+_WIDE = "\u1100"  # all characters that take the width of two come behind it
 _JOINED = re.compile(r"\d+(?:[:–-]\d+)+")
 
 
@@ -54,11 +55,17 @@ def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Ve
 
 def loops(source: str, translation: str) -> bool:
     """Says something three times in a row, and more often than the source does: nothing that a reader could use."""
-    return _repeats(translation) > max(1, _repeats(source)) or _stutter(translation) > 1.5 * _stutter(source)
+    return _repeats_more(source, translation, 2)
 
 
 def _is_repetitive(source: str, translation: str) -> bool:
-    return _repeats(translation) > _repeats(source) or loops(source, translation)
+    return _repeats_more(source, translation, 1)
+
+
+def _repeats_more(source: str, translation: str, least: int) -> bool:
+    """Repeats a phrase so often at least, or stutters, and more than the source does."""
+    repeats, stutter = _repeats(translation), _stutter(translation)
+    return (repeats >= least and repeats > _repeats(source)) or (stutter > 0 and stutter > 1.5 * _stutter(source))
 
 
 def _stutter(text: str) -> int:
@@ -69,7 +76,12 @@ def _stutter(text: str) -> int:
 def _repeats(text: str) -> int:
     """How often a phrase follows upon itself at once: 1 in "a salad salad", 2 in "na na na", 0 in "die, die"."""
     tokens = _TOKEN.findall(text.casefold())
-    return max((_run(tokens, size) for size in range(1, min(_LONGEST_PHRASE, len(tokens) // 2) + 1)), default=0)
+    places = defaultdict[str, list[int]](list)
+    sizes = set()
+    for place, token in enumerate(tokens):
+        sizes |= {place - earlier for earlier in places[token][-_LONGEST_PHRASE:]}
+        places[token].append(place)
+    return max((_run(tokens, size) for size in sizes if size <= _LONGEST_PHRASE), default=0)
 
 
 def _run(tokens: list[str], size: int) -> int:
@@ -93,11 +105,9 @@ def _is_copy(source: str, translation: str) -> bool:
 
 def _size(text: str) -> int:
     """Characters, those of Chinese, Japanese and Korean counting as the three letters that they stand for elsewhere."""
-    return (
-        len(text)
-        if text.isascii()
-        else sum(3 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
-    )
+    if max(text, default="") < _WIDE:
+        return len(text)
+    return sum(3 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _digits_changed(source: str, translation: str) -> bool:
