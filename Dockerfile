@@ -23,7 +23,9 @@ RUN if [ "$RUNTIME" = cuda ]; then \
 RUN python -m compileall -q /opt/dragoman
 
 FROM python:3.11-slim
+ARG RUNTIME=cpu
 ENV PATH=/opt/dragoman/bin:$PATH \
+    DRAGOMAN_PROVIDER=$RUNTIME \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1
 COPY --from=build /opt/dragoman /opt/dragoman

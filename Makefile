@@ -1,9 +1,10 @@
-# Every command works from a clean checkout: it makes the environment it needs and refreshes it when the requirements
-# change. `make` alone lists the commands.
+# Every command makes the environment it needs and refreshes it when the requirements change. `make` alone lists the commands.
+# Those that train or measure need text besides, which isn't in the repository: data/tiny, data/de-en.
 
 PYTHON ?= python3
-HOST := 127.0.0.1
-PORT ?= 8000
+# Not ?=, for shells have a variable of that name.
+HOST := $(or $(DRAGOMAN_HOST),127.0.0.1)
+PORT ?= $(or $(DRAGOMAN_PORT),8000)
 # cpu, or cuda for an NVIDIA GPU.
 RUNTIME ?= cpu
 

@@ -11,7 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from app.errors import ConfigurationError
 
 ENV_PREFIX = "DRAGOMAN_"
-MAX_BEAM_SIZE = 16  # as in app.engine.translation, which settings, lying below the engine, may not import
+MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the engine, may not import
 MEBIBYTE = 1024 * 1024
 
 
@@ -40,8 +40,8 @@ class Settings(BaseSettings):
     bundle: Annotated[tuple[Path, ...], NoDecode] = Field(
         (Path("artifacts/de-en"),),
         min_length=1,
-        description="Folder of a model bundle, or of several bundles; more than one are separated by commas. "
-        "Of two bundles for the same pair of languages the first one named is used.",
+        description="Folder of a model bundle, or of several bundles. More than one are separated by commas; the "
+        "option is repeated. Of two bundles for the same pair of languages the first one named is used.",
     )
     lazy_loading: bool = Field(
         False, description="Load a model when it is first asked for, not at the start (as many as there is room for)."
@@ -75,7 +75,7 @@ class Settings(BaseSettings):
         "auto",
         description="Number format of the graphs: int8 and float32 on cpu, float32 and float16 on cuda; "
         "auto takes int8 on cpu and float16 on cuda. int8-shortlist is int8, choosing each sentence's words from those "
-        "that its own are usually translated by: faster, now and then another translation.",
+        "that its own are usually translated by: faster for lone sentences, now and then another translation.",
     )
     workers: int | None = Field(
         None,
@@ -114,8 +114,9 @@ class Settings(BaseSettings):
     max_queue_tokens: int = Field(
         50_000,
         ge=1,
-        description="Source tokens that may wait, for all models together, about a minute of work for one core; beyond "
-        "it requests are answered with 503. A long text puts only a part of itself into the queue at a time.",
+        description="Source tokens that may wait, for all models together, some 20 seconds of work for one core with "
+        "the shipped model; beyond it requests are answered with 503. A long text puts only a part of itself into the "
+        "queue at a time.",
     )
     max_batch_rows: int = Field(
         32, ge=1, le=4096, description="Most rows (sentences times beams) decoded together. A GPU may take many more."

@@ -166,7 +166,9 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     if model.config.export_obstacle:
         raise BuildError(model.config.export_obstacle)
     partial = out.with_name(f".{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
+    replaced = out.with_name(f".{out.name}.replaced")
+    for folder in (partial, replaced):
+        shutil.rmtree(folder, ignore_errors=True)
     partial.mkdir(parents=True)
     try:
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
@@ -180,10 +182,12 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         _write(partial, manifest, ())
         _write(partial, manifest, _golden(partial, ingredients, report))
         bundle = Bundle.open(partial)
-        shutil.rmtree(out, ignore_errors=True)
+        if out.exists():
+            out.rename(replaced)
         partial.rename(out)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
     return Bundle(out, bundle.manifest, bundle.golden)
 

@@ -80,7 +80,7 @@ def evaluate(
     beam_size: Annotated[int, typer.Option(min=1, max=16, help="1 is greedy.")] = 4,
     precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first pairs of each set.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of a bundle's graphs.")] = 2,
+    threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
     write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a score.")] = False,
 ) -> None:

@@ -1,6 +1,6 @@
 """The LibreTranslate contract: POST /translate, POST /detect, GET /languages, GET /frontend/settings.
 
-``/translate`` is a superset: the search options and ``deadline_ms`` are ours. Two things differ from LibreTranslate on
+``/translate`` is a superset, see ``translate_documentation``. Two things differ from LibreTranslate's answers on
 purpose. With ``source=auto`` and a list, every item is detected on its own, so ``detectedLanguage`` is a list with one
 object for each item, in order, where LibreTranslate repeats a single detection of the whole batch. And errors that it
 leaves to its framework are JSON here too, with a stable ``code`` beside ``error``.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from app.api.languages import languages_of, name_of
 from app.engine.options import SearchOptions, check_integer
 from app.engine.translation import Splitting
-from app.errors import InvalidRequest, TextTooLong, UnsupportedPair
+from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, UnsupportedPair
 from app.settings import Settings
 from app.text.markup import HTML, MARKDOWN, Rules
 from app.text.protection import Patterns, compile_patterns
@@ -211,6 +211,9 @@ def _parse_format(value: object) -> Rules | None:
 def _parse_options(values: Mapping[str, object], default_beam_size: int, alternatives: int) -> SearchOptions:
     given = {name: _to_integer(values[name]) for name in WHOLE_OPTIONS if not is_absent(values.get(name))}
     given |= {name: _to_number(values[name]) for name in DECIMAL_OPTIONS if not is_absent(values.get(name))}
+    wanted = given.get("beam_size")
+    if type(wanted) is int and 1 <= wanted <= alternatives:
+        raise OptionOutOfRange(f"beam_size is {wanted}; it must be greater than alternatives, which is {alternatives}.")
     beam_size = max(MIN_BEAMS_WITH_ALTERNATIVES, alternatives + 1) if alternatives else default_beam_size
     # A value of the wrong type goes through as it is, and SearchOptions refuses it with a sentence: hence the ignore.
     return SearchOptions(**{"beam_size": beam_size, "n_best": alternatives + 1} | given)  # type: ignore[arg-type]

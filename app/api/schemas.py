@@ -132,7 +132,8 @@ class TranslateResponse(BaseModel):
     protectedLost: list[str] | list[list[str]] | None = Field(
         None,
         description="With `protect`, and whenever there are any: protected spans that the model gave no place to. They "
-        "are in the translation all the same, where they probably belong.",
+        "are in the translation all the same, where they probably belong. And emphasis in Markdown that was left out, "
+        "since there is no word for it.",
     )
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
         None, description="Only if asked for: the translated sentences in order, of the text or of each text."

@@ -92,10 +92,13 @@ async def pivot(
 def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTranslation:
     """One translation of two: of a sentence, and of its translation.
 
-    Its score is the sum of the two, as log-probabilities are; of several sentences, in the second, the worst one's.
-    What is wrong with either is wrong with it. A piece stands for whatever most of what it stands for stands for.
+    Its score is the sum of the two, as log-probabilities are, and its confidence the product; of several sentences, in
+    the second, the worst one's. What is wrong with either is wrong with it. A piece stands for whatever most of what it
+    stands for stands for.
     """
     score = first.score + min((sentence.score for sentence in second.sentences), default=0.0)
+    chances = [sentence.confidence for sentence in second.sentences]
+    worst = None if None in chances else min((chance for chance in chances if chance is not None), default=1.0)
     others = second.sentences[0].alternatives if len(second.sentences) == 1 else ()
     verdicts = (
         *first.verdicts,
@@ -106,6 +109,7 @@ def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTran
         first,
         text=second.text,
         score=score,
+        confidence=None if first.confidence is None or worst is None else first.confidence * worst,
         alternatives=tuple(Alternative(other.text, first.score + other.score) for other in others),
         verdicts=tuple(dict.fromkeys(verdicts)),
         alignment=_compose_links(first, second),

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from string import Template
 from urllib.request import Request, urlopen
 
 import pytest
@@ -60,7 +61,7 @@ class Image:
     def _env(self, value: str) -> None:
         for word in shlex.split(value):
             name, _, text = word.partition("=")
-            self.environment[name] = text.replace("$PATH", self.environment["PATH"])
+            self.environment[name] = Template(text).substitute(self.environment)
 
     def _workdir(self, value: str) -> None:
         self.workdir = self.root / value[1:]

@@ -195,7 +195,7 @@ INVALID = [
     ({"beam_size": "many"}, "beam_size is not a number; it must be a whole number from 1 to 16."),
     ({"beam_size": 2.5}, "beam_size is 2.5; it must be a whole number from 1 to 16."),
     ({"beam_size": False}, "beam_size is false; it must be a whole number from 1 to 16."),
-    ({"beam_size": 2, "alternatives": 2}, "n_best is 3; it must not exceed beam_size, which is 2."),
+    ({"beam_size": 2, "alternatives": 2}, "beam_size is 2; it must be greater than alternatives, which is 2."),
     ({"beam_threshold": 100.5}, "beam_threshold is 100.5; it must be a number from 0 to 100."),
     ({"length_penalty": -0.1}, "length_penalty is -0.1; it must be a number from 0 to 3."),
     ({"length_penalty": 10**400}, "length_penalty is too large; it must be a number from 0 to 3."),

@@ -212,6 +212,15 @@ def test_scores_add_up_and_alternatives_are_the_seconds():
     assert found.alternatives == (Alternative("d", -1.75),)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [(0.5, [0.5], 0.25), (0.5, [0.5, 0.25], 0.125), (0.5, [], 0.5), (None, [0.5], None), (0.5, [0.5, None], None)],
+)
+def test_the_chance_that_all_is_good_is_that_of_both_halves(first, second, expected):
+    halves = whole(*(sentence("b", "c", confidence=chance) for chance in second))
+    assert compose(sentence("a", "b", confidence=first), halves).confidence == expected
+
+
 def test_a_sentence_that_the_second_breaks_up_is_one_again():
     second = whole(sentence("b", "c", score=-0.5, alternatives=(Alternative("x", -1),)), sentence("d", "e", score=-2.0))
     found = compose(sentence("a", "b d", score=-1.0), second)
