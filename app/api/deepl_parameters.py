@@ -148,7 +148,9 @@ def _parse_pair(values: Mapping[str, object], pairs: frozenset[tuple[str, str]])
 
 def _parse_language(values: Mapping[str, object], name: str, served: Iterable[str]) -> str:
     code = check_text(name, values[name])
-    base = _BASE_OF.get(code.lower(), code.lower())
+    base = code.lower()
+    if base not in served:
+        base = _BASE_OF.get(base, base)
     if base not in served:
         raise UnsupportedPair(f"Value for '{name}' not supported.")
     return base

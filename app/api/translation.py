@@ -14,6 +14,7 @@ from app.api.restoring import Restorer
 from app.api.service import Service
 from app.engine.translation import (
     INLINE_CHARS,
+    Account,
     Alphabet,
     Sentence,
     SentenceTranslation,
@@ -21,6 +22,7 @@ from app.engine.translation import (
     TextTranslation,
     Timing,
     Token,
+    collect,
     within,
 )
 from app.errors import Cancelled
@@ -206,9 +208,10 @@ async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerato
     timing = Timing()
     # Numbers, emoji and blanks need no model, and neither does a language into itself.
     open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
+    account = Account()
     for language in dict.fromkeys(segment.language for segment in open_segments):
         own = [segment for segment in open_segments if segment.language == language]
-        async with aclosing(_translate_segments(service, wanted, own)) as events:
+        async with aclosing(_translate_segments(service, wanted, own, account)) as events:
             async for event in events:
                 if isinstance(event, Timing):
                     timing += event
@@ -222,7 +225,7 @@ async def _stream(service: Service, wanted: TranslationRequest) -> AsyncGenerato
 
 
 async def _translate_segments(
-    service: Service, wanted: TranslationRequest, segments: Sequence[_Segment]
+    service: Service, wanted: TranslationRequest, segments: Sequence[_Segment], account: Account
 ) -> AsyncGenerator[TokenProgress | SentenceProgress | Timing, None]:
     """Translates segments of one language, and fills in what comes of them."""
     # The alignment says where tags and protected spans go.
@@ -235,18 +238,21 @@ async def _translate_segments(
         splitting=wanted.splitting,
         deadline_s=wanted.deadline_s,
         tokens=wanted.stream,
+        account=account,
     )
     extra: list[Timing] = []
 
     async def translate_again(texts: Sequence[str]) -> list[TextTranslation]:
-        translations, timing = await service.engine.translate(
+        again = service.engine.stream(
             texts,
             source=segments[0].language,
             target=wanted.target,
             options=replace(wanted.options, alignment=True, n_best=1),
             splitting="off",
             deadline_s=wanted.deadline_s,
+            account=account,
         )
+        translations, timing = await collect(again)
         extra.append(timing)
         return translations
 

@@ -23,10 +23,8 @@ from app.engine.translation import (
     Event,
     ReloadReport,
     Splitting,
-    TextTranslation,
     Timing,
     TranslationEngine,
-    collect,
     within,
 )
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
@@ -144,23 +142,6 @@ class Registry:
         report = ReloadReport(**{name: tuple(paths) for name, paths in outcomes.items()}, failed=failed)
         _log(report)
         return report
-
-    async def translate(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-    ) -> tuple[list[TextTranslation], Timing]:
-        """Translates texts, in order; see ``app.engine.translation.TranslationEngine`` for the contract."""
-        return await collect(
-            self.stream(
-                texts, source=source, target=target, options=options, splitting=splitting, deadline_s=deadline_s
-            )
-        )
 
     async def stream(
         self,

@@ -231,22 +231,6 @@ class TranslationEngine(Protocol):
             ModelFailure: A graph raised or gave scores that are not finite.
         """
 
-    async def translate(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-    ) -> tuple[list[TextTranslation], Timing]:
-        """What ``stream`` gives, all at once: the translations, in order. Cancelling the awaiting task frees the rows.
-
-        Raises:
-            DragomanError: As ``stream``.
-        """
-
     def info(self) -> dict[str, object]:
         """What is served, and what really runs it; ready for JSON."""
 

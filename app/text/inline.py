@@ -22,7 +22,8 @@ _IN_TURN = 3
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _JOINED = "\u0300-\u036f\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"  # accents and the like stay with their character
 _LETTER = rf"(?:(?![{_UNSPACED}])\w[{_JOINED}]*+)"
-TOKEN = re.compile(rf"\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
+# A number isn't looked for inside a longer one that was none, which would be quadratic.
+TOKEN = re.compile(rf"(?<!\d[.,])\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
 CHUNK = re.compile(r"\S++")  # a word with the punctuation around it
 
 
@@ -164,7 +165,8 @@ class _Reader:
         if element.first == element.last:  # no text: all of it is one point
             whole = "".join(self._raw[opened.raw :])
             del self._result.elements[opened.element :], self._result.points[opened.points :], self._raw[opened.raw :]
-            self._waiting = [point for point in self._waiting if point.element < opened.element]
+            while self._waiting and self._waiting[-1].element >= opened.element:
+                self._waiting.pop()
             self._point(whole, before=opened.before)
 
     def _point(self, markup: str, *, before: str | None = None) -> None:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile, zip_longest
+from itertools import count, takewhile, zip_longest
 
 from markdown_it.token import Token
 
@@ -25,7 +25,7 @@ from app.text.text_collector import TextCollector
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
-_BEFORE_ROW = re.compile(r"[\s>]*(?:(?:[-+*]|\d+[.)])\s+)*[\s>]*\|")
+_BEFORE_ROW = re.compile(r"[\s>]*+(?:(?:[-+*]|\d++[.)])\s++)*+[\s>]*+\|")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 _LITERAL = {"text", "text_special", "softbreak"}
@@ -69,7 +69,8 @@ class _Reader:
         in_row = False
         for index, token in enumerate(self._tokens):
             if token.type == "tr_open":
-                cells = [cell.content for cell in takewhile(_is_in_row, self._tokens[index:]) if cell.type == "inline"]
+                rest = map(self._tokens.__getitem__, count(index))  # a slice would be all that follows
+                cells = [cell.content for cell in takewhile(_is_in_row, rest) if cell.type == "inline"]
                 row, in_row = self._cells(token, cells), True
             elif token.type == "tr_close":
                 in_row = False

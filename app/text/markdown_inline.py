@@ -47,8 +47,8 @@ _RULES: dict[str, _Rule] = {
 }
 # Task boxes and footnotes, which CommonMark doesn't know.
 _TASK = re.compile(r"\[[ xX]\]\s+")
-_FOOTNOTE_LABEL = re.compile(r"\[\^[^\]\s]+\]:\s+")
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
+_FOOTNOTE_LABEL = re.compile(r"\[\^[^\[\]\s]+\]:\s+")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]")
 _HTML = "html"
 _RECORDER = "recorder"
 

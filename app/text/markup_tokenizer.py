@@ -14,11 +14,21 @@ Syntax = Literal["html", "xml", "markdown"]
 
 # Their content is no markup: it ends at the first end tag of the same name.
 _RAW_TEXT = frozenset({"script", "style", "textarea", "xmp", "iframe", "noembed", "noframes"})
-# A start or end tag. Quotes hide ">" only right after "=", as in the standard.
-_TAG = re.compile(r"""</?+([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)>""")
-_TAG_WITHOUT_QUOTES = re.compile(r"</?+([a-zA-Z][^\s/>]*+)([^>]*+)>")
-_TAG_OPENING = re.compile(r"</?+[a-zA-Z]")
+
+
+class _TagPatterns:
+    """A start or end tag. Quotes hide ">" only right after "=", as in the standard."""
+
+    def __init__(self, first: str) -> None:
+        """``first`` is what a name begins with."""
+        self.tag = re.compile(rf"""</?+({first}[^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)>""")
+        self.tag_without_quotes = re.compile(rf"</?+({first}[^\s/>]*+)([^>]*+)>")
+        self.opening = re.compile(rf"</?+{first}")
+
+
+_HTML_TAGS, _XML_TAGS = _TagPatterns("[a-zA-Z]"), _TagPatterns(r"(?:[^\W\d]|:)")
 _OTHER_OPENING = re.compile(r"<[!?/]")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+\[.*?\]\s*+>", re.DOTALL)  # with declarations of its own
 _COMMENT_END = re.compile(r"--!?>")
 _RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _RAW_TEXT}
 
@@ -57,14 +67,17 @@ class Tokenizer:
     def __init__(self, source: str, syntax: Syntax) -> None:
         """Takes any string."""
         self._source = source
-        self._is_html = syntax == "html"
+        self._is_html, self._is_xml = syntax == "html", syntax == "xml"
         # No search for an end is started where none is left: on "<![CDATA[" * n it would take n searches to the end.
         self._last_close = source.rfind(">")
         self._last_cdata_end = source.rfind("]]>")
-        self._tag = _TAG
+        self._patterns = _XML_TAGS if self._is_xml else _HTML_TAGS
+        self._last_instruction_end = source.rfind("?>") if self._is_xml else -1
 
     def __iter__(self) -> Iterator[Token]:
         source = self._source
+        self._tag = self._patterns.tag
+        self._has_doctype = not self._is_xml  # a document has at most one
         done = position = 0
         while (opening := source.find("<", position)) >= 0:
             token = self._markup_at(opening)
@@ -89,9 +102,15 @@ class Tokenizer:
             return Token(TokenKind.OTHER, start, comment_end.end() if comment_end else len(source))
         if source.startswith("<![CDATA[", start) and start < self._last_cdata_end:
             return Token(TokenKind.OTHER, start, source.index("]]>", start) + 3)
+        if source.startswith("<?", start) and start < self._last_instruction_end:
+            return Token(TokenKind.OTHER, start, source.index("?>", start) + 2)
+        if not self._has_doctype and source.startswith("<!DOCTYPE", start):
+            self._has_doctype = True
+            if doctype := _DOCTYPE.match(source, start):
+                return Token(TokenKind.OTHER, start, doctype.end())
         if start > self._last_close:
             return None
-        if _TAG_OPENING.match(source, start):
+        if self._patterns.opening.match(source, start):
             return self._tag_at(start)
         if _OTHER_OPENING.match(source, start):
             return Token(TokenKind.OTHER, start, source.index(">", start) + 1)
@@ -102,7 +121,7 @@ class Tokenizer:
         if tag is None:
             # A quote that is never closed hides all that follows. Believe no quote from here on: looking again for
             # each tag would be quadratic, and a browser would drop the rest of the page.
-            self._tag = _TAG_WITHOUT_QUOTES
+            self._tag = self._patterns.tag_without_quotes
             tag = self._tag.match(self._source, start)
         if tag is None:
             return None

@@ -9,9 +9,9 @@ Regular expressions are RE2's: they have no lookaround and no backreferences, an
 
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Any, NamedTuple
 
 import re2
@@ -32,6 +32,8 @@ _MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
 _MAX_EXPRESSION_BYTES = 1 << 20  # of the tables of a regular expression
 # One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
 _MAX_SEARCH_S = 2.0
+# Each becomes a handful of objects.
+_MAX_MATCHES = 100_000
 
 
 class Offsets:
@@ -199,7 +201,7 @@ def compile_patterns(patterns: Sequence[str]) -> Patterns:
                 f"protect pattern {number} is no regular expression that RE2 understands "
                 "(it has no lookaround and no backreferences)."
             ) from None
-    return Patterns(tuple(literals), tuple(expressions))
+    return Patterns(tuple(dict.fromkeys(literals)), tuple(expressions))
 
 
 def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
@@ -261,19 +263,27 @@ def _split(text: str, ranges: Sequence[tuple[int, int]], escape: Callable[[str],
     return parts
 
 
+def _matches(text: str, literal: str) -> Iterator[tuple[int, int]]:
+    begin = text.find(literal)
+    while begin >= 0:
+        yield begin, begin + len(literal)
+        begin = text.find(literal, begin + len(literal))
+
+
 def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
     deadline = time.monotonic() + _MAX_SEARCH_S
     found: list[tuple[int, int]] = []
-    for literal in patterns.literals:
-        begin = text.find(literal)
-        while begin >= 0:
-            found.append((begin, begin + len(literal)))
-            begin = text.find(literal, begin + len(literal))
-    for expression in patterns.expressions:
-        for match in expression.finditer(text):
-            found.append(match.span())
-            if time.monotonic() > deadline:
-                raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
+    matches = [_matches(text, literal) for literal in patterns.literals]
+    matches += [(match.span() for match in expression.finditer(text)) for expression in patterns.expressions]
+    for begin, end in chain.from_iterable(matches):
+        if time.monotonic() > deadline:
+            raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
+        if found and found[-1][0] <= begin <= found[-1][1]:  # touches the last one
+            begin, end = found[-1][0], max(end, found.pop()[1])
+        if begin < end:
+            found.append((begin, end))
+        if len(found) > _MAX_MATCHES:
+            raise InvalidRequest(f"A text has more than {_MAX_MATCHES:,} places to protect; send it in parts.")
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for those that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")

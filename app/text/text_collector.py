@@ -13,6 +13,9 @@ from app.text.markup_tokenizer import Token, TokenKind
 _MAX_DEPTH = 32
 
 _DECIMAL_REFERENCE = re.compile(r"&#(0*+)([0-9]*+)")
+# XML knows five names; what the others stand for is written elsewhere.
+_XML_REFERENCE = re.compile(r"&(?:#[0-9]++|#x[0-9a-fA-F]++|lt|gt|amp|apos|quot);")
+_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|apos|quot);)[^\W\d][\w.:-]*+;")
 _NO_BREAK_SPACES = ("&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 
@@ -32,12 +35,13 @@ class TextCollector:
             emit: Takes the parts of each text, in order, with places in ``source``.
         """
         self._source = source
-        self._collapses = rules.syntax != "xml"
+        self._is_xml = rules.syntax == "xml"
         self._splitting = splitting
         self._scope = Scope(rules)
         self._emit = emit
         self._parts: list[Part] = []
         self._in_atom = False  # the last part is one that isn't finished
+        self._atom_end = 0
         self._depth = 0
         self._names: Counter[str] = Counter()
 
@@ -58,15 +62,16 @@ class TextCollector:
             self._parts.append(self._part(Kind.ATOM, token))
             self._in_atom = True
         elif self._in_atom and not (translated and token.kind is TokenKind.START):
-            self._extend_atom(token.end)
-            self._in_atom = not translated
+            self._atom_end = token.end
+            if translated:
+                self._finish_atom()
         elif was_translated != translated:  # translate="yes" inside "no" begins or ends
             self.end_text()
 
     def add(self, part: Part) -> None:
         """Adds a part of the text, unless nothing is translated here."""
         if self._in_atom:
-            self._extend_atom(part.end)
+            self._atom_end = part.end
         elif self._scope.translated:
             self._append(part)
 
@@ -76,7 +81,7 @@ class TextCollector:
         for first, last in ((begin, inner_begin), (inner_begin, inner_end), (inner_end, end)):
             if first < last:
                 text = decode(self._source[first:last])
-                content = _SPACES.sub(" ", text) if self._collapses else text
+                content = text if self._is_xml else _SPACES.sub(" ", text)
                 self.add(Part(Kind.TEXT, content, begin=first, end=last))
 
     def end_text(self) -> None:
@@ -88,7 +93,14 @@ class TextCollector:
         self._names.clear()
 
     def _add_token(self, token: Token, has_inside: bool) -> None:
-        if token.kind is TokenKind.TEXT:
+        if token.kind is TokenKind.TEXT and self._is_xml:
+            begin = token.start
+            for reference in _ENTITY.finditer(self._source, token.start, token.end):
+                self.add_text(begin, reference.start(), _decode_xml)
+                self.add(Part(Kind.ATOM, reference[0], begin=reference.start(), end=reference.end()))
+                begin = reference.end()
+            self.add_text(begin, token.end, _decode_xml)
+        elif token.kind is TokenKind.TEXT:
             self.add_text(token.start, token.end, decode_html)
         elif token.kind is TokenKind.OTHER or not has_inside:
             self._append(self._part(Kind.POINT, token))
@@ -107,9 +119,10 @@ class TextCollector:
         else:
             self._parts.append(part)
 
-    def _extend_atom(self, end: int) -> None:
-        atom = self._parts[-1]
+    def _finish_atom(self) -> None:
+        atom, end = self._parts[-1], self._atom_end
         self._parts[-1] = atom._replace(content=self._source[atom.begin : end], end=end)
+        self._in_atom = False
 
     def _part(self, kind: Kind, token: Token) -> Part:
         return Part(kind, self._source[token.start : token.end], token.name, token.start, token.end)
@@ -119,6 +132,10 @@ def decode_html(run: str) -> str:
     """Plain text from HTML without tags."""
     # html.unescape raises on numbers of more than 4300 digits; from eight on they are all out of range alike.
     return html.unescape(_DECIMAL_REFERENCE.sub(lambda match: "&#" + (match[2][:8] or match[1][:1]), run))
+
+
+def _decode_xml(run: str) -> str:
+    return _XML_REFERENCE.sub(lambda match: decode_html(match[0]), run)
 
 
 def _trim(source: str, start: int, end: int) -> tuple[int, int]:

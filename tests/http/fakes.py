@@ -24,7 +24,6 @@ from app.engine.translation import (
     TextTranslation,
     Timing,
     Token,
-    collect,
 )
 from app.errors import ModelFailure, Overloaded
 from app.main import create_app
@@ -60,6 +59,7 @@ class FakeEngine:
         self.calls: list[tuple[list[str], str, str]] = []
         self.options: list[SearchOptions] = []
         self.deadlines_s: list[float | None] = []
+        self.accounts: list[Account | None] = []
         self.error: Exception | None = None
         self.failure: Exception = ModelFailure("secret")
         self.hangs = self.busy = self.full = False
@@ -90,22 +90,6 @@ class FakeEngine:
         self.pairs = self.next_pairs
         return ReloadReport(unchanged=("fake",))
 
-    async def translate(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-    ) -> tuple[list[TextTranslation], Timing]:
-        """All at once."""
-        events = self.stream(
-            texts, source=source, target=target, options=options, splitting=splitting, deadline_s=deadline_s
-        )
-        return await collect(events)
-
     async def stream(
         self,
         texts: Sequence[str],
@@ -121,6 +105,7 @@ class FakeEngine:
         self.calls.append((list(texts), source, target))
         self.options.append(options)
         self.deadlines_s.append(deadline_s)
+        self.accounts.append(account)
         self.was_asked.set()
         if self.error is not None:
             raise self.error

@@ -293,6 +293,12 @@ async def test_languages_of_one_direction():
     ]
 
 
+async def test_a_model_of_one_region_is_asked_by_its_name():
+    async with serving(FakeEngine(frozenset({("de", "pt-br")}))) as client:
+        response = await client.post("/v2/translate", json={"text": ["Hallo"], "target_lang": "PT-BR"})
+    assert response.json()["translations"][0]["text"] == "[pt-br] Hallo"
+
+
 @pytest.mark.parametrize("path", ["/v2/languages?type=both", "/v3/languages", "/v3/languages?resource=x"])
 async def test_languages_of_what(client, path):
     response = await client.get(path)

@@ -130,6 +130,8 @@ async def test_auto_with_several_source_languages(engine):
         answer = (await client.post("/translate", json={"q": texts, "source": "auto", "target": "fr"})).json()
     assert answer["translatedText"] == [f"[fr] {text}" for text in texts]
     assert engine.calls == [([texts[0], texts[2]], "en", "fr"), ([texts[1]], "de", "fr")]
+    # One request to the queue: it is refused as a whole or not at all.
+    assert engine.accounts[0] is not None and engine.accounts[0] is engine.accounts[1]
 
 
 async def test_what_has_no_language_needs_no_model(engine):

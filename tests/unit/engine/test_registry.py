@@ -13,6 +13,7 @@ from app.engine.bundle import Bundle, Manifest
 from app.engine.discovery import loaded_bytes
 from app.engine.options import SearchOptions
 from app.engine.registry import Registry
+from app.engine.translation import collect
 from app.errors import BundleError, EngineUnavailable, Overloaded, UnsupportedPair
 from app.settings import Settings
 from tests.bundles import open_fake, write_bundle
@@ -76,7 +77,8 @@ async def started(registry: Registry) -> AsyncIterator[Registry]:
 
 
 async def translate(registry: Registry, text: str, source: str, target: str, **options):
-    [translation], _ = await registry.translate([text], source=source, target=target, options=SearchOptions(**options))
+    events = registry.stream([text], source=source, target=target, options=SearchOptions(**options))
+    [translation], _ = await collect(events)
     return translation
 
 
@@ -187,8 +189,8 @@ async def test_a_pair_whose_model_finds_no_room_is_refused_until_there_is_some(m
 async def test_time_spent_loading_counts_as_waiting(models, shelf):
     async with started(registry_of(shelf, models, lazy_loading=True)) as registry:
         options = SearchOptions()
-        _, cold = await registry.translate(["Hola."], source="es", target="en", options=options)
-        _, warm = await registry.translate(["Hola."], source="es", target="en", options=options)
+        _, cold = await collect(registry.stream(["Hola."], source="es", target="en", options=options))
+        _, warm = await collect(registry.stream(["Hola."], source="es", target="en", options=options))
         assert cold.queue_s > warm.queue_s >= 0.001  # what the fake says
 
 

@@ -167,6 +167,29 @@ def test_malformed_markup_survives(source: str, expected: str) -> None:
     assert shout(source) == expected
 
 
+XML = Rules(syntax="xml")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<Überschrift>a</Überschrift><_b:c>d</_b:c>", "<Überschrift>A</Überschrift><_b:c>D</_b:c>"),
+        ("<p>a &brand; b &lt; &#65; &copyright; &ampere;</p>", "<p>A &brand; B &lt; A &copyright; &ampere;</p>"),
+        ("<p><?php if (a > b) echo 1 ?>c</p>", "<p><?php if (a > b) echo 1 ?>C</p>"),
+        ("<?a b>c", "<?a b>C"),
+        ('<!DOCTYPE p [\n<!ENTITY w "<d>">\n] >\n<p>a</p>', '<!DOCTYPE p [\n<!ENTITY w "<d>">\n] >\n<p>A</p>'),
+        ("<!DOCTYPE p>a <!DOCTYPE p [b]>c", "<!DOCTYPE p>A <!DOCTYPE p [b]>C"),
+        ('<x a="1>2">b</x> <y z="5>c" end', '<x a="1>2">B</x> <y z="5>C" END'),
+    ],
+)
+def test_xml_is_no_html(source: str, expected: str) -> None:
+    assert shout(source, XML) == expected
+
+
+def test_elements_with_letters_of_any_language_can_be_ignored() -> None:
+    assert extract("<a>b <Ä>c</Ä></a>", Rules(syntax="xml", ignore_tags=frozenset("Ä"))).texts == ("b Tom",)
+
+
 def test_protected_spans_stay_as_they_are() -> None:
     document = extract(
         "<p>Hallo <b>{{a&amp;b}}</b>, %s!</p><p>{{c}}</p>", protected=compile_patterns(["regex:{{.*?}}", "%s"])
@@ -197,6 +220,16 @@ REPEATED = """< <a <a| <a|b=">"| <a|x='> <a> </a> <p> <!-- <![CDATA[ <![CDATA[> 
 def test_no_repetition_takes_more_than_a_look_at_each_character(unit: str, end: str) -> None:
     # A quadratic one takes a minute.
     source = unit.replace("|", " ") * (50_000 // len(unit)) + end
+    document = extract(source)
+    assert document.rebuild(document.texts).text == source
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["a " + "<b></b>" * 100_000 + " c", "a <code>" + "<b>" * 300_000, "a <code>" + "<b>" * 300_000 + "</code> c"],
+)
+def test_empty_and_ignored_elements_cost_a_look_each(source: str) -> None:
+    # Minutes, if each were compared with all before it, or all of it copied for each.
     document = extract(source)
     assert document.rebuild(document.texts).text == source
 

@@ -79,12 +79,26 @@ def test_refuses_patterns_that_it_cannot_search(patterns: list[str], message: st
 
 
 def test_takes_patterns_up_to_the_limits() -> None:
-    assert len(compile_patterns(["x" * 200] * 100).literals) == 100
+    patterns = [f"{number:0200}" for number in range(100)]
+    assert compile_patterns(patterns).literals == tuple(patterns)
 
 
 def test_an_expression_that_makes_others_hang_takes_no_time() -> None:
     text = "a" * 5_000 + "!"
     assert guard(text, "regex:(a|a)*(a+)+$").spans == ()
+
+
+def test_what_matches_often_takes_no_memory() -> None:
+    text = "a" * 100_000
+    assert protect(text, compile_patterns(["a" * size for size in range(1, 101)])).spans == (text,)
+    with pytest.raises(InvalidRequest, match=r"more than 100,000 places to protect"):
+        protect("a " * 100_001, compile_patterns(["a"]))
+
+
+def test_a_long_chain_of_numbers_takes_no_time() -> None:
+    # Minutes, if each number in it were looked at to the end of the chain.
+    text = "1" + ".1" * 100_000 + "x"
+    assert protect(f"{text} a", compile_patterns(["a"])).restore(f"{text} Tom").text == f"{text} a"
 
 
 def test_stand_ins_are_names_that_the_text_has_nowhere() -> None:
