@@ -30,6 +30,10 @@ class MultiHeadAttention(nn.Module):
         self.heads = config.heads
         self.query = nn.Linear(config.width, config.width, bias=config.biases)
         self.key = nn.Linear(config.width, config.width, bias=config.biases)
+        if config.biases:
+            # It moves all scores of a query alike, which softmax doesn't see, so there is nothing to learn but rounding
+            # errors. In bfloat16 it grew until they were all that was left of the scores.
+            self.key.bias.requires_grad_(False)
         self.value = nn.Linear(config.width, config.width, bias=config.biases)
         self.output = nn.Linear(config.width, config.width, bias=config.biases)
         self.dropout = nn.Dropout(config.attention_dropout)

@@ -111,6 +111,8 @@ def load_training(folder: Path, model: Transformer, optimizer: torch.optim.Optim
     with _reading(folder / "optimizer.safetensors") as path:
         moments = load_file(path)
         for name, parameter in model.named_parameters():
+            if not parameter.requires_grad:
+                continue
             for kind in ("step", "exp_avg", "exp_avg_sq"):
                 value = moments[f"{name}/{kind}"].to(parameter.device)
                 optimizer.state[parameter][kind] = value.reshape(()) if kind == "step" else value.view_as(parameter)

@@ -57,6 +57,18 @@ def test_a_row_without_any_real_key_stays_finite() -> None:
     torch.testing.assert_close(maps[1], torch.full_like(maps[1], 1 / 3))
 
 
+def test_a_bias_of_the_keys_would_change_nothing_and_is_not_trained() -> None:
+    module = attention()
+    states, mask = torch.randn(2, 3, WIDTH), torch.ones(2, 1, 3, dtype=torch.bool)
+    before, _ = module(states, module.project(states), mask)
+    before.sum().backward()
+    assert [name for name, parameter in module.named_parameters() if parameter.grad is None] == ["key.bias"]
+    with torch.no_grad():
+        module.key.bias += 3 * torch.randn(WIDTH)
+    after, _ = module(states, module.project(states), mask)
+    torch.testing.assert_close(after, before)
+
+
 def test_masking_works_in_half_precision() -> None:
     for dtype in (torch.float16, torch.bfloat16):
         masked = mask_scores(torch.zeros(1, 1, 1, 2, dtype=dtype), torch.tensor([True, False]))
