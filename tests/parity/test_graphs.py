@@ -187,16 +187,10 @@ def test_wrong_graphs_are_refused(tiny_onnx):
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1.0])
 @pytest.mark.parametrize("name", ["encoder", "step", "full_pass"])
 def test_each_error_counts(name, bad):
-    sound = {"encoder": 1e-5, "step": 1e-5, "full_pass": 1e-5, "rounding": 1e-5}
+    sound = {"encoder": 1e-5, "step": 1e-5, "full_pass": 1e-5}
     require(Parity(**sound))
     with pytest.raises(ParityError, match=f"^{name}: "):
         require(Parity(**(sound | {name: bad})))
-
-
-def test_where_the_model_itself_is_inexact_its_graphs_may_be():
-    require(Parity(encoder=1e-5, step=9e-3, full_pass=9e-3, rounding=3e-3))
-    with pytest.raises(ParityError, match=r"^step: .* differs from the model by 2\.0e-02, over 1e-02"):
-        require(Parity(encoder=1e-5, step=2e-2, full_pass=9e-3, rounding=3e-3))
 
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
