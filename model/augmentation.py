@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
+from model.dictionary import Dictionary
+from model.pairs import Pair
 from model.recipe import Augmentation
 
-Pair = tuple[str, str]
 Change = Callable[[Pair, Random], Pair | None]
 """The changed pair, or None for one that this change can't be made to."""
 
@@ -40,7 +41,11 @@ _TOP_LEVELS = ("com", "de", "org", "net", "io", "co.uk", "eu", "at", "ch", "info
 
 
 def augment(
-    pairs: Sequence[Pair], shares: Augmentation, lowercase: tuple[set[str], set[str]], rng: Random
+    pairs: Sequence[Pair],
+    shares: Augmentation,
+    lowercase: tuple[set[str], set[str]],
+    dictionary: Dictionary,
+    rng: Random,
 ) -> list[Pair]:
     """The changed copies of a source's pairs.
 
@@ -48,6 +53,7 @@ def augment(
         pairs: The pairs of one source.
         shares: How many copies of each kind, as a share of the pairs.
         lowercase: Per side, words that stand in lower case inside sentences, see ``lowercase_words``.
+        dictionary: Knows rare words, and where they fit.
         rng: Where chance comes from.
     """
     changes: list[tuple[float, Change]] = [
@@ -60,6 +66,7 @@ def augment(
         (shares.copies, _replace_common_words),
         (shares.joined, lambda pair, rng: _join(pair, pairs, rng)),
         (shares.verbatim, lambda _, rng: _verbatim(rng)),
+        (shares.dictionary, dictionary.substitute),
     ]
     changed = []
     for share, change in changes:

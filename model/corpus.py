@@ -14,7 +14,8 @@ import sentencepiece
 from model.alignment import Links, align
 from model.augmentation import augment, lowercase_words
 from model.data import Packed
-from model.pairs import PairsError, read_pairs
+from model.dictionary import Dictionary
+from model.pairs import Pair, PairsError, read_pairs
 from model.placeholders import Replacer
 from model.recipe import Augmentation, Recipe, RecipeError
 from model.tokenizer import train_tokenizer
@@ -52,7 +53,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
             raise RecipeError(f"{run} was made from other pair files than the recipe names: choose another folder")
         return
     done.parent.mkdir(parents=True, exist_ok=True)
-    texts: list[list[tuple[str, str]]] = []
+    texts: list[list[Pair]] = []
     for path in paths:
         texts.append(list(read_pairs(path)))
         if not texts[-1]:
@@ -80,7 +81,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         starts = np.cumsum([0] + [len(pairs) for pairs in encoded])
         links = [flat[a:b] for a, b in pairwise(starts)]
     for pairs, pair_links, source in zip(encoded, links, recipe.sources, strict=False):  # without the validation pairs
-        if source.augment and recipe.augmentation.placeholders:
+        if not source.dictionary and recipe.augmentation.placeholders:
             _add_placeholders(pairs, pair_links, processor, recipe)
     for index, (pairs, pair_links) in enumerate(zip(encoded, links, strict=True)):
         name = f"{index:02d}" if index < len(recipe.sources) else "validation"
@@ -106,13 +107,22 @@ def corpus_facts(run: Path) -> list[dict[str, Any]]:
     return facts
 
 
-def _augment(texts: list[list[tuple[str, str]]], recipe: Recipe) -> None:
-    """Add changed copies to every source that takes some, in place."""
-    sentences = [pair for pairs, source in zip(texts, recipe.sources, strict=True) if source.augment for pair in pairs]
+def _augment(texts: list[list[Pair]], recipe: Recipe) -> None:
+    """Add changed copies to every source of sentences, in place."""
+    entries, sentences = (
+        [
+            pair
+            for pairs, source in zip(texts, recipe.sources, strict=True)
+            if source.dictionary == wanted
+            for pair in pairs
+        ]
+        for wanted in (True, False)
+    )
     lowercase = (lowercase_words(a for a, _ in sentences), lowercase_words(b for _, b in sentences))
+    dictionary = Dictionary(entries, sentences)
     for index, (pairs, source) in enumerate(zip(texts, recipe.sources, strict=True)):
-        if source.augment:
-            pairs += augment(pairs, recipe.augmentation, lowercase, Random(f"{recipe.seed} {index}"))
+        if not source.dictionary:
+            pairs += augment(pairs, recipe.augmentation, lowercase, dictionary, Random(f"{recipe.seed} {index}"))
 
 
 def _add_placeholders(
@@ -131,7 +141,7 @@ def _add_placeholders(
             links.append(replaced[1])
 
 
-def _tokenizer_text(texts: list[list[tuple[str, str]]], recipe: Recipe) -> Iterator[str]:
+def _tokenizer_text(texts: list[list[Pair]], recipe: Recipe) -> Iterator[str]:
     """Both sides of a sample of the pairs, drawn by the sources' weights (a pair at most once)."""
     rng = np.random.default_rng(recipe.seed)
     weights = [min(1.0, source.weight) for source in recipe.sources]

@@ -16,7 +16,8 @@ _TABLES = {"source_embedding.weight", "target_embedding.weight", "projection.wei
 def load_initial(folder: Path, model: Transformer, tokenizer: Path) -> None:
     """Copy the weights of a model folder into a model, the rows of the vocabulary by their pieces.
 
-    A piece that the earlier vocabulary did not have starts as the mean of those it was written with.
+    A piece that the earlier vocabulary did not have starts as the mean of those it was written with. The biases of keys
+    stay as they are.
 
     Args:
         folder: Model folder of the earlier run, or one that was restored from a bundle.
@@ -34,7 +35,8 @@ def load_initial(folder: Path, model: Transformer, tokenizer: Path) -> None:
             table = name in _TABLES
             if found is None or found.shape[table:] != tensor.shape[table:]:
                 raise CheckpointError(f"{folder} holds a model of another shape than the recipe's: see {name}")
-            tensor.copy_(torch.stack([found[row].mean(0) for row in rows]) if table else found)
+            if not name.endswith("key.bias"):  # it changes nothing, and large ones did harm: see model.attention
+                tensor.copy_(torch.stack([found[row].mean(0) for row in rows]) if table else found)
 
 
 def _earlier_pieces(earlier: Path, tokenizer: Path) -> Iterator[list[int]]:

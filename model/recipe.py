@@ -25,7 +25,9 @@ class Source(_Section):
     path: str = Field(description="TSV file (.tsv, .tsv.gz, .tsv.xz), relative to the data folder")
     weight: float = Field(1.0, gt=0, description="times each pair is seen in an epoch, on average")
     early: bool = Field(False, description="used during the curriculum's first updates: short, clean pairs")
-    augment: bool = Field(True, description="gets changed copies, if the recipe asks for any")
+    dictionary: bool = Field(
+        False, description="entries, not sentences: gets no changed copies, but words of it go into others'"
+    )
     licence: str = Field("", description="kept in the bundle's manifest")
     origin: str = Field("", description="kept in the bundle's manifest")
 
@@ -42,6 +44,7 @@ class Augmentation(_Section):
     copies: float = Field(0.0, ge=0, description="names and numbers of both sides replaced by things to copy")
     joined: float = Field(0.0, ge=0, description="two or three pairs as one")
     verbatim: float = Field(0.0, ge=0, description="nothing but things to copy")
+    dictionary: float = Field(0.0, ge=0, description="words replaced by rare ones of the sources marked 'dictionary'")
     placeholders: float = Field(0.0, ge=0, description="aligned words replaced by placeholders; needs alignment")
 
 
@@ -106,6 +109,8 @@ class Recipe(_Section):
             raise ValueError("alignment_weight is set, but model.alignment_layer is not")
         if self.augmentation.placeholders and not self.training.alignment_weight:
             raise ValueError("augmentation.placeholders is set, but training.alignment_weight is not")
+        if self.augmentation.dictionary and not any(source.dictionary for source in self.sources):
+            raise ValueError("augmentation.dictionary is set, but no source is marked dictionary")
         if self.training.warmup + self.training.cooldown > self.training.updates and self.training.cooldown:
             raise ValueError("training.warmup and training.cooldown are more than training.updates")
         config = self.transformer(self.vocabulary)

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from model.augmentation import augment, lowercase_words, thing
+from model.dictionary import Dictionary
 from model.recipe import Augmentation
 
 PAIRS = [
@@ -17,14 +18,15 @@ PAIRS = [
     ("ohne Punkt", "without a stop"),
 ]
 LOWERCASE = ({"das", "wo", "geh"}, {"that", "where", "dogs", "go"})
+DICTIONARY = Dictionary([("Punkt", "stop"), ("Schlusspunkt", "full stop")], [*PAIRS, ("", "full")])
 
 
 def changed(kind: str, share: float = 20.0) -> list[tuple[str, str]]:
-    return augment(PAIRS, Augmentation(**{kind: share}), LOWERCASE, Random(1))
+    return augment(PAIRS, Augmentation(**{kind: share}), LOWERCASE, DICTIONARY, Random(1))
 
 
 def test_nothing_is_added_unless_it_is_asked_for() -> None:
-    assert augment(PAIRS, Augmentation(), LOWERCASE, Random(1)) == []
+    assert augment(PAIRS, Augmentation(), LOWERCASE, DICTIONARY, Random(1)) == []
 
 
 @pytest.mark.parametrize("kind", list(Augmentation.model_fields))
@@ -34,6 +36,10 @@ def test_the_same_seed_makes_the_same_copies(kind: str) -> None:
 
 def test_capitals() -> None:
     assert ("GEH WEG!", "GO AWAY!") in changed("capitals")
+
+
+def test_dictionary_words() -> None:
+    assert ("ohne Schlusspunkt", "without a full stop") in changed("dictionary")
 
 
 def test_title_case() -> None:
