@@ -17,9 +17,10 @@ from rich.filesize import decimal
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
+from app.api.parameters import AUTO
 from app.bundle_tables import describe, rows_table
 from app.command_group import CommandGroup
-from app.file_translation import AUTO, STDIN, TranslationJob, read_pieces
+from app.file_translation import STDIN, TranslationJob, read_pieces
 from app.settings import ENV_PREFIX, Settings
 
 CHUNK_TEXTS = 64  # texts given to the engine at a time: enough to fill its batches, few enough to show progress

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import typer
 
+from app.api.languages import languages_of
 from app.api.metrics import Metrics
-from app.api.parameters import TranslationRequest
+from app.api.parameters import AUTO, TranslationRequest, check_pair, parse_language
 from app.api.service import Service
 from app.api.translation import translate
 from app.command_group import CommandFailed
@@ -20,7 +21,6 @@ from app.settings import Settings
 from app.text.detection import Detector
 from app.text.verdicts import Verdict
 
-AUTO = "auto"
 STDIN = Path("-")
 
 
@@ -71,6 +71,9 @@ class TranslationJob:
     Attributes:
         truncated: Sentences so far whose search was ended by the length limit.
         pivots: Languages by way of which something was translated so far.
+
+    Raises:
+        UnsupportedPair: A language is unknown, or there is no model for the two.
     """
 
     def __init__(
@@ -78,10 +81,13 @@ class TranslationJob:
     ) -> None:
         self.truncated = 0
         self.pivots: set[str] = set()
-        self._source = source
-        self._target = target
+        languages = languages_of(engine.pairs)
+        self._source = parse_language("--from", source, [AUTO, *languages])
+        self._target = parse_language("--to", target, languages)
+        if self._source != AUTO:
+            check_pair(self._source, self._target, engine.pairs)
         self._whole = whole
-        detector = Detector(sorted({code for pair in engine.pairs for code in pair}))
+        detector = Detector(languages)
         self._service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
         # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
         # ends the read at once, which inside a running loop it would not.

@@ -10,8 +10,8 @@ from app.api import administration, deepl, libretranslate, operations, switched_
 from app.api.documentation import DESCRIPTION, TAGS, TITLE
 from app.api.failures import install_handlers
 from app.api.languages import languages_of
-from app.api.metrics import Metrics, RequestMetrics
-from app.api.middleware import Admission, CrossOrigin, RequestContext, UnexpectedErrors, UrlPrefix
+from app.api.metrics import Metrics
+from app.api.middleware import Admission, CrossOrigin, HeadAsGet, RequestContext, UnexpectedErrors, UrlPrefix
 from app.api.pages import install_pages
 from app.api.service import Service
 from app.engine.registry import Registry
@@ -65,10 +65,10 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     # The last one added is the outermost.
     app.add_middleware(UnexpectedErrors)
     app.add_middleware(CrossOrigin, origins=settings.cors_origins)
-    app.add_middleware(RequestMetrics, metrics=service.metrics)
-    app.add_middleware(RequestContext)
+    app.add_middleware(RequestContext, metrics=service.metrics)
     app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)
     app.add_middleware(UrlPrefix, prefix=settings.root_path)
+    app.add_middleware(HeadAsGet)
     app.include_router(libretranslate.router)
     app.include_router(deepl.router)
     app.include_router(switched_off.router)

@@ -31,6 +31,7 @@ async def reload(service: CurrentService, credentials: _Credentials) -> Response
     if key is None:
         raise FeatureDisabled("Reloading by request is off on this server: it has no admin key.")
     given = credentials.credentials if credentials else ""
-    if not secrets.compare_digest(given.encode(), key.get_secret_value().encode()):
+    # A header's bytes are read as Latin-1; clients mean UTF-8.
+    if not secrets.compare_digest(given.encode("latin-1"), key.get_secret_value().encode()):
         raise Unauthorized("The admin key is missing or wrong.")
     return JSONResponse(asdict(await service.reload()))

@@ -6,11 +6,12 @@ server be without: ``context``, ``preserve_formatting`` (nothing is ever correct
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, NoReturn
 
 from app.api.languages import languages_of
-from app.api.parameters import AUTO, TranslationRequest, check_text, check_texts, is_absent
+from app.api.parameters import AUTO, TranslationRequest, check_text, check_texts, is_absent, parse_flag
 from app.engine.options import SearchOptions
 from app.engine.translation import Splitting
 from app.errors import InvalidRequest, UnsupportedPair
@@ -45,7 +46,8 @@ _UNAVAILABLE = {
     "custom_instructions": "Custom instructions",
 }
 _QUALITY_BEAM_SIZE = 4
-_FLAGS = {"0": False, "1": True, "false": False, "true": True}
+
+_parse_flag = partial(parse_flag, refusal="Value for '{}' not supported; use true or false.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +87,14 @@ def parse_translation(
             raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
     _check_formality(values)
     markup = _parse_markup(values)
-    default_splitting = "nonewlines" if markup and markup.syntax == "html" else "1"
+    is_html = markup is not None and markup.syntax == "html"
+    splitting = _parse_choice(values, "split_sentences", SPLITTING, "nonewlines" if is_html else "1")
+    if markup and is_html:
+        markup = replace(markup, line_breaks_split=splitting == "1")
     model_type = _parse_choice(values, "model_type", MODEL_TYPES, "")
     is_greedy = model_type == "latency_optimized"
     version = _parse_choice(values, "tag_handling_version", ("v1", "v2"), "v2")
-    _parse_flag(values, "preserve_formatting", False)
+    _parse_flag(values, "preserve_formatting")
     return DeepLRequest(
         translation=TranslationRequest(
             texts=texts,
@@ -97,12 +102,12 @@ def parse_translation(
             source=source,
             target=target,
             markup=markup,
-            splitting=SPLITTING[_parse_choice(values, "split_sentences", SPLITTING, default_splitting)],
+            splitting=SPLITTING[splitting],
             alternatives=0,
             options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
             deadline_s=settings.request_timeout_s,
         ),
-        show_billed_characters=_parse_flag(values, "show_billed_characters", False),
+        show_billed_characters=_parse_flag(values, "show_billed_characters"),
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
         tag_handling_version=version if markup else None,
     )
@@ -129,7 +134,7 @@ def parse_resource(values: Mapping[str, object]) -> str:
 
 
 def _parse_texts(value: object, settings: Settings) -> tuple[str, ...]:
-    if is_absent(value) or value == []:
+    if value in (None, "", []):
         raise InvalidRequest("Parameter 'text' not specified")
     return check_texts("text", value if isinstance(value, list) else [value], settings)
 
@@ -164,7 +169,7 @@ def _check_formality(values: Mapping[str, object]) -> None:
 
 
 def _parse_markup(values: Mapping[str, object]) -> Rules | None:
-    is_outlined = _parse_flag(values, "outline_detection", True)
+    is_outlined = _parse_flag(values, "outline_detection", default=True)
     names = [_parse_tags(values, name) for name in ("ignore_tags", "splitting_tags", "non_splitting_tags")]
     syntax = _parse_choice(values, "tag_handling", ("xml", "html"), "")
     if not syntax:
@@ -205,16 +210,6 @@ def _parse_choice(values: Mapping[str, object], name: str, choices: Iterable[str
     if not isinstance(value, str) or value.lower() not in choices:
         _refuse(name, f"use one of {', '.join(choices)}")
     return value.lower()
-
-
-def _parse_flag(values: Mapping[str, object], name: str, default: bool) -> bool:
-    value = values.get(name)
-    if is_absent(value):
-        return default
-    flag = _FLAGS.get(str(value).lower()) if isinstance(value, bool | int | str) else None
-    if flag is None:
-        _refuse(name, "use true or false")
-    return flag
 
 
 def _refuse(name: str, advice: str) -> NoReturn:

@@ -34,6 +34,7 @@ from app.api.translation import (
     translate,
     work_out,
 )
+from app.engine.translation import Timing
 from app.text.detection import Detection
 
 router = APIRouter(tags=["Translation"])
@@ -69,7 +70,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     characters of the sentence to come; at the end either `translation`, the whole answer with its `timing` in
     milliseconds, or `error`. The texts come in order, but with `auto` those of one language come together. A text with
     something protected in it has no `token` events, and a second attempt at a sentence gone wrong replaces its tokens.
-    What fails before the first event has a status as always. A line that begins with a colon keeps the connection open.
+    What fails before the first event, and within 15 seconds, has a status as always. A line that begins with a colon
+    keeps the connection open.
     """
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
@@ -79,8 +81,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
         first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
     items, timing = await run_while_connected(request, translate(service, wanted))
-    body = await work_out(wanted, _translation_body, wanted, items)
-    return JSONResponse(body, headers=headers(items, timing))
+    return await work_out(wanted, _response, wanted, items, timing)
 
 
 @router.post(
@@ -152,6 +153,10 @@ async def _named_events(
                 yield "sentence", {**place, **sentence_body(event.sentence)}
             else:
                 yield "token", {**place, "text": event.text}
+
+
+def _response(wanted: TranslationRequest, items: list[ItemTranslation], timing: Timing) -> JSONResponse:
+    return JSONResponse(_translation_body(wanted, items), headers=headers(items, timing))
 
 
 def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) -> dict[str, Any]:

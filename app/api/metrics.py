@@ -4,13 +4,11 @@ The only labels are the endpoint (the route's template), the status and the lang
 text, which would leak data and grow without bound.
 """
 
-import time
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.engine.statistics import COUNTERS, GAUGES
 from app.engine.translation import Timing, TranslationEngine
@@ -98,33 +96,3 @@ class _EngineCollector(Collector):
                 yield CounterMetricFamily(f"dragoman_engine_{name}", COUNTERS[name], value=value)
             else:
                 yield GaugeMetricFamily(f"dragoman_engine_{name}", GAUGES.get(name, name), value=value)
-
-
-class RequestMetrics:
-    """Plain ASGI middleware that counts and times every request."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app = app
-        self.metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one connection."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        status = 0
-
-        async def send_noting_status(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        started = time.perf_counter()
-        with self.metrics.requests_in_flight.track_inprogress():
-            try:
-                await self.app(scope, receive, send_noting_status)
-            finally:
-                # The router leaves the route it found; a path of nobody's is not a label.
-                endpoint = getattr(scope.get("route"), "path", "unknown")
-                self.metrics.observe_request(endpoint, status, time.perf_counter() - started)

@@ -3,6 +3,7 @@
 Starlette's BaseHTTPMiddleware is avoided: it puts itself between the client's disconnect and the endpoint.
 """
 
+import asyncio
 import logging
 import math
 import re
@@ -15,8 +16,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.failures import STATUS, internal_error_response, is_deepl, own_error_response
+from app.api.metrics import Metrics
 from app.engine.translation import TranslationEngine
-from app.errors import Overloaded
+from app.errors import EngineUnavailable, Overloaded
 from app.telemetry import request_id
 
 logger = logging.getLogger(__name__)
@@ -38,14 +40,15 @@ def _identity(scope: Scope) -> dict[str, str]:
 
 
 class RequestContext:
-    """Gives every request an id, taken from ``X-Request-ID`` if usable, returns it, and logs one line at the end.
+    """Gives every request an id, taken from ``X-Request-ID`` if usable, and returns it; counts it, and logs a line.
 
-    DeepL's clients also get ``X-Trace-ID``, as their contract has it, and the line names it. The line holds the path
-    but never the query string, which may contain the text to translate.
+    DeepL's clients also get ``X-Trace-ID``, as their contract has it, and the line names it. The line holds the route's
+    template, never the path or the query string, which may contain the text to translate.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app = app
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection."""
@@ -66,15 +69,20 @@ class RequestContext:
         token = request_id.set(identity[_REQUEST_ID])
         started = time.perf_counter()
         try:
-            await self.app(scope, receive, send_with_id)
+            with self._metrics.requests_in_flight.track_inprogress():
+                await self.app(scope, receive, send_with_id)
         finally:
+            seconds = time.perf_counter() - started
+            # The router leaves the route it found; a path of nobody's is neither a label nor to be trusted with a text.
+            endpoint = getattr(scope.get("route"), "path", "unknown")
+            self._metrics.observe_request(endpoint, status, seconds)
             logger.info(
                 "request",
                 extra={
                     "method": scope["method"],
-                    "path": scope["path"][:200],
+                    "endpoint": endpoint,
                     "status": status,
-                    "duration_ms": round((time.perf_counter() - started) * 1000, 1),
+                    "duration_ms": round(seconds * 1000, 1),
                     **({"trace_id": trace_id} if trace_id else {}),
                 },
             )
@@ -136,8 +144,23 @@ class UrlPrefix:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection."""
-        # The router takes root_path off a path that starts with it and leaves any other path as it is.
-        await self.app({**scope, "root_path": self.prefix} if self.prefix else scope, receive, send)
+        if self.prefix and scope["type"] != "lifespan":
+            path, raw_path = scope["path"], scope.get("raw_path") or b""
+            if path != self.prefix and not path.startswith(f"{self.prefix}/"):  # a path includes root_path, says ASGI
+                path, raw_path = self.prefix + path, self.prefix.encode() + raw_path
+            scope = {**scope, "root_path": self.prefix, "path": path, "raw_path": raw_path}
+        await self.app(scope, receive, send)
+
+
+class HeadAsGet:
+    """Answers HEAD as GET, which monitors ask for; the HTTP server leaves the body out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        await self.app({**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope, receive, send)
 
 
 _CROSS_ORIGIN = [
@@ -190,6 +213,7 @@ class CrossOrigin:
 class UnexpectedErrors:
     """Answers an exception that nobody expected with a 500 that tells nothing, and logs where it was raised.
 
+    A request that is cancelled, because the server has waited for it long enough at its end, is answered with a 503.
     It stands inside the others, so that this answer carries their headers; the framework's own handler is outside
     of all middleware.
     """
@@ -211,6 +235,11 @@ class UnexpectedErrors:
 
         try:
             await self.app(scope, receive, send_noting_start)
+        except asyncio.CancelledError:
+            if not has_started:
+                error = EngineUnavailable("The server is shutting down.")
+                await own_error_response(scope, error)(scope, receive, send)
+            raise
         except Exception:
             if has_started:
                 raise  # half an answer is out: only closing the connection can tell the client

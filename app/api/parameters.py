@@ -5,7 +5,7 @@ Parameters that are not known are ignored, because clients send extra ones.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.api.languages import languages_of, name_of
@@ -81,8 +81,8 @@ def parse_translation(
     alternatives = _parse_alternatives(values.get("alternatives"), settings.alternatives_limit)
     texts, is_list = parse_texts(values, settings)
     languages = languages_of(pairs)
-    source = _parse_language(values, "source", [AUTO, *languages])
-    target = _parse_language(values, "target", languages)
+    source = parse_language("source", values["source"], [AUTO, *languages])
+    target = parse_language("target", values["target"], languages)
     markup = _parse_markup(values)
     if source != AUTO:
         check_pair(source, target, pairs)
@@ -98,8 +98,8 @@ def parse_translation(
         options=_parse_options(values, settings.beam_size, 0 if markup else alternatives),
         deadline_s=_parse_deadline(values.get("deadline_ms"), settings.request_timeout_s),
         protected=_parse_protect(values.get("protect")),
-        details=_parse_flag(values, "details"),
-        stream=_parse_flag(values, "stream"),
+        details=parse_flag(values, "details"),
+        stream=parse_flag(values, "stream"),
     )
 
 
@@ -183,8 +183,14 @@ def _parse_alternatives(value: object, limit: int) -> int:
     return max(0, number)
 
 
-def _parse_language(values: Mapping[str, object], name: str, served: list[str]) -> str:
-    code = check_text(name, values[name])
+def parse_language(name: str, value: object, served: Collection[str]) -> str:
+    """The code of a served language, in lower case.
+
+    Raises:
+        InvalidRequest: It isn't a string.
+        UnsupportedPair: It isn't served.
+    """
+    code = check_text(name, value)
     if code.lower() not in served:
         raise UnsupportedPair(f"{_shortened(code)} is not supported")
     return code.lower()
@@ -192,7 +198,7 @@ def _parse_language(values: Mapping[str, object], name: str, served: list[str]) 
 
 def _parse_markup(values: Mapping[str, object]) -> Rules | None:
     markup = _parse_format(values.get("format"))
-    if not _parse_flag(values, "translate_attributes"):
+    if not parse_flag(values, "translate_attributes"):
         return markup
     if markup != HTML:
         raise InvalidRequest("Invalid request: translate_attributes parameter needs the format html")
@@ -235,13 +241,24 @@ def _parse_protect(value: object) -> Patterns | None:
     return compile_patterns([check_text("protect", pattern, "a list of strings") for pattern in patterns])
 
 
-def _parse_flag(values: Mapping[str, object], name: str) -> bool:
+def parse_flag(
+    values: Mapping[str, object],
+    name: str,
+    *,
+    default: bool = False,
+    refusal: str = "Invalid request: {} parameter must be true or false",
+) -> bool:
+    """What a parameter says that is true or false.
+
+    Raises:
+        InvalidRequest: It is neither; ``refusal`` says so, with its name put in.
+    """
     value = values.get(name)
     if is_absent(value):
-        return False
+        return default
     flag = _FLAG_VALUES.get(str(value).lower()) if isinstance(value, bool | int | str) else None
     if flag is None:
-        raise InvalidRequest(f"Invalid request: {name} parameter must be true or false")
+        raise InvalidRequest(refusal.format(name))
     return flag
 
 

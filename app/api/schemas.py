@@ -33,8 +33,12 @@ class TranslateRequest(BaseModel):
         "text", description="What the text is; `html` and `markdown` keep the markup."
     )
     alternatives: int = Field(0, description="How many further translations to return; fewer may exist.", ge=0)
-    beam_size: int = Field(
-        4, description="Hypotheses kept per sentence; 1 is greedy search, the fastest.", ge=1, le=MAX_BEAM_SIZE
+    beam_size: int | None = Field(
+        None,
+        description="Hypotheses kept per sentence; 1 is greedy search, the fastest. Absent: as the operator chose, "
+        "and enough for the alternatives.",
+        ge=1,
+        le=MAX_BEAM_SIZE,
     )
     beam_threshold: float = Field(
         2.0,

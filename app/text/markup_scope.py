@@ -53,6 +53,7 @@ class Rules:
         non_splitting_tags: Elements that don't.
         outline_detection: In XML, find out which elements split from how they are used; needless where the rules above
             say it.
+        line_breaks_split: In HTML, a line break in the source ends a sentence, as it does in plain text.
         translate_attributes: In HTML, translate the attributes that readers see, too.
     """
 
@@ -61,6 +62,7 @@ class Rules:
     splitting_tags: frozenset[str] = frozenset()
     non_splitting_tags: frozenset[str] = frozenset()
     outline_detection: bool = True
+    line_breaks_split: bool = False
     translate_attributes: bool = False
 
 

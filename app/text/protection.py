@@ -33,7 +33,7 @@ _MAX_EXPRESSION_BYTES = 1 << 20  # of the tables of a regular expression
 # One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
 _MAX_SEARCH_S = 2.0
 # Each becomes a handful of objects.
-_MAX_MATCHES = 100_000
+_MAX_SPANS = 100_000
 
 
 class Offsets:
@@ -87,12 +87,14 @@ class Patterns(NamedTuple):
     Attributes:
         literals: Strings.
         expressions: Compiled regular expressions.
+        harmless: Likewise, known to take little time on any text.
         letters: Characters that protect the words that they are in.
         signs: Characters that protect themselves.
     """
 
     literals: tuple[str, ...] = ()
     expressions: tuple[Any, ...] = ()
+    harmless: tuple[Any, ...] = ()
     letters: frozenset[str] = frozenset()
     signs: frozenset[str] = frozenset()
 
@@ -101,6 +103,7 @@ class Patterns(NamedTuple):
         return Patterns(
             self.literals + other.literals,
             self.expressions + other.expressions,
+            self.harmless + other.harmless,
             self.letters | other.letters,
             self.signs | other.signs,
         )
@@ -213,7 +216,7 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
         placeholders: Characters that the model carries over exactly once.
 
     Raises:
-        InvalidRequest: The search takes too long.
+        InvalidRequest: The search takes too long, or finds too much.
     """
     return protect_ranges(text, _find(text, patterns), placeholders)
 
@@ -246,7 +249,7 @@ def split_protected(text: str, patterns: Patterns, escape: Callable[[str], str] 
     """Cuts a text into what is translated and what the patterns protect; ``escape`` writes the latter as markup.
 
     Raises:
-        InvalidRequest: The search takes too long.
+        InvalidRequest: The search takes too long, or finds too much.
     """
     return _split(text, _find(text, patterns), escape)
 
@@ -282,8 +285,8 @@ def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
             begin, end = found[-1][0], max(end, found.pop()[1])
         if begin < end:
             found.append((begin, end))
-        if len(found) > _MAX_MATCHES:
-            raise InvalidRequest(f"A text has more than {_MAX_MATCHES:,} places to protect; send it in parts.")
+        _check_count(found)
+    found += (match.span() for expression in patterns.harmless for match in expression.finditer(text))
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for those that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
@@ -294,4 +297,10 @@ def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         elif begin < end:
             spans.append((begin, end))
+    _check_count(spans)
     return spans
+
+
+def _check_count(spans: Sequence[tuple[int, int]]) -> None:
+    if len(spans) > _MAX_SPANS:
+        raise InvalidRequest(f"A text has more than {_MAX_SPANS:,} places to protect; send it in parts.")

@@ -37,6 +37,7 @@ class TextCollector:
         self._source = source
         self._is_xml = rules.syntax == "xml"
         self._splitting = splitting
+        self._line_breaks_split = rules.line_breaks_split
         self._scope = Scope(rules)
         self._emit = emit
         self._parts: list[Part] = []
@@ -101,7 +102,12 @@ class TextCollector:
                 begin = reference.end()
             self.add_text(begin, token.end, _decode_xml)
         elif token.kind is TokenKind.TEXT:
-            self.add_text(token.start, token.end, decode_html)
+            begin = token.start
+            while self._line_breaks_split and (end := self._source.find("\n", begin, token.end)) >= 0:
+                self.add_text(begin, end, decode_html)
+                self.end_text()
+                begin = end + 1
+            self.add_text(begin, token.end, decode_html)
         elif token.kind is TokenKind.OTHER or not has_inside:
             self._append(self._part(Kind.POINT, token))
         else:

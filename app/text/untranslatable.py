@@ -33,7 +33,7 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     """
     strange = frozenset(text) - known if known else ()
     return Patterns(
-        expressions=tuple(address for address in _ADDRESSES if address.search(text)),
+        harmless=tuple(address for address in _ADDRESSES if address.search(text)),
         letters=frozenset(character for character in strange if character in _CODE or _is_letter(character, known)),
         signs=frozenset(character for character in strange if _is_sign(character)),
     )

@@ -1,9 +1,11 @@
 """The ways to send parameters, and what is refused while reading them."""
 
+import asyncio
 import json
 
 import pytest
 
+from app.api.body import MAX_FORM_FIELDS
 from app.settings import Settings
 from tests.http.fakes import serving
 
@@ -72,6 +74,22 @@ async def test_first_value_of_a_form_counts_and_lists_are_for_json(client, engin
     assert engine.calls == [(["a"], "de", "en")]
 
 
+async def test_a_form_may_hold_as_many_texts_as_a_list(client, engine):
+    texts = [str(number) for number in range(1000)]
+    response = await client.post("/v2/translate", data={"text": texts, "target_lang": "EN", "source_lang": "DE"})
+    assert [each["text"] for each in response.json()["translations"]] == texts
+    response = await client.post("/translate", content=b"&" * MAX_FORM_FIELDS, headers={"Content-Type": FORM})
+    assert response.json()["error"] == "Invalid request: more than 10,000 form fields"
+
+
+async def test_a_large_body_is_parsed_beside_other_requests(client, engine):
+    text = "ü" * 50_000
+    large = [client.post("/translate", **body) for body in ({"json": BEER | {"q": text}}, {"data": BEER | {"q": text}})]
+    *answers, small = await asyncio.gather(*large, client.post("/translate", json=BEER))
+    assert [answer.json()["translatedText"] for answer in answers] == [f"[en] {text}"] * 2
+    assert small.json() == BEER_IN_ENGLISH
+
+
 async def test_form_options_are_read_as_numbers(client, engine):
     response = await client.post("/translate", data=BEER | {"beam_size": "2", "length_penalty": "0.25"})
     assert response.status_code == 200
@@ -118,7 +136,7 @@ async def test_what_is_not_a_json_object(client, content):
         (FORM, b"q=\xff&source=de&target=en"),
         (FORM, b"q=%FF&source=de&target=en"),
         (FORM, b"q=%ED%A0%80&source=de&target=en"),
-        (FORM, b"&".join(b"a=b" for _ in range(2000))),
+        (FORM, b"&".join([b"a=b"] * (MAX_FORM_FIELDS + 1))),
         ("multipart/form-data", b"--x\r\n"),
         ("multipart/form-data; boundary=x", b"hello"),
         (
@@ -127,7 +145,7 @@ async def test_what_is_not_a_json_object(client, content):
         ),
         (
             "multipart/form-data; boundary=x",
-            b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n' * 2000 + b"--x--\r\n",
+            b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n' * (MAX_FORM_FIELDS + 1) + b"--x--\r\n",
         ),
     ],
 )

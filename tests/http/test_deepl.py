@@ -105,6 +105,23 @@ async def test_splitting(changes, splitting):
 
 
 @pytest.mark.parametrize(
+    ("split_sentences", "texts"),
+    [("1", ["Guten Morgen", "Wo ist der Bahnhof"]), ("nonewlines", ["Guten Morgen Wo ist der Bahnhof"])],
+)
+async def test_line_breaks_of_html_split_where_it_is_asked_for(client, engine, split_sentences, texts):
+    html = {"text": ["<p>Guten Morgen\n<i>Wo ist</i> der Bahnhof</p>"], "tag_handling": "html"}
+    response = await client.post("/v2/translate", json=BEER | html | {"split_sentences": split_sentences})
+    assert [text for asked, _, _ in engine.calls for text in asked] == texts
+    assert ("\n" in response.json()["translations"][0]["text"]) == (split_sentences == "1")
+
+
+@pytest.mark.parametrize("text", [[""], ["", ""], ["", "Guten Morgen!"]])
+async def test_empty_texts_keep_their_places(client, text):
+    answer = (await client.post("/v2/translate", json=BEER | {"text": text})).json()
+    assert [bool(each["text"]) for each in answer["translations"]] == [bool(each) for each in text]
+
+
+@pytest.mark.parametrize(
     ("changes", "rules"),
     [
         ({}, None),

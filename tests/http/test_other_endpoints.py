@@ -108,6 +108,12 @@ async def test_wrong_method(client, method, path):
     assert response.headers["Allow"]
 
 
+@pytest.mark.parametrize(("path", "status"), [("/health", 200), ("/", 200), ("/nothing", 404), ("/translate", 405)])
+async def test_head_is_answered_as_get(client, path, status):
+    head, get = await client.head(path), await client.get(path)
+    assert (head.status_code, head.headers["Content-Length"]) == (status, get.headers["Content-Length"])
+
+
 async def test_unknown_path(client):
     response = await client.get("/nothing/here")
     assert (response.status_code, response.json()["code"]) == (404, "not_found")
@@ -115,8 +121,10 @@ async def test_unknown_path(client):
 
 async def test_everything_works_under_a_prefix(engine):
     async with serving(engine, Settings(root_path="/mt")) as client:
-        for path in ("/mt/health", "/mt/", "/mt/docs", "/mt/docs/assets/swagger-ui.css", "/health"):
-            assert (await client.get(path)).status_code == 200, path
+        for path in ("/health", "/", "/docs", "/docs/assets/swagger-ui.css"):
+            for prefix in ("/mt", ""):  # a proxy in front may have taken it off
+                assert (await client.get(prefix + path)).status_code == 200, prefix + path
+        assert (await client.get("/docs/")).headers["Location"].endswith("/mt/docs")
         body = {"q": "Guten Morgen!", "source": "de", "target": "en"}
         assert (await client.post("/mt/translate", json=body)).json() == {"translatedText": "Good morning!"}
         assert "/mt/docs/assets/swagger-ui.css" in (await client.get("/mt/docs")).text

@@ -158,6 +158,14 @@ async def test_a_reload_needs_the_key(pool, caplog, headers):
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
+async def test_a_key_may_have_any_characters(models):
+    settings = Settings(bundle=(models,), admin_key="schlüssel-1234567890")
+    async with serving(Registry(settings, open_fake), settings) as client:
+        for header, status in ((b"Bearer schl\xc3\xbcssel-1234567890", 200), (b"Bearer schl\xfcssel-1234567890", 401)):
+            response = await client.post("/admin/reload", headers={"Authorization": header})
+            assert response.status_code == status
+
+
 async def test_the_key_is_never_logged(models, caplog):
     caplog.set_level("DEBUG")
     settings = Settings(bundle=(models,), admin_key=KEY)

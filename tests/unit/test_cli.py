@@ -15,7 +15,6 @@ from app import command_group
 from app.cli import CHUNK_TEXTS, app
 from app.engine.options import SearchOptions
 from app.engine.translation import Alphabet, Event, Sentence, SentenceTranslation, Text, TextTranslation, Timing
-from app.errors import UnsupportedPair
 from app.settings import Settings
 from app.text.verdicts import Verdict
 from tests.http.fakes import FakeEngine, build
@@ -361,10 +360,26 @@ def test_several_bundles_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert named == [(Path("a"), Path("b"))]
 
 
-def test_a_pair_without_a_model_is_wrong_usage(engine: type[UpperCaseEngine]) -> None:
-    engine.error = UnsupportedPair("no model from de to fr")
-    result = run("translate", "-f", "de", "-t", "fr", given="eins")
-    assert (result.exit_code, result.stderr) == (2, "error: no model from de to fr\n")
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("en", "fr", "French (fr) is not available as a target language from English (en)"),
+        ("xx", "xx", "xx is not supported"),
+        ("auto", "auto", "auto is not supported"),
+    ],
+)
+def test_a_pair_without_a_model_is_wrong_usage(
+    engine: object, tmp_path: Path, source: str, target: str, message: str
+) -> None:
+    output = tmp_path / "precious.txt"
+    output.write_text("precious")
+    result = run("translate", "-f", source, "-t", target, "-o", output, given="eins")
+    assert (result.exit_code, result.stderr) == (2, f"error: {message}\n")
+    assert output.read_text() == "precious"
+
+
+def test_codes_may_be_in_capitals(engine: object) -> None:
+    assert run("translate", "-f", "DE", "-t", "EN", given="eins").stdout == "EINS"
 
 
 def test_an_output_that_is_an_input_is_refused(engine: object, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from app.errors import InvalidRequest
 from app.text.attempts import Aligned, Attempt, attempts, cut
 from app.text.protection import Protected, compile_patterns, protect
 from app.text.target import Link
+from app.text.untranslatable import untranslatable
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 
@@ -93,6 +94,11 @@ def test_what_matches_often_takes_no_memory() -> None:
     assert protect(text, compile_patterns(["a" * size for size in range(1, 101)])).spans == (text,)
     with pytest.raises(InvalidRequest, match=r"more than 100,000 places to protect"):
         protect("a " * 100_001, compile_patterns(["a"]))
+
+
+def test_places_are_counted_once_however_many_patterns_find_them() -> None:
+    text = "siehe www.example.de und mail@example.com. " * 30_000
+    assert len(protect(text, untranslatable(text, frozenset())).spans) == 60_000
 
 
 def test_a_long_chain_of_numbers_takes_no_time() -> None:
