@@ -201,7 +201,7 @@ def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredient
         name=card.name,
         pairs=tuple(Pair(source=source, target=target, tag=target_tag(target)) for source, target in directions),
         tokenizers=(tokenizer, tokenizer),
-        longest_source=card.longest_source,
+        longest_source=min(card.longest_source, model.config.max_positions),
         golden=[(source, target, text) for source, target in directions for text in card.golden.get(source, ())],
         provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
     )

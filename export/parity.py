@@ -118,7 +118,14 @@ def agreement(
     for start in range(0, len(order), batch):
         chosen = [sources[index] for index in order[start : start + batch]]
         results = [
-            decode(side, chosen, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options)
+            decode(
+                side,
+                chosen,
+                start_id=config.decoder_start_id,
+                eos_id=config.eos_id,
+                options=options,
+                max_length=config.max_positions,
+            )
             for side in (one, other)
         ]
         same += sum(a[0].tokens == b[0].tokens for a, b in zip(*results, strict=True))

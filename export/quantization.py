@@ -96,6 +96,7 @@ def decoder_feeds(
             start_id=config.decoder_start_id,
             eos_id=config.eos_id,
             options=SearchOptions(beam_size=1),
+            max_length=config.max_positions,
         )
         yield from model.recorded
         model.recorded.clear()

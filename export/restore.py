@@ -79,6 +79,10 @@ class _Weights:
             if name in self._vectors:
                 parameter.copy_(self._vectors[name])
 
+    def table(self, name: str) -> torch.Tensor:
+        """A buffer."""
+        return self._vectors[name]
+
     def product(self, *layers: nn.Linear, bias: str = "") -> None:
         """The next matrix, into the layers that were fused into it; their fused bias has a name."""
         for layer, part in zip(layers, self._matrices.pop().chunk(len(layers)), strict=True):
@@ -91,6 +95,8 @@ class _Weights:
 def _fill(model: Transformer, encoder: _Weights, decoder: _Weights) -> None:
     """In the order of ``export.graphs``."""
     encoder.named(model, "model")
+    if model.positions.learned is not None:  # a buffer of the graph, whose rows fill up a block
+        model.positions.learned.copy_(encoder.table("positions")[: model.config.max_positions])
     for index, layer in enumerate(model.encoder):
         attention = layer.self_attention
         encoder.product(attention.query, attention.key, attention.value, bias=f"self_projections.{index}.bias")

@@ -61,7 +61,7 @@ def judge(
 
     Args:
         bundle: The bundle.
-        test_sets: Pairs of its first pair's languages.
+        test_sets: Pairs of its first pair's languages; its other pairs are passed over.
         threads: Of the graphs.
         advance: Called with the number of lines done.
 
@@ -69,12 +69,14 @@ def judge(
         BundleError: The bundle has no such graphs, or its tokenizer does not fit.
     """
     manifest = bundle.manifest
-    tokenizer = Tokenizer(bundle.path / manifest.source_tokenizer, bundle.path / manifest.target_tokenizer)
+    tokenizer = Tokenizer(*bundle.tokenizer_files)
     model = OnnxModel(**bundle.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)
     first = manifest.pairs[0]
     metric = sacrebleu.CHRF()
     for test_set in test_sets:
         for pair in manifest.pairs:
+            if {pair.source, pair.target} != {first.source, first.target}:
+                continue
             tag = (tokenizer.piece_id(pair.tag),) if pair.tag else ()
             sides = [couple if pair.source == first.source else couple[::-1] for couple in test_set.pairs]
             rows: list[tuple[float, int, bool]] = []
@@ -85,17 +87,20 @@ def judge(
                     if len(list(spans(text, language=pair.source))) == 1
                     and len(ids := (*tag, *tokenizer.encode(text), manifest.ids.eos)) <= manifest.longest_source
                 ]
+                advance(len(sides[start : start + _CHUNK]))
+                if not chosen:
+                    continue
                 found = decode(
                     model,
                     [ids for ids, _ in chosen],
                     start_id=manifest.ids.decoder_start,
                     eos_id=manifest.ids.eos,
                     options=SearchOptions(),
+                    max_length=manifest.shape.max_positions,
                 )
                 for (best, *_), (_, reference) in zip(found, chosen, strict=True):
                     score = metric.sentence_score(tokenizer.decode(best.tokens).strip(), [reference]).score
                     rows.append((best.log_probability, len(best.tokens) + 1, score >= GOOD_CHRF))
-                advance(len(sides[start : start + _CHUNK]))
             if len(rows) > 1:
                 yield Judged(f"{test_set.name} {pair.source}-{pair.target}", *map(np.array, zip(*rows, strict=True)))
 

@@ -44,13 +44,15 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     Raises:
         PairsError: A file is missing, malformed or empty.
         TokenizerError: The text is too little for the recipe's vocabulary.
-        RecipeError: The run's folder holds a corpus of other files.
+        RecipeError: The run's folder holds a corpus of other files, or made by other rules.
     """
-    done = run / "corpus" / "sources.json"
+    done, rules = run / "corpus" / "sources.json", run / "corpus" / "rules.json"
     paths = [data / source.path for source in recipe.sources] + [data / recipe.validation]
     if done.exists():
         if [fact["file"] for fact in corpus_facts(run)] != [path.name for path in paths]:
             raise RecipeError(f"{run} was made from other pair files than the recipe names: choose another folder")
+        if rules.exists() and json.loads(rules.read_text(encoding="utf-8")) != _rules(recipe):
+            raise RecipeError(f"{run} was made by another recipe ({', '.join(_rules(recipe))}): choose another folder")
         return
     done.parent.mkdir(parents=True, exist_ok=True)
     texts: list[list[Pair]] = []
@@ -89,9 +91,22 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     facts = [
         {"file": path.name, "pairs": size, "sha256": sha256(path)} for path, size in zip(paths, sizes, strict=True)
     ]
+    rules.write_text(json.dumps(_rules(recipe), indent=1) + "\n", encoding="utf-8")
     partial = done.with_suffix(".partial")
     partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     partial.replace(done)
+
+
+def _rules(recipe: Recipe) -> dict[str, Any]:
+    """What of a recipe decides a corpus, besides the files; how often each is drawn may change from stage to stage."""
+    return {
+        "seed": recipe.seed,
+        "languages": list(recipe.languages),
+        "vocabulary": recipe.vocabulary,
+        "augmentation": recipe.augmentation.model_dump(),
+        "dictionary": [source.path for source in recipe.sources if source.dictionary],
+        "alignment": recipe.training.alignment_weight > 0,
+    }
 
 
 def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ class Place:
         if world == 1:
             return cls(torch.device("cuda" if cuda else "cpu"))
         if not distributed.is_initialized():
-            distributed.init_process_group("nccl" if cuda else "gloo")
+            # The others wait while the first aligns the corpus.
+            distributed.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(days=1))
         local = int(os.environ["LOCAL_RANK"])
         return cls(torch.device("cuda", local) if cuda else torch.device("cpu"), distributed.get_rank(), world)
 
@@ -162,6 +164,10 @@ class Trainer:
             for slot, value in enumerate((result.smoothed, result.likelihood, result.alignment)):
                 sums[slot] += float(value.detach())
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip_norm)
+        if not torch.isfinite(norm):  # the step would spoil every weight, and the checkpoints after it
+            raise FloatingPointError(
+                f"update {self.state.update}: the gradients are not finite; the checkpoints are as they were"
+            )
         rate = learning_rate(self.state.update, self.training)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -269,6 +275,7 @@ def train(
         RecipeError: The recipe can't be used.
         PairsError: A pair file is missing or malformed.
         CheckpointError: The run's checkpoint belongs to another recipe, or what it starts from is missing.
+        FloatingPointError: Training diverged.
     """
     loaded = Recipe.load(recipe)
     run.mkdir(parents=True, exist_ok=True)

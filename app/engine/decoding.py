@@ -5,6 +5,7 @@ are rows of the same batch.
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from itertools import repeat
 from typing import Any, Protocol
@@ -173,7 +174,7 @@ def decode(
         start_id: What the decoder sees first.
         eos_id: End of sentence.
         options: The same for all.
-        max_length: Limit in target tokens if the options set none; None derives it from each source.
+        max_length: Target positions that the model has; None if it has as many as anybody wants.
 
     Returns:
         Up to ``n_best`` hypotheses a source, best first.
@@ -182,7 +183,7 @@ def decode(
         Search(
             start_id=start_id,
             eos_id=eos_id,
-            max_length=options.max_length or max_length or default_max_length(len(source)),
+            max_length=min(options.max_length or default_max_length(len(source)), max_length or sys.maxsize),
             options=options,
         )
         for source in sources

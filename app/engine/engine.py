@@ -266,10 +266,11 @@ class Engine:
         }
 
     async def _translate_golden(self, item: Golden) -> str:
-        """Past the readiness check, which waits for this."""
+        """Past the readiness check, which waits for this, and taken even if other models' work fills the queue."""
         options = SearchOptions(beam_size=1, second_attempt=False)
+        account = Account(admitted=True)
         [translation], _ = await collect(
-            self._events([item.source], item.source_language, item.target_language, options)
+            self._events([item.source], item.source_language, item.target_language, options, account=account)
         )
         return translation.text
 

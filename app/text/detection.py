@@ -53,6 +53,7 @@ _COMMON_WORDS = {
     }.items()
 }
 _COMMON_WORD_LOG_ODDS = 4.0  # for a text of nothing else; in proportion to their share otherwise
+_ADDRESS = re.compile(r"(?i:https?://|www\.)\S++|(?<!\S)[^\s@]++@\S++")  # says nothing of the text around it
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -144,6 +145,12 @@ class Detector:
 
 
 def _sample(text: str) -> str:
-    """Returns the text from its first letter on, up to a length; empty if it has no letter."""
-    first = next((index for index, character in enumerate(text) if character.isalpha()), len(text))
-    return text[first : first + _SAMPLE_CHARS]
+    """Returns the text without addresses from its first letter on, up to a length; empty if it has no letter."""
+    begin = _first_letter(text)
+    plain = _ADDRESS.sub(" ", text[begin : begin + 4 * _SAMPLE_CHARS])
+    begin = _first_letter(plain)
+    return plain[begin : begin + _SAMPLE_CHARS]
+
+
+def _first_letter(text: str) -> int:
+    return next((index for index, character in enumerate(text) if character.isalpha()), len(text))

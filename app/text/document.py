@@ -1,5 +1,6 @@
 """A marked-up document taken apart into plain texts, and put together again around their translations."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
@@ -7,8 +8,10 @@ from typing import NamedTuple
 
 from app.text.inline import Inline, Kind, Part, balance, read
 from app.text.placement import apply, place
-from app.text.protection import Patterns, split_protected, with_placeholders
+from app.text.protection import Patterns, find, split, with_placeholders
 from app.text.target import Link
+
+_TAGS = (Kind.OPENING, Kind.CLOSING)
 
 Write = Callable[[Inline, str, str, Sequence[Link]], tuple[str, tuple[str, ...]]]
 """Takes a text, the text as the source writes it, a translation and its alignment; writes the translation in the syntax
@@ -115,12 +118,7 @@ class DocumentBuilder:
             InvalidRequest: The search for protected spans takes too long.
         """
         parts = trim(balance(parts))
-        inner: list[Part] = []
-        for is_text, group in groupby(parts, key=lambda part: part.kind is Kind.TEXT):
-            if is_text:
-                inner += split_protected("".join(part.content for part in group), self._protected, escape)
-            else:
-                inner += group
+        inner = self._without_protected(parts, escape)
         if not any(part.kind is Kind.TEXT and any(map(str.isalnum, part.content)) for part in inner):
             return
         begin, end = parts[0].begin, parts[-1].end
@@ -138,8 +136,33 @@ class DocumentBuilder:
         """
         for value in values:
             self._runs.append(value)
-            self._inlines.append(read(split_protected(value, self._protected)))
+            self._inlines.append(read(split(value, find(value, self._protected))))
             self._writers.append(_write_plain)
+
+    def _without_protected(self, parts: Sequence[Part], escape: Callable[[str], str]) -> list[Part]:
+        """The parts, and in the place of what is protected atoms: one for each stretch of text that it is in.
+
+        A match may reach over the tags of elements, which cut long addresses in pieces, but over nothing else.
+        """
+        texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
+        ranges = find("".join(texts), self._protected)
+        ends = [end for _, end in ranges]
+        found: list[Part] = []
+        done = 0
+        for is_text, group in groupby(zip(parts, texts, strict=True), key=lambda each: each[0].kind is Kind.TEXT):
+            group_parts, group_texts = zip(*group, strict=True)
+            text = "".join(group_texts)
+            if is_text:
+                own = []
+                for begin, end in ranges[bisect_right(ends, done) :]:
+                    if begin >= done + len(text):
+                        break
+                    own.append((max(begin - done, 0), min(end - done, len(text))))
+                found += split(text, own, escape)
+            else:
+                found += group_parts
+            done += len(text)
+        return found
 
     def finish(self, replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None) -> Document:
         """The document; nothing may be added any more."""

@@ -24,6 +24,7 @@ _JOINED = "\u0300-\u036f\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"  # accents and 
 _LETTER = rf"(?:(?![{_UNSPACED}])\w[{_JOINED}]*+)"
 # A number isn't looked for inside a longer one that was none, which would be quadratic.
 TOKEN = re.compile(rf"(?<!\d[.,])\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
+LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 CHUNK = re.compile(r"\S++")  # a word with the punctuation around it
 
 
@@ -75,7 +76,7 @@ class Element:
 
 @dataclass(slots=True)
 class Point:
-    """Markup inside ``element``, between the token ``next`` and the one before it.
+    """Markup inside ``element``, between the token ``next`` and the one before it, at ``place`` in the text.
 
     ``before`` and ``after`` are the characters of the text next to it, empty at the ends.
     """
@@ -84,6 +85,7 @@ class Point:
     element: int
     next: int
     order: int
+    place: int
     before: str
     after: str = ""
 
@@ -147,7 +149,9 @@ class _Reader:
         self._raw.append(content)
         self._meet(content[:1])
         if follows_markup and not self._last.strip():  # markup stands between two spaces, of which one is enough
-            content = content.lstrip()
+            rest = content.lstrip()
+            if not LINE_BREAK.search(content, 0, len(content) - len(rest)):  # XML keeps them
+                content = rest
         self._append(content)
 
     def _opening(self, markup: str) -> None:
@@ -183,7 +187,8 @@ class _Reader:
         self._waiting.append(point)
 
     def _new_point(self, markup: str, before: str) -> Point:
-        point = Point(markup, self._open[-1].element, len(self._result.tokens), len(self._raw), before)
+        element, token = self._open[-1].element, len(self._result.tokens)
+        point = Point(markup, element, token, len(self._raw), self._length, before)
         self._raw.append(markup)
         return point
 

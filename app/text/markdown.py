@@ -32,7 +32,9 @@ _LITERAL = {"text", "text_special", "softbreak"}
 _EMPHASIS = re.compile(r"[*_~]+")
 _OTHER_MARK = str.maketrans("*_", "_*")
 # Characters that are markup, or may be, and what makes a block where it begins a line.
-_SPECIAL = re.compile(r"[`*\[\]~|]|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#")
+_SPECIAL = re.compile(r"[`*\[\]~|]|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#")
+# Together with what stands beside it, or at the beginning of a line, this may be markup.
+_RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")
 _BLOCK_START = re.compile(r"(\d{0,9})(?=[-+>=.)])")
 
 
@@ -63,19 +65,19 @@ class _Reader:
         self._tokens, self._environment = parse_blocks(body)
         self._lines = [match.span() for match in _LINE.finditer(source)]
         self._splitting = splitting_names(source, (), MARKDOWN)
+        self._in_row = False
 
     def read(self) -> Document:
         row: Iterator[list[int] | None] = iter(())
-        in_row = False
         for index, token in enumerate(self._tokens):
             if token.type == "tr_open":
                 rest = map(self._tokens.__getitem__, count(index))  # a slice would be all that follows
                 cells = [cell.content for cell in takewhile(_is_in_row, rest) if cell.type == "inline"]
-                row, in_row = self._cells(token, cells), True
+                row, self._in_row = self._cells(token, cells), True
             elif token.type == "tr_close":
-                in_row = False
+                self._in_row = False
             elif token.type == "inline":
-                places = next(row) if in_row else self._places(token)
+                places = next(row) if self._in_row else self._places(token)
                 if places:
                     self._read_inline(token.content, places)
             elif token.type == "html_block":
@@ -182,7 +184,8 @@ class _Reader:
         )
 
     def _escape_span(self, text: str) -> str:
-        return escape_markdown(text) if self._objects(text) else text
+        is_markup = self._objects(text) or _RISKY.search(text) or (self._in_row and "|" in text)
+        return escape_markdown(text) if is_markup else text
 
 
 def escape_markdown(text: str) -> str:

@@ -45,9 +45,9 @@ _RULES: dict[str, _Rule] = {
     "html_inline": html_inline,
     "entity": entity,
 }
-# Task boxes and footnotes, which CommonMark doesn't know.
-_TASK = re.compile(r"\[[ xX]\]\s+")
-_FOOTNOTE_LABEL = re.compile(r"\[\^[^\[\]\s]+\]:\s+")
+# Task boxes and alerts, footnotes and containers, which CommonMark doesn't know.
+_TASK = re.compile(r"\[(?:[ xX]|!\w+)\]\s+")
+_LINE_LABEL = re.compile(r"\[\^[^\[\]\s]+\]:\s+|:{3,}[^\n]*(?:\n|$)")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]")
 _HTML = "html"
 _RECORDER = "recorder"
@@ -66,7 +66,11 @@ class _Mark(NamedTuple):
 def parse_blocks(source: str) -> tuple[list[Token], Environment]:
     """The block tokens of a document; their inline content is not parsed yet."""
     environment: Environment = {}
-    return _parser().parse(source, environment), environment
+    tokens = _parser().parse(source, environment)
+    # To CommonMark, a footnote of one word or address is the definition of a link.
+    references = environment.get("references", {})
+    environment["references"] = {label: place for label, place in references.items() if not label.startswith("^")}
+    return tokens, environment
 
 
 def parse_inline(content: str, environment: Environment) -> list[Token]:
@@ -79,7 +83,7 @@ def collect(content: str, environment: Environment, collector: TextCollector) ->
     """Tells a collector, whose source is a paragraph's content, about all that is in it."""
     recorder = _Recorder(content)
     parse_inline(content, {**environment, _RECORDER: recorder})
-    label = _TASK.match(content) or _FOOTNOTE_LABEL.match(content)
+    label = _TASK.match(content) or _LINE_LABEL.match(content)
     done = label.end() if label else 0
     for mark in recorder.marks():
         if mark.begin < done:
@@ -141,7 +145,7 @@ class _Recorder:
                 self._marks.append(_Mark(begin, end, Kind.ATOM))
         elif any(token.type == "hardbreak" for token in tokens):
             self._marks.append(_Mark(begin, end, None))
-        elif rule == "newline" and (label := _FOOTNOTE_LABEL.match(self._content, end)):
+        elif rule == "newline" and (label := _LINE_LABEL.match(self._content, end)):
             self._marks.append(_Mark(begin, label.end(), None))
         elif rule == "newline":
             self._marks.append(_Mark(begin, end, Kind.TEXT, text=" "))

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from app.text.markup_tokenizer import Syntax, Token, TokenKind
 
-_UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var"})
+_UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var", "math"})
 # Elements that are no part of a sentence, nor is what stands on their two sides one. All others are inline, as unknown
 # ones are in HTML; so is script, which nobody sees.
 _BLOCKS = frozenset(

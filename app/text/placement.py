@@ -8,7 +8,7 @@ are exactly those that went in, nested as they were.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from app.text.inline import Element, Inline, Point
+from app.text.inline import LINE_BREAK, Element, Inline, Point
 from app.text.target import Link, align, read_target
 
 # A word that surely belongs to an element, because it stands for something inside.
@@ -201,6 +201,7 @@ class _Placing:
             parent,
             element.first,
             element.order,
+            begin,
             before=text[begin - 1 : begin],
             after=text[end : end + 1],
         )
@@ -216,6 +217,10 @@ class _Placing:
         if not point.markup:  # of a dropped element
             return
         gap, before_gap = self._gap(point)
+        offset = self._offset_among_lines(point, gap)
+        if offset is not None:
+            self._marks.append(((offset, 0, 0, 1, point.order), Edit(offset, offset, point.markup)))
+            return
         depth = len(self._inline.elements[point.element].path)
         if not self._size:
             offset, key = len(self._translation), (0, 0, 0, point.order)
@@ -226,6 +231,17 @@ class _Placing:
         before, after = self._translation[offset - 1 : offset], self._translation[offset : offset + 1]
         markup = " " * self._parts(point.before, before) + point.markup + " " * self._parts(point.after, after)
         self._marks.append(((offset, *key), Edit(offset, offset, markup)))
+
+    def _offset_among_lines(self, point: Point, gap: int) -> int | None:
+        """Where a point stands in white space that breaks lines, if the gap has the same."""
+        tokens, target = self._inline.tokens, self._target
+        if not (0 < gap < self._size and 0 < point.next < len(tokens)):
+            return None
+        source_begin, begin = tokens[point.next - 1].end, target.ends[gap - 1]
+        space = self._inline.text[source_begin : tokens[point.next].begin]
+        if not LINE_BREAK.search(space) or space != self._translation[begin : target.begins[gap]]:
+            return None
+        return begin + point.place - source_begin
 
     def _gap(self, point: Point) -> tuple[int, bool]:
         """Before which target token a point belongs, and whether it sticks to the token before that gap."""

@@ -218,12 +218,12 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
     """
-    return protect_ranges(text, _find(text, patterns), placeholders)
+    return protect_ranges(text, find(text, patterns), placeholders)
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
     """The same for what stands in the given ranges, which are in order and disjoint."""
-    return with_stand_ins(with_placeholders(read(_split(text, ranges)), placeholders))
+    return with_stand_ins(with_placeholders(read(split(text, ranges)), placeholders))
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
@@ -245,16 +245,8 @@ def with_stand_ins(inline: Inline) -> Protected:
     return Protected(inline.text, tuple(markup for _, markup in atoms), offsets, source, inline)
 
 
-def split_protected(text: str, patterns: Patterns, escape: Callable[[str], str] = str) -> list[Part]:
-    """Cuts a text into what is translated and what the patterns protect; ``escape`` writes the latter as markup.
-
-    Raises:
-        InvalidRequest: The search takes too long, or finds too much.
-    """
-    return _split(text, _find(text, patterns), escape)
-
-
-def _split(text: str, ranges: Sequence[tuple[int, int]], escape: Callable[[str], str] = str) -> list[Part]:
+def split(text: str, ranges: Sequence[tuple[int, int]], escape: Callable[[str], str] = str) -> list[Part]:
+    """Cuts a text into what is translated and what stands in the ranges; ``escape`` writes the latter as markup."""
     parts: list[Part] = []
     done = 0
     for begin, end in [*ranges, (len(text), len(text))]:
@@ -273,7 +265,12 @@ def _matches(text: str, literal: str) -> Iterator[tuple[int, int]]:
         begin = text.find(literal, begin + len(literal))
 
 
-def _find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
+def find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
+    """Where the patterns match, in order; matches that overlap or touch are one range.
+
+    Raises:
+        InvalidRequest: The search takes too long, or finds too much.
+    """
     deadline = time.monotonic() + _MAX_SEARCH_S
     found: list[tuple[int, int]] = []
     matches = [_matches(text, literal) for literal in patterns.literals]

@@ -20,12 +20,14 @@ _WINDOW_CHARS = 8192
 _CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
 
 _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_CELL = re.compile(r"[^\t]+")
 _SOFT_BREAKS = frozenset({"\n", "\r\n", "\r"})
 
-# German nouns that follow an ordinal number ("3. Oktober"), so that the number is neither a list marker nor an end.
+# German words that follow an ordinal number ("3. Oktober"), so that the number is neither a list marker nor an end.
 _AFTER_ORDINAL = (
     r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
-    r"|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b)"
+    r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
+    r"|und\b|oder\b|bis\b)"
 )
 _LIST_MARKER = (
     r"(?:[-*+>•‣◦▪▸●○·–—]"
@@ -68,8 +70,8 @@ def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[
     Args:
         text: Any string.
         language: Code of the text's language, such as ``de`` or ``en-GB``; an unknown one gets general rules.
-        newlines: Whether each line break ends a sentence. If not, only blank lines and list items do, and a sentence
-            that runs over a line break keeps it inside.
+        newlines: Whether each line break and tab ends a sentence. If not, only blank lines and list items do, and a
+            sentence that runs over a line break keeps it inside.
     """
     base_language = language.partition("-")[0].lower()
     for block_start, block_end in _lines(text) if newlines else _paragraphs(text):
@@ -85,8 +87,8 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each line that has something after its indentation and list markers."""
     for line in _LINE.finditer(text):
         start = _content_start(text, line)
-        if start < line.end():
-            yield start, line.end()
+        for cell in _CELL.finditer(text, start, line.end()):
+            yield cell.span()
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -156,7 +158,7 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     """Tells whether a sentence goes on over an end that the library found, from what stands around that end."""
     if not before[-1].isspace():
         # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing."
-        quotation = before[-1] in _OPENING or after[0] in _CLOSING
+        quotation = before[-1] in _OPENING or after[0] in _CLOSING or after[0] in ",;:"
         return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] == "-"))
     abbreviation = _ABBREVIATION.get(language)
     if abbreviation and abbreviation.search(before):

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from app.text.inline import CHUNK, TOKEN, Inline
@@ -16,13 +16,14 @@ The engine's links are such tuples."""
 class Target(NamedTuple):
     """The tokens of a translation, which of them hold a stand-in for which source token, and where all stand-ins are.
 
-    A surplus stand-in is for None.
+    A surplus stand-in is for None. ``copies`` says which tokens are surely the same as which source token.
     """
 
     begins: list[int]
     ends: list[int]
     atoms: dict[int, int]
     stand_ins: list[tuple[int, int, int | None]]
+    copies: dict[int, int]
 
 
 def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse: bool) -> Target:
@@ -32,7 +33,8 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
     """
     occurrences = _occurrences(inline, translation)
     assigned = _assign(inline, translation, occurrences, links)
-    target = Target([], [], {}, [])
+    target = Target([], [], {}, [], {})
+    cuts = _cuts(Inline() if coarse else inline)
     edge = -1  # where a token would be one with the last
 
     def add(begin: int, end: int) -> None:
@@ -47,7 +49,12 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
     done = 0
     for index, (begin, end) in enumerate([*occurrences, (len(translation), len(translation))]):
         for match in (CHUNK if coarse else TOKEN).finditer(translation, done, begin):
-            add(*match.span())
+            start = match.start()
+            for source, length in cuts(match[0]):
+                add(start, start + length)
+                if source is not None:
+                    target.copies[len(target.begins) - 1] = source
+                start += length
         if index in assigned:
             add(begin, end)
             target.atoms.setdefault(len(target.begins) - 1, assigned[index])
@@ -58,6 +65,41 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
             target.stand_ins.append((begin, end, assigned.get(index)))
         done = end
     return target
+
+
+def _cuts(inline: Inline) -> Callable[[str], list[tuple[int | None, int]]]:
+    """Tells how to cut a word: as markup cuts it in the source ("H<sub>2</sub>O"), or at a number that hung on one.
+
+    The function gives, for each piece, the source token that it is a copy of, if any, and its length.
+    """
+    tokens = inline.tokens
+    words: dict[str, range] = {}
+    numbers = set()
+    first = 0
+    for index in range(1, len(tokens) + 1):
+        if index < len(tokens) and _is_one_word(inline, index):
+            continue
+        if index - first > 1:
+            words.setdefault(inline.text[tokens[first].begin : tokens[index - 1].end], range(first, index))
+            if inline.word(index - 1).isdecimal():
+                numbers.add(inline.word(index - 1))
+        first = index
+
+    def cut(word: str) -> list[tuple[int | None, int]]:
+        if word in words:
+            return [(index, tokens[index].end - tokens[index].begin) for index in words[word]]
+        stem = word.rstrip("0123456789")
+        pieces = [stem, word[len(stem) :]] if stem and word[len(stem) :] in numbers else [word]
+        return [(None, len(piece)) for piece in pieces]
+
+    return cut
+
+
+def _is_one_word(inline: Inline, index: int) -> bool:
+    """Only markup stands between a token and the one before it."""
+    last, token = inline.tokens[index - 1], inline.tokens[index]
+    touching = last.end == token.begin and not {index - 1, index} & inline.atoms.keys()
+    return touching and inline.text[last.end - 1].isalnum() and inline.text[token.begin].isalnum()
 
 
 def _occurrences(inline: Inline, translation: str) -> list[tuple[int, int]]:
@@ -122,7 +164,7 @@ def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -
         sources = _overlapped(source_begins, source_begin, source_end)
         for index, place in enumerate(_overlapped(target.begins, target_begin, target_end)):
             votes[place][sources[min(index, len(sources) - 1)]] += target_end - target_begin
-    for index, source in target.atoms.items():
+    for index, source in (target.atoms | target.copies).items():
         votes[index] = Counter([source])
     aligned = [max(vote, key=vote.__getitem__) if vote else -1 for vote in votes]
     if not links:

@@ -1,6 +1,7 @@
 """Gathers what stands in one sentence or paragraph, tag by tag, until a block ends it."""
 
 import html
+import html.entities
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,9 +14,10 @@ from app.text.markup_tokenizer import Token, TokenKind
 _MAX_DEPTH = 32
 
 _DECIMAL_REFERENCE = re.compile(r"&#(0*+)([0-9]*+)")
-# XML knows five names; what the others stand for is written elsewhere.
-_XML_REFERENCE = re.compile(r"&(?:#[0-9]++|#x[0-9a-fA-F]++|lt|gt|amp|apos|quot);")
-_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|apos|quot);)[^\W\d][\w.:-]*+;")
+_XML_REFERENCE = re.compile(r"&(?:#[0-9]++|#x[0-9a-fA-F]++|[^\W\d][\w.:-]*+);")
+_ENTITY = re.compile(r"&([^\W\d][\w.:-]*+;)")
+_HTML_ENTITIES = frozenset(html.entities.html5)
+_XML_ENTITIES = frozenset({"lt;", "gt;", "amp;", "apos;", "quot;"})
 _NO_BREAK_SPACES = ("&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 
@@ -45,6 +47,8 @@ class TextCollector:
         self._atom_end = 0
         self._depth = 0
         self._names: Counter[str] = Counter()
+        # XML knows five names. Others are the document's own, if it defines any, and else most likely HTML's.
+        self._entities = _XML_ENTITIES if "<!ENTITY" in source else _HTML_ENTITIES
 
     def take(self, token: Token) -> None:
         """Takes the next token."""
@@ -97,6 +101,8 @@ class TextCollector:
         if token.kind is TokenKind.TEXT and self._is_xml:
             begin = token.start
             for reference in _ENTITY.finditer(self._source, token.start, token.end):
+                if reference[1] in self._entities:
+                    continue
                 self.add_text(begin, reference.start(), _decode_xml)
                 self.add(Part(Kind.ATOM, reference[0], begin=reference.start(), end=reference.end()))
                 begin = reference.end()
@@ -114,6 +120,9 @@ class TextCollector:
             self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
 
     def _append(self, part: Part) -> None:
+        last = self._parts[-1] if self._parts else part
+        if part.kind is Kind.OPENING and last.kind is Kind.CLOSING and part.name == last.name == "a":
+            self.end_text()  # links side by side are never one word
         if part.kind is Kind.CLOSING and self._names[part.name]:
             self._names[part.name] -= 1
             self._depth -= 1

@@ -1,4 +1,4 @@
-"""What is left as it is in every text, asked for or not: addresses, and words with characters unknown to the model."""
+"""What is left as it is in every text: addresses, emoji, and words with characters unknown to the model."""
 
 import unicodedata
 
@@ -9,11 +9,12 @@ _INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
 _LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
 _LABEL = r"[\p{L}\p{N}-]+"  # RE2's \w knows no umlauts
 _DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|eu|de|ch|uk)(?:\.[a-z]{{2}})?\b"
-_ADDRESSES = compile_patterns(
+_EXPRESSIONS = compile_patterns(
     [
         rf"regex:(?:(?i:https?|ftp)://|(?i:www)\.)(?:{_INSIDE})*(?:{_LAST})",
         rf"regex:{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?",
         rf"regex:[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+",
+        r"regex:[0-9#*]\x{FE0F}?\x{20E3}",  # the emoji of keys
     ]
 ).expressions
 # They belong to the words that they touch: {name}, a_b, @tom, #1, C#. An asterisk doesn't: Bürger*innen.
@@ -33,7 +34,7 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     """
     strange = frozenset(text) - known if known else ()
     return Patterns(
-        harmless=tuple(address for address in _ADDRESSES if address.search(text)),
+        harmless=tuple(expression for expression in _EXPRESSIONS if expression.search(text)),
         letters=frozenset(character for character in strange if character in _CODE or _is_letter(character, known)),
         signs=frozenset(character for character in strange if _is_sign(character)),
     )

@@ -18,6 +18,9 @@ _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long c
 _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
 # A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time.
 _LARGEST_SPELLED = 12
+_AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
+# "Ist das das Haus?", "wenn sie sie sehen", "he had had": no loop if said twice.
+_DOUBLED = frozenset("das dem den der die sie ihr had that".split())
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
 _JOINED = re.compile(r"\d+(?:[:–-]\d+)+")
 
@@ -92,6 +95,8 @@ def _run(tokens: list[str], size: int) -> int:
             same = 0
             continue
         same += 1
+        if size == same == 1 and tokens[place] in _DOUBLED and tokens[place + 1 : place + 2] != [tokens[place]]:
+            continue
         if same // size > longest and any(map(str.isalnum, tokens[place - size : place])):
             longest = same // size
     return longest
@@ -112,9 +117,18 @@ def _size(text: str) -> int:
 
 def _digits_changed(source: str, translation: str) -> bool:
     before, after = _numbers(source), _numbers(translation)
+    joined_before, joined_after = _joined(source), _joined(translation)
+    if _AFTER_NOON.search(source) or _AFTER_NOON.search(translation):
+        for hour in range(1, 12):  # 15 Uhr is 3 p.m.
+            for here, there in ((before, after), (after, before)):
+                if here[hour + 12] and not there[hour + 12] and there[hour]:
+                    for numbers in (here, joined_before, joined_after):
+                        numbers[hour] += numbers.pop(hour + 12, 0)
     if any(before[value] != after[value] for value in before | after if value > _LARGEST_SPELLED):
         return True
-    return bool(_joined(source) - after or _joined(translation) - before)
+    missing = (joined_before - after) + (joined_after - before)
+    del missing[0]  # 15 Uhr is 15:00
+    return bool(missing)
 
 
 def _numbers(text: str) -> Counter[int]:

@@ -6,10 +6,12 @@ import pytest
 import torch
 
 from app.engine.bundle import Bundle
+from export.build import build_bundle
 from export.restore import RestoreError, restore
 from model.checkpoint import load_model, model_tensors
 from model.provenance import read_card
 from model.transformer import Transformer
+from tests.tiny import random_model, round_weights, write_checkpoint
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +27,18 @@ def test_the_restored_model_is_the_exported_one(
         torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0)
     assert read_card(tmp_path / "model") == read_card(tiny_checkpoint)
     assert (tmp_path / "model" / "tokenizer.spm").read_bytes() == (tiny_checkpoint / "tokenizer.spm").read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:# The axis name:UserWarning")
+def test_learned_positions_are_restored(tiny_tokenizer: Path, tmp_path: Path) -> None:
+    model = random_model(positions="learned", max_positions=150)  # no whole number of blocks
+    round_weights(model)
+    build_bundle(
+        write_checkpoint(tmp_path / "model", model, tiny_tokenizer), tmp_path / "bundle", report=lambda _: None
+    )
+    restore(Bundle.open(tmp_path / "bundle"), tmp_path / "restored")
+    restored = load_model(tmp_path / "restored").positions.learned
+    torch.testing.assert_close(restored, model.positions.learned, rtol=0, atol=0)
 
 
 def test_the_shipped_bundle_can_be_trained_on(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.engine.backlog import Backlog
 from app.engine.batching import Limits
 from app.engine.engine import Engine
 from app.engine.options import SearchOptions
@@ -195,6 +196,14 @@ async def test_a_start_checks_the_golden_sentences(engine, tiny_bundle):
     assert engine.state == "ready"
     assert engine.info()["golden"] == {"sentences": 4, "identical": 4}
     assert [item.source for item in tiny_bundle.golden] == [*GOLDEN["de"], *GOLDEN["en"]]
+
+
+async def test_a_model_starts_though_others_fill_the_queue(tiny_bundle):
+    backlog = Backlog()
+    backlog.add(50_000)
+    settings = Settings(bundle=tiny_bundle.path, precision="float32", threads=1)
+    async with started(Engine.from_bundle(tiny_bundle, settings, backlog)) as engine:
+        assert engine.info()["golden"]["identical"] == 4
 
 
 @pytest.mark.parametrize(("wrong", "starts"), [(1, True), (2, True), (3, False), (4, False)])

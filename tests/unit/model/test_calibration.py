@@ -10,8 +10,9 @@ import typer
 from typer.testing import CliRunner
 
 from app.engine.bundle import Bundle, Confidence
-from model.calibration import Judged, calibration_error, chances, draw_reliability, fit, together
+from model.calibration import Judged, calibration_error, chances, draw_reliability, fit, judge, together
 from model.commands import calibrate
+from model.evaluate import TestSet
 from model.pairs import write_pairs
 from tests.tiny import sentence_pairs
 
@@ -84,3 +85,12 @@ def test_the_command_puts_it_into_the_manifest(tiny_bundle: Bundle, tmp_path: Pa
     assert confidence.error is not None and 0 <= confidence.error <= 1
     for direction in ("pairs de-en", "pairs en-de"):
         assert direction in result.stdout
+
+
+def test_lines_of_several_sentences_are_left_out(tiny_bundle: Bundle) -> None:
+    sentences = sentence_pairs(6, seed=7)
+    pairs = [(f"{a} {a.title()}", f"{b} {b.title()}") for a, b in sentence_pairs(70, seed=8)] + sentences
+    counted: list[int] = []
+    judged = list(judge(tiny_bundle, [TestSet("pairs", tuple(pairs))], threads=1, advance=counted.append))
+    assert all(len(sentences) <= len(each.good) < 12 for each in judged)
+    assert sum(counted) == 2 * len(pairs)

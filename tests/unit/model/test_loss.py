@@ -66,6 +66,21 @@ def test_the_smoothed_loss_is_pytorchs(smoothing: float) -> None:
     assert not result.likelihood.requires_grad
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_its_gradients_are_pytorchs(bias: bool) -> None:
+    model = tiny_model(output_bias=bias)
+    batch = random_batch([(5, 9)] * 60)  # 600 rows, projected in three goes
+    (3 * losses(model, batch, 0.1).smoothed).backward()
+    found = {name: parameter.grad.clone() for name, parameter in model.named_parameters() if parameter.grad is not None}
+    model.zero_grad()
+    logits = model.logits(model(batch.source, batch.target_input)[0]).flatten(0, 1)
+    target = batch.target_output.flatten()
+    (3 * F.cross_entropy(logits, target, ignore_index=PAD_ID, label_smoothing=0.1, reduction="sum")).backward()
+    expected = {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
+    assert ("projection.bias" in expected) == bias
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize(("layer", "head"), [(0, 1), (1, 0)])
 def test_the_alignment_loss_is_the_cross_entropy_with_the_links(layer: int, head: int) -> None:
     model = tiny_model(alignment_layer=layer, alignment_head=head)

@@ -391,7 +391,7 @@ def test_preparation_that_died_is_repeated(tmp_path: Path, monkeypatch: pytest.M
     build_corpus(recipe, workplace.data, workplace.run, report=lambda line: None)
     assert (workplace.run / "tokenizer.spm").read_bytes() == tokenizer
     files = sorted(path.name for path in (workplace.run / "corpus").iterdir())
-    assert files == ["00.npz", "01.npz", "sources.json", "validation.npz"]
+    assert files == ["00.npz", "01.npz", "rules.json", "sources.json", "validation.npz"]
 
 
 def test_a_run_goes_on_from_an_earlier_one(workplaces: Iterator[Workplace]) -> None:
@@ -411,6 +411,24 @@ def test_a_run_needs_what_it_is_to_start_from(workplace: Workplace) -> None:
     workplace.write_recipe(head='initial = "nowhere"')
     with pytest.raises(CheckpointError, match="nowhere"):
         workplace.train()
+
+
+def test_a_gradient_that_is_no_number_ends_the_run_and_spoils_nothing(workplace: Workplace) -> None:
+    trainer = workplace.trainer()
+    before = {name: tensor.clone() for name, tensor in model_tensors(trainer.model).items()}
+    trainer.model.encoder[0].feed_forward.inner.weight.register_hook(lambda gradient: gradient * torch.nan)
+    with pytest.raises(FloatingPointError, match="update 1: the gradients are not finite"):
+        trainer.update(trainer.batches(0))
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model_tensors(trainer.model).items())
+
+
+@pytest.mark.parametrize(
+    "changes", [{"augmentation": "capitals = 0.5"}, {"model": "alignment_layer = 1", "alignment_weight": 0.5}]
+)
+def test_a_corpus_of_another_recipe_is_refused(workplace: Workplace, changes: dict[str, Any]) -> None:
+    recipe = workplace.write_recipe(**changes)
+    with pytest.raises(RecipeError, match="made by another recipe"):
+        build_corpus(recipe, workplace.data, workplace.run, report=lambda line: None)
 
 
 def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) -> None:

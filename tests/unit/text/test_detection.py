@@ -24,6 +24,9 @@ def detector() -> Detector:
         ("Bahnhof", "de"),
         ("house", "en"),
         ("1. 2. 3. Der Hund ist da.", "de"),
+        ("Infos: https://www.theguardian.com/world/2023/may/01/this-is-what-happened-to-the-people und mehr", "de"),
+        ("Read this https://www.zeit.de/politik/deutschland/2023-05/wer-hat-das-gesagt-und-warum", "en"),
+        ("Schreib an the.best.people.of.the.house@where.is.the.house.com", "de"),
     ],
 )
 def test_the_language_is_the_first_answer(detector: Detector, text: str, language: str) -> None:
@@ -75,6 +78,11 @@ def test_lone_surrogates_do_no_harm(detector: Detector) -> None:
 
 def test_the_beginning_of_a_long_text_decides(detector: Detector) -> None:
     assert detector.detect("5 " * 10_000 + "Wo ist der Bahnhof? " * 500 + "Where is it? " * 5000)[0].language == "de"
+
+
+@pytest.mark.parametrize("unit", ["a@", "a@a.", "www.", "x"])
+def test_no_repetition_takes_long(detector: Detector, unit: str) -> None:
+    detector.detect(unit * 500_000)
 
 
 def test_several_threads_may_be_the_first_to_ask() -> None:

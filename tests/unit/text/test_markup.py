@@ -175,6 +175,10 @@ XML = Rules(syntax="xml")
     [
         ("<Überschrift>a</Überschrift><_b:c>d</_b:c>", "<Überschrift>A</Überschrift><_b:c>D</_b:c>"),
         ("<p>a &brand; b &lt; &#65; &copyright; &ampere;</p>", "<p>A &brand; B &lt; A &copyright; &ampere;</p>"),
+        ("<p>f&uuml;r 5&nbsp;&euro;</p>", "<p>FÜR 5\u00a0€</p>"),
+        ('<!DOCTYPE p [<!ENTITY euro "ECU">]><p>5 &euro;!</p>', '<!DOCTYPE p [<!ENTITY euro "ECU">]><p>5 &euro;!</p>'),
+        ("a\n  <b/>\n  c", "A\n  <b/>\n  C"),
+        ("a <b/>\nb", "A <b/>\nB"),
         ("<p><?php if (a > b) echo 1 ?>c</p>", "<p><?php if (a > b) echo 1 ?>C</p>"),
         ("<?a b>c", "<?a b>C"),
         ('<!DOCTYPE p [\n<!ENTITY w "<d>">\n] >\n<p>a</p>', '<!DOCTYPE p [\n<!ENTITY w "<d>">\n] >\n<p>A</p>'),
@@ -188,6 +192,28 @@ def test_xml_is_no_html(source: str, expected: str) -> None:
 
 def test_elements_with_letters_of_any_language_can_be_ignored() -> None:
     assert extract("<a>b <Ä>c</Ä></a>", Rules(syntax="xml", ignore_tags=frozenset("Ä"))).texts == ("b Tom",)
+
+
+def test_links_side_by_side_are_texts_of_their_own() -> None:
+    source = '<a href="1">Neu</a><a href="2">Beliebt</a> <b><a>Hilfe</a></b>'
+    assert extract(source).texts == ("Neu", "Beliebt Hilfe")
+    assert shout(source) == '<a href="1">NEU</a><a href="2">BELIEBT</a> <b><a>HILFE</a></b>'
+
+
+def test_an_address_may_be_cut_by_tags() -> None:
+    address = compile_patterns(["regex:https://[a-z./-]+"])
+    source = "<p>Lies <a><i>https://</i><i>blog.example.org/das</i><i>-haus</i></a> und lerne!</p>"
+    document = extract(source, protected=address)
+    assert document.rebuild([document.texts[0].replace("Lies", "Read").replace("lerne", "learn")]).text == (
+        source.replace("Lies", "Read").replace("lerne", "learn")
+    )
+    assert "haus" not in document.texts[0]
+    assert "haus" in extract("<p>https://a<br>haus <img>haus</p>", protected=address).texts[0]
+
+
+def test_many_protected_spans_between_many_tags_take_time_in_proportion() -> None:
+    source = "<p>" + "<b>a</b> x " * 20_000 + "</p>"
+    assert len(extract(source, protected=compile_patterns(["a"])).inlines[0].atoms) == 20_000
 
 
 def test_protected_spans_stay_as_they_are() -> None:

@@ -22,6 +22,11 @@ GERMAN = [
     ["‚Ja.‘ Er ging."],
     ["Besuche www.example.com oder System.Out bei uns.", "Danke."],
     ["Er ist 80.", "Sie ist 70."],
+    ["10. bis 12. Mai geschlossen."],
+    ["1. und 2. Klasse."],
+    ["4. Quartal 2023.", "Ende."],
+    ["Na ja..., vielleicht komme ich."],
+    ["Er sah „Wer hat Angst?“, „Los!“ und mehr."],
     ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
 ]
 ENGLISH = [
@@ -69,6 +74,10 @@ def test_gaps_hold_everything_around_the_sentences() -> None:
 
 def test_a_date_at_the_start_of_a_line_is_no_list_item() -> None:
     assert split("1. Januar\n1. Punkt", language="de").sentences == ("1. Januar", "Punkt")
+
+
+def test_the_cells_of_a_line_are_texts_of_their_own() -> None:
+    assert list(split("Vorname\tName\t\tOrt\n1.\tGut.", language="de").sentences) == ["Vorname", "Name", "Ort", "Gut."]
 
 
 def test_a_negative_number_at_the_start_of_a_line_is_no_list_item() -> None:

@@ -24,6 +24,13 @@ REFERENCES = sorted(Path(__file__).parents[3].glob("data/de-en/eval/*.tsv"))
         ("Wir sehen uns um 3.", "See you at three."),
         ("Am 04.05.2018 um 11:11", "On 04/05/2018 at 11:11"),
         ("Ja", "Yes"),
+        ("Um 15 Uhr geht es los.", "It starts at 3:00 p.m."),
+        ("The shop closes at 8 pm.", "Der Laden schließt um 20 Uhr."),
+        ("I'll call you at 5:00 p.m.", "Ich rufe dich um 17:00 Uhr an."),
+        ("Es ist 16 Uhr.", "It is 16:00."),
+        ("Is that the house?", "Ist das das Haus?"),
+        ("Did they find them?", "Haben sie sie gefunden?"),
+        ("Er hatte gehabt, was er wollte.", "He had had what he wanted."),
         ("我想要一杯啤酒。", "I would like a glass of beer, please."),
         ("I would like a glass of beer.", "我想要一杯啤酒。"),
         ("…", "…"),
@@ -51,6 +58,9 @@ def test_good_translations_get_no_verdict(source, translation):
         ("Es kostet viel Geld.", "It costs 500 euros.", Verdict.DIGITS_CHANGED),
         ("Sie siegten mit 2:1.", "They won.", Verdict.DIGITS_CHANGED),
         ("They won.", "Sie siegten mit 2:1.", Verdict.DIGITS_CHANGED),
+        ("Es ist 14:30 Uhr.", "It is 4:30 p.m.", Verdict.DIGITS_CHANGED),
+        ("It is 9:00 a.m.", "Es ist 21:00 Uhr.", Verdict.DIGITS_CHANGED),
+        ("Is that the house?", "Ist das das das Haus?", Verdict.REPETITION),
     ],
 )
 def test_each_rule_sees_what_it_is_for(source, translation, verdict):
