@@ -13,13 +13,12 @@ sentence differently, so the ratio is one of time per token. BLEU is that of the
 JSON.
 """
 
-import json
 import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
@@ -37,6 +36,7 @@ from app.engine.options import SearchOptions
 from app.engine.runtime import OnnxModel
 from app.engine.tokenizer import Tokenizer
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
+from benchmarks.figures import json_line, spread
 from model.pairs import read_pairs
 
 PRECISIONS: tuple[Precision, ...] = ("int8", "int8-shortlist", "float32")
@@ -186,15 +186,11 @@ def main(
         f"{platform.machine()}, {threads} thread(s), ONNX Runtime {onnxruntime.__version__}, "
         f"CTranslate2 {ctranslate2.__version__}, {lengths}"
     )
-    print(json.dumps({"benchmark": "engine", "threads": threads, "unsorted": unsorted, "results": results}))
+    print(json_line(benchmark="engine", threads=threads, unsorted=unsorted, results=results))
 
 
 def print_table(results: Sequence[dict[str, Any]], title: str) -> None:
     """One row a setting: median (smallest-largest)."""
-
-    def spread(values: Sequence[float], spec: str) -> str:
-        return f"{median(values):{spec}} ({min(values):{spec}}-{max(values):{spec}})"
-
     columns = ("set", "precision", "beam", "batch", "tokens/s", "CTranslate2", "ratio", "ms/sentence", "BLEU of both")
     table = Table(*columns, title=title)
     for row in results:

@@ -6,14 +6,12 @@ Both arrangements share one set of sessions among their decoders and translate t
 is JSON.
 """
 
-import json
 import platform
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
-from statistics import median
 from typing import Annotated
 
 import typer
@@ -23,6 +21,7 @@ from rich.table import Table
 from app.engine.bundle import Bundle, Precision
 from app.engine.tokenizer import Tokenizer
 from benchmarks.engine import TestSet, dragoman
+from benchmarks.figures import json_line, spread
 
 
 def main(
@@ -60,11 +59,10 @@ def main(
                 results.append({"beam": beam, "batch": batch, **{name: each[1:] for name, each in speeds.items()}})
     table = Table("beam", "batch", *arrangements, title=f"{path}, {kind}, tokens/s, {threads} threads")
     for row in results:
-        cells = (f"{median(row[name]):,.0f} ({min(row[name]):,.0f}-{max(row[name]):,.0f})" for name in arrangements)
-        table.add_row(str(row["beam"]), str(row["batch"]), *cells)
+        table.add_row(str(row["beam"]), str(row["batch"]), *(spread(row[name], ",.0f") for name in arrangements))
     Console(width=120).print(table)
     print(f"{platform.machine()}, {len(sources)} sentences of {pairs.name}, sorted by length")
-    print(json.dumps({"benchmark": "threads", "threads": threads, "precision": kind, "results": results}))
+    print(json_line(benchmark="threads", threads=threads, precision=kind, results=results))
 
 
 if __name__ == "__main__":

@@ -207,19 +207,9 @@ def _fused_self(attention: MultiHeadAttention) -> nn.Linear:
     return fuse(attention.query, attention.key, attention.value)
 
 
-def cross_names(layers: int) -> list[str]:
-    """Names of the encoder features, in the order of the graphs."""
-    return [f"cross_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
-
-
-def past_names(layers: int) -> list[str]:
-    """Names of the decoder's past, in the order of the graphs."""
-    return [f"past_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
-
-
-def present_names(layers: int) -> list[str]:
-    """Names of the decoder's grown past, in the order of the graphs."""
-    return [f"present_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
+def array_names(what: str, layers: int) -> list[str]:
+    """Of the keys and values of ``cross``, ``past`` or ``present``, in the order of the graphs."""
+    return [f"{what}_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
 
 
 def export_encoder(model: Transformer) -> onnx.ModelProto:
@@ -230,7 +220,7 @@ def export_encoder(model: Transformer) -> onnx.ModelProto:
         EncoderGraph(model),
         (source, torch.ones(2, 3, dtype=torch.bool)),
         ["source", "source_mask"],
-        cross_names(model.config.decoder_layers),
+        array_names("cross", model.config.decoder_layers),
         [{0: batch, 1: length}, {0: batch, 1: length}],
     )
 
@@ -258,7 +248,7 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
         features,
         history,
     )
-    outputs = ["log_probabilities", *present_names(config.decoder_layers)]
+    outputs = ["log_probabilities", *array_names("present", config.decoder_layers)]
     if config.alignment_layer is not None:
         outputs.append("alignment")
     graph = _trace(
@@ -273,8 +263,8 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             "members",
             "seats",
             "parents",
-            *cross_names(config.decoder_layers),
-            *past_names(config.decoder_layers),
+            *array_names("cross", config.decoder_layers),
+            *array_names("past", config.decoder_layers),
         ],
         outputs,
         [

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from export.graphs import past_names, present_names
+from export.graphs import array_names
 
 _LOWEST = -1e300
 
@@ -147,7 +147,7 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
 
 def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -> onnx.ModelProto:
     """The step and the choice as a loop."""
-    step, past, present = decoder.graph, past_names(layers), present_names(layers)
+    step, past, present = decoder.graph, array_names("past", layers), array_names("present", layers)
     scanned = [*choice.scanned]
     if any(output.name == "alignment" for output in step.output):
         scanned.append(("alignment", TensorProto.INT64, ["rows", 1]))

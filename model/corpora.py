@@ -5,7 +5,6 @@ For a corpus NAME a folder holds, after ``fetch``: ``NAME.tsv.xz`` (source TAB t
 is ``NAME.<their name>.part``, with the server's version mark beside it in ``.part.json``.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -14,12 +13,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import httpx
 
-from model.pairs import ARCHIVE_SUFFIXES, TABLE_SUFFIXES, Pair, PairsError, published_pairs, write_pairs
+from model.pairs import ARCHIVE_SUFFIXES, TABLE_SUFFIXES, Pair, PairsError, published_pairs, sha256, write_pairs
 
 BytesProgress = Callable[[str, int, int | None], None]
 """Called with a file's name, the bytes there so far and the bytes in all (None where the server does not say)."""
@@ -68,11 +67,6 @@ class Corpus:
     languages: tuple[str, str] = ("de", "en")
     members: tuple[str, ...] = ()
     columns: tuple[int, int] = (0, 1)
-
-    @property
-    def format(self) -> Literal["table", "moses"]:
-        """One table of pairs, or two texts whose lines correspond."""
-        return "moses" if max(len(self.files), len(self.members)) == 2 else "table"
 
     def local_name(self, remote: Remote) -> str:
         """The name under which one of the files is kept."""
@@ -236,7 +230,7 @@ def fetch(
         raise FetchError(f"{record_path}: the folder holds a {corpus.name} from {', '.join(known)}: use another folder")
     try:
         current = bool(known) and all(known[url].get("sha256") == digest for url, digest in expected.items())
-        if current and tsv.is_file() and record.get("tsv", {}).get("sha256") == _sha256(tsv):
+        if current and tsv.is_file() and record.get("tsv", {}).get("sha256") == sha256(tsv):
             return tsv
         folder.mkdir(parents=True, exist_ok=True)
         record = {key: getattr(corpus, key) for key in ("name", "languages", "licence", "attribution")} | {"files": []}
@@ -247,7 +241,7 @@ def fetch(
         _write_json(record_path, record)
         pairs = published_pairs(paths, members=corpus.members, columns=corpus.columns)
         count = write_pairs(tsv, _counted(pairs, unpacked))
-        record["tsv"] = {"file": tsv.name, "sha256": _sha256(tsv), "bytes": tsv.stat().st_size, "pairs": count}
+        record["tsv"] = {"file": tsv.name, "sha256": sha256(tsv), "bytes": tsv.stat().st_size, "pairs": count}
         _write_json(record_path, record)
     except PairsError as error:
         raise FetchError(f"{corpus.name} from {corpus.files[0].url}: {error}") from error
@@ -266,7 +260,7 @@ def _obtain(
 ) -> dict[str, Any]:
     """Makes sure that a published file lies verified at ``path``; returns its provenance."""
     if path.exists():
-        digest = _sha256(path)
+        digest = sha256(path)
         if expected not in (None, digest):
             raise FetchError(
                 f"{path}: the file has changed: expected sha256 {expected}, found {digest}; "
@@ -277,7 +271,7 @@ def _obtain(
     else:
         part = path.with_name(path.name + ".part")
         _download(url, part, client, progress)
-        digest = _sha256(part)
+        digest = sha256(part)
         if expected not in (None, digest):
             part.unlink()
             raise FetchError(
@@ -368,11 +362,6 @@ def _kept(part: Path) -> str:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read_record(path: Path) -> dict[str, Any]:

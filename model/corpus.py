@@ -1,6 +1,5 @@
 """The first stage of a run: recipe and pair files -> tokenizer and packed, aligned corpora in the run's folder."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -15,7 +14,7 @@ from model.alignment import Links, align
 from model.augmentation import augment, lowercase_words
 from model.data import Packed
 from model.dictionary import Dictionary
-from model.pairs import Pair, PairsError, read_pairs
+from model.pairs import Pair, PairsError, read_pairs, sha256
 from model.placeholders import Replacer
 from model.recipe import Augmentation, Recipe, RecipeError
 from model.tokenizer import train_tokenizer
@@ -24,12 +23,6 @@ from model.tokenizer import train_tokenizer
 TOKENIZER_PAIRS = 300_000
 
 Report = Callable[[str], None]
-
-
-def sha256(path: Path) -> str:
-    """Hex digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> None:

@@ -110,14 +110,6 @@ class Batch(NamedTuple):
         return Batch(*(tensor.to(device) for tensor in self))
 
 
-class Example(NamedTuple):
-    """A pair in one direction: which source file, which pair, and which side is translated into the other."""
-
-    corpus: int
-    pair: int
-    reverse: bool
-
-
 class BatchStream:
     """An endless, reproducible sequence of batches: a pure function of the seed and of how many were drawn.
 

@@ -5,6 +5,7 @@ text files whose lines correspond (the Moses layout), loose or inside a zip or t
 """
 
 import gzip
+import hashlib
 import lzma
 import os
 import tarfile
@@ -37,6 +38,12 @@ _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, t
 
 class PairsError(ValueError):
     """A file does not hold sentence pairs; the message names the file, the line and the reason."""
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:

@@ -20,17 +20,6 @@ _LONG_STEP_S = 0.01
 _MORE_ROWS = 8
 
 
-class Search(Protocol):
-    """One sentence's search, as ``app.engine.search`` has it."""
-
-    @property
-    def best_tokens(self) -> tuple[int, ...]:
-        """The best hypothesis so far."""
-
-    def hypotheses(self) -> Sequence[Any]:
-        """Best first."""
-
-
 class Batch(Protocol):
     """A running decode, as ``app.engine.decoding.Decode``."""
 

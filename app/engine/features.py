@@ -34,9 +34,6 @@ class FeatureCache(Generic[F]):
         self._entries: OrderedDict[Hashable, F] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     def get(self, key: Hashable) -> F | None:
         """The entry, which becomes the most recently used, or None."""
         with self._lock:

@@ -62,7 +62,7 @@ class PastInPlace:
     def __init__(self, model: "OnnxModel") -> None:
         self._memory = _Memory(model)
         self._block = np.zeros((len(model.past), *model.past_shape(1, POSITIONS)), model.dtype)
-        self._values, self._rows = _values(self._block), 1
+        self._values = _values(self._block)
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``Past``."""
@@ -73,9 +73,8 @@ class PastInPlace:
             self._move(rows, moved, room)
         else:
             _copy_rows(self._block, self._block, moved)
-            if rows != self._rows:
+            if rows != self._values[0].shape()[0]:
                 self._values = _values(self._block[:, :rows])
-        self._rows = rows
         return self._values, self._values
 
     def _move(self, rows: int, moved: Sequence[tuple[int, int]], room: int) -> None:

@@ -16,8 +16,10 @@ _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d+")
 _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long catches it
 # A syllable three times in a row or a letter four times, inside a word or in a script without spaces.
 _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
-# A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time.
+# A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time;
+# larger ones where the source has no figures at all.
 _LARGEST_SPELLED = 12
+_LARGEST_SPELLED_OUT = 99
 _AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
 # "Ist das das Haus?", "wenn sie sie sehen", "he had had": no loop if said twice.
 _DOUBLED = frozenset("das dem den der die sie ihr had that".split())
@@ -124,7 +126,8 @@ def _digits_changed(source: str, translation: str) -> bool:
                 if here[hour + 12] and not there[hour + 12] and there[hour]:
                     for numbers in (here, joined_before, joined_after):
                         numbers[hour] += numbers.pop(hour + 12, 0)
-    if any(before[value] != after[value] for value in before | after if value > _LARGEST_SPELLED):
+    spelled = _LARGEST_SPELLED if before else _LARGEST_SPELLED_OUT
+    if any(before[value] != after[value] for value in before | after if value > spelled):
         return True
     missing = (joined_before - after) + (joined_after - before)
     del missing[0]  # 15 Uhr is 15:00

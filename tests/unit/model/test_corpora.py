@@ -295,7 +295,6 @@ def test_moses_zip_and_moses_files(site: Site, fetch_url: Fetch, client: httpx.C
         description="",
         attribution="",
     )
-    assert corpus.format == "moses"
     assert list(read_pairs(fetch(corpus, tmp_path, client=client))) == [("zwei", "two")]
     assert len(json.loads((tmp_path / "captions.provenance.json").read_text())["files"]) == 2
 

@@ -28,6 +28,7 @@ REFERENCES = sorted(Path(__file__).parents[3].glob("data/de-en/eval/*.tsv"))
         ("The shop closes at 8 pm.", "Der Laden schließt um 20 Uhr."),
         ("I'll call you at 5:00 p.m.", "Ich rufe dich um 17:00 Uhr an."),
         ("Es ist 16 Uhr.", "It is 16:00."),
+        ("Twenty years later, she came back.", "20 Jahre später kam sie zurück."),
         ("Is that the house?", "Ist das das Haus?"),
         ("Did they find them?", "Haben sie sie gefunden?"),
         ("Er hatte gehabt, was er wollte.", "He had had what he wanted."),
