@@ -1,6 +1,7 @@
-"""What is left as it is in every text: addresses, emoji, and words with characters unknown to the model."""
+"""What is left as it is in every text: addresses, emoji, a letter again and again, characters unknown to the model."""
 
 import unicodedata
+from string import ascii_lowercase
 
 from app.text.protection import Patterns, compile_patterns
 
@@ -15,6 +16,7 @@ _EXPRESSIONS = compile_patterns(
         rf"regex:{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?",
         rf"regex:[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+",
         r"regex:[0-9#*]\x{FE0F}?\x{20E3}",  # the emoji of keys
+        rf"regex:(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)",  # "xxxx"
     ]
 ).expressions
 # They belong to the words that they touch: {name}, a_b, @tom, #1, C#. An asterisk doesn't: Bürger*innen.

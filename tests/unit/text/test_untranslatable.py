@@ -27,6 +27,8 @@ def spans(text: str, known: frozenset[str] = KNOWN) -> list[str]:
         ("Bei sub.example.net: 5. Das war es.Das auch. node.js", ["sub.example.net"]),
         ("müller.de, über.example.co.uk, jürgen@müller.de", ["müller.de", "über.example.co.uk", "jürgen@müller.de"]),
         ("a@b, https://, 5 @ 3 und @name", []),
+        ("hhhhh", ["hhhhh"]),
+        ("Frau XXXX sagt aaa, www und jaaaaa.", ["XXXX"]),
         ("1️⃣ Erster Punkt, #⃣ und 1 Punkt", ["1️⃣", "#⃣"]),
         ("Nichts davon: 10.000 ist keine Adresse.", []),
     ],
