@@ -138,8 +138,7 @@ def translated(model: Model, reference: MarianMTModel, sources: Sequence[Sequenc
         sources,
         start_id=reference.config.decoder_start_token_id,
         eos_id=EOS,
-        options=SearchOptions(length_penalty=0.0, beam_threshold=100, **options),
-        max_length=LENGTH_LIMIT,
+        options=SearchOptions(length_penalty=0.0, beam_threshold=100, max_length=LENGTH_LIMIT, **options),
     )
     return [hypotheses[0].tokens for hypotheses in found]
 
@@ -462,7 +461,6 @@ def test_full_size(full_size: tuple[MarianModel, MarianMTModel]) -> None:
                 batch,
                 start_id=model.config.pad_token_id,
                 eos_id=EOS,
-                options=SearchOptions(length_penalty=0.0, beam_threshold=100, beam_size=beam),
-                max_length=15,
+                options=SearchOptions(length_penalty=0.0, beam_threshold=100, beam_size=beam, max_length=15),
             )
             assert [hypotheses[0].tokens for hypotheses in found] == [ids[:15] for ids in expected]
