@@ -72,7 +72,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
 
 
 def _tune_allocator() -> None:
-    """Blocks of a mebibyte or more go back to the system when they are freed, of smaller ones what is over 16 MiB.
+    """Blocks of a mebibyte or more go back to the system when they are freed, of smaller ones what is over 4 MiB.
 
     glibc raises the first size with the blocks that it meets, up to 32 MiB, and keeps what is smaller. Arrays come in
     all sizes here; between those that live, those that are gone took a third of the process. Told that size, it takes
@@ -81,7 +81,7 @@ def _tune_allocator() -> None:
     with suppress(AttributeError, OSError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_M_MMAP_THRESHOLD, 1 << 20)
-        mallopt(_M_TRIM_THRESHOLD, 16 << 20)
+        mallopt(_M_TRIM_THRESHOLD, 4 << 20)
 
 
 class _Server(uvicorn.Server):
