@@ -57,8 +57,8 @@ class Dictionary:
         """Sort the entries.
 
         Args:
-            entries: Both sides of a dictionary. Used are those of one word on the first side and one or two on the
-                second, in lower case, with or without "to".
+            entries: Both sides of a dictionary, the second in English. Used are those of one word on the first side and
+                one or two on the second, in lower case, with or without "to".
             sentences: Sentence pairs, to count how frequent words are.
         """
         self._frequencies = [

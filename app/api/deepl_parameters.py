@@ -87,10 +87,10 @@ def parse_translation(
             raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
     _check_formality(values)
     markup = _parse_markup(values)
-    is_html = markup is not None and markup.syntax == "html"
-    splitting = _parse_choice(values, "split_sentences", SPLITTING, "nonewlines" if is_html else "1")
-    if markup and is_html:
-        markup = replace(markup, line_breaks_split=splitting == "1")
+    html = markup if markup and markup.syntax == "html" else None
+    splitting = _parse_choice(values, "split_sentences", SPLITTING, "nonewlines" if html else "1")
+    if html:
+        markup = replace(html, line_breaks_split=splitting == "1")
     model_type = _parse_choice(values, "model_type", MODEL_TYPES, "")
     is_greedy = model_type == "latency_optimized"
     version = _parse_choice(values, "tag_handling_version", ("v1", "v2"), "v2")

@@ -154,7 +154,8 @@ class DocumentBuilder:
             text = "".join(group_texts)
             if is_text:
                 own = []
-                for begin, end in ranges[bisect_right(ends, done) :]:
+                for index in range(bisect_right(ends, done), len(ranges)):
+                    begin, end = ranges[index]
                     if begin >= done + len(text):
                         break
                     own.append((max(begin - done, 0), min(end - done, len(text))))

@@ -24,7 +24,6 @@ _JOINED = "\u0300-\u036f\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"  # accents and 
 _LETTER = rf"(?:(?![{_UNSPACED}])\w[{_JOINED}]*+)"
 # A number isn't looked for inside a longer one that was none, which would be quadratic.
 TOKEN = re.compile(rf"(?<!\d[.,])\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
-LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 CHUNK = re.compile(r"\S++")  # a word with the punctuation around it
 
 
@@ -113,6 +112,11 @@ class Inline:
         return self.text[self.tokens[token].begin : self.tokens[token].end]
 
 
+def breaks_line(space: str) -> bool:
+    """Has a line break of any kind."""
+    return len(f"{space}.".splitlines()) > 1
+
+
 def read(parts: Sequence[Part]) -> Inline:
     """Reads parts whose openings and closings pair off (see ``balance``)."""
     reader = _Reader(parts)
@@ -150,7 +154,7 @@ class _Reader:
         self._meet(content[:1])
         if follows_markup and not self._last.strip():  # markup stands between two spaces, of which one is enough
             rest = content.lstrip()
-            if not LINE_BREAK.search(content, 0, len(content) - len(rest)):  # XML keeps them
+            if not breaks_line(content[: len(content) - len(rest)]):  # XML keeps them
                 content = rest
         self._append(content)
 

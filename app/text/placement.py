@@ -8,7 +8,7 @@ are exactly those that went in, nested as they were.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from app.text.inline import LINE_BREAK, Element, Inline, Point
+from app.text.inline import Element, Inline, Point, breaks_line
 from app.text.target import Link, align, read_target
 
 # A word that surely belongs to an element, because it stands for something inside.
@@ -239,7 +239,7 @@ class _Placing:
             return None
         source_begin, begin = tokens[point.next - 1].end, target.ends[gap - 1]
         space = self._inline.text[source_begin : tokens[point.next].begin]
-        if not LINE_BREAK.search(space) or space != self._translation[begin : target.begins[gap]]:
+        if not breaks_line(space) or space != self._translation[begin : target.begins[gap]]:
             return None
         return begin + point.place - source_begin
 

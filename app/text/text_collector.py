@@ -120,7 +120,7 @@ class TextCollector:
             self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
 
     def _append(self, part: Part) -> None:
-        last = self._parts[-1] if self._parts else part
+        last = self._parts[-1] if self._parts and not self._is_xml else part
         if part.kind is Kind.OPENING and last.kind is Kind.CLOSING and part.name == last.name == "a":
             self.end_text()  # links side by side are never one word
         if part.kind is Kind.CLOSING and self._names[part.name]:

@@ -85,6 +85,30 @@ def test_what_is_left_to_the_model(text: str) -> None:
     assert spans(text) == []
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a.",
+        "a.com.",
+        "a.com ",
+        "a@",
+        "a@b.",
+        "a@b.c ",
+        "www.",
+        "www.,",
+        "http://",
+        "http://,",
+        "(a",
+        "1\u20e3",
+        "xxxx",
+        "xxxx ",
+    ],
+)
+def test_no_repetition_takes_more_than_a_look_at_each_character(unit: str) -> None:
+    text = unit * 50_000
+    assert protect(text, untranslatable(text, KNOWN)).source == text
+
+
 def test_a_text_of_known_characters_costs_nothing_more() -> None:
     assert untranslatable("Guten Morgen!", KNOWN) == NOTHING
 
