@@ -1,4 +1,4 @@
-"""What is left as it is in every text: addresses, emoji, a letter again and again, characters unknown to the model."""
+"""What is left as it is in every text: addresses, variables, tags, emoji, characters unknown to the model, and the like."""
 
 import unicodedata
 from string import ascii_lowercase
@@ -9,18 +9,28 @@ from app.text.protection import Patterns, compile_patterns
 _INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
 _LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
 _LABEL = r"[\p{L}\p{N}-]+"  # RE2's \w knows no umlauts
-_DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|eu|de|ch|uk)(?:\.[a-z]{{2}})?\b"
+# Not those that are words: "it", "me", "us". Some forget the space behind a full stop.
+_DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|dev|app|eu|de|at|ch|fr|nl|pl|uk)(?:\.[a-z]{{2}})?\b"
 _EXPRESSIONS = compile_patterns(
     [
         rf"regex:(?:(?i:https?|ftp)://|(?i:www)\.)(?:{_INSIDE})*(?:{_LAST})",
         rf"regex:{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?",
         rf"regex:[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+",
+        r"regex:\{\{[^{}]*\}\}|[$#%]?\{[^\s{}]+\}",  # {{ user.name }}, ${name}
+        r"regex:\{\\[^{}]*\}",  # {\an8}, of subtitles
+        r"regex:%(?:\([\w.]+\)|\d+\$)?(?:\.?\d+)?(?:[sdif]\b|@)",  # %s, %(name)s, %1$s, %.2f
+        r"regex:\[X\d+X\]",  # Weblate's stand-ins
+        r"regex:</?[A-Za-z][A-Za-z0-9:-]*(?:\s[^<>]*=[^<>]*)?\s*/?>",  # tags in what isn't said to be markup
         r"regex:[0-9#*]\x{FE0F}?\x{20E3}",  # the emoji of keys
         rf"regex:(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)",  # "xxxx"
     ]
 ).expressions
-# They belong to the words that they touch: {name}, a_b, @tom, #1, C#. An asterisk doesn't: Bürger*innen.
-_CODE = frozenset("#<=>@\\^_`{|}~")
+_GENDER = "_innen"
+_IDENTIFIER = compile_patterns([r"regex:[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+"]).expressions
+# Signs of code that the model may not know: these belong to the words that they touch (@tom, #1, C#, x^2, \n), the others
+# stand for themselves, since there are words on both sides: Ja|Nein, _sehr_. An asterisk is no code: Bürger*innen.
+_CODE_LETTERS = frozenset("#@\\^`")
+_CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
 
 
@@ -34,11 +44,12 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
         text: Any string, which may have markup.
         known: Characters that the model has pieces for; if there are none, all are taken to be known.
     """
-    strange = frozenset(text) - known if known else ()
+    strange = frozenset(text) - known if known else frozenset()
+    expressions = _EXPRESSIONS if _GENDER in text else _EXPRESSIONS + _IDENTIFIER
     return Patterns(
-        harmless=tuple(expression for expression in _EXPRESSIONS if expression.search(text)),
-        letters=frozenset(character for character in strange if character in _CODE or _is_letter(character, known)),
-        signs=frozenset(character for character in strange if _is_sign(character)),
+        harmless=tuple(expression for expression in expressions if expression.search(text)),
+        letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
+        signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.errors import ConfigurationError
-from app.settings import Settings, available_memory_bytes
+from app.settings import Settings, available_cores, available_memory_bytes
 
 
 @pytest.fixture(autouse=True)
@@ -137,11 +137,49 @@ def test_models_get_half_of_the_memory(monkeypatch):
     assert Settings.load().max_models_bytes == 5 * 10**8
 
 
-def test_memory_is_no_more_than_the_container_has(monkeypatch):
+@pytest.mark.parametrize("name", ["memory.max", "memory/memory.limit_in_bytes"])
+def test_memory_is_no_more_than_the_container_has(monkeypatch, tmp_path, name):
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    monkeypatch.setattr("app.settings.CONTROL_GROUP", tmp_path)
+    assert available_memory_bytes() == whole
+    (tmp_path / name).parent.mkdir(exist_ok=True)
     for limit, expected in (("max\n", whole), ("1000000\n", 10**6), (str(2**63), whole)):
-        monkeypatch.setattr(Path, "read_text", lambda path, encoding, limit=limit: limit)
+        (tmp_path / name).write_text(limit)
         assert available_memory_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({}, 8),
+        ({"cpu.max": "max 100000\n"}, 8),
+        ({"cpu.max": "150000 100000\n"}, 2),
+        ({"cpu.max": "20000 100000\n"}, 1),
+        ({"cpu.max": "6400000 100000\n"}, 8),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 8),
+        ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3),
+    ],
+)
+def test_cores_are_no_more_than_the_container_may_use(monkeypatch, tmp_path, files, cores):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr("app.settings.CONTROL_GROUP", tmp_path)
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert available_cores() == cores
+
+
+def test_what_kubernetes_says_of_a_service_of_that_name_is_no_setting(monkeypatch):
+    for name, value in {
+        "SERVICE_HOST": "10.0.0.1",
+        "SERVICE_PORT": "8000",
+        "SERVICE_PORT_HTTP": "8000",
+        "PORT": "tcp://10.0.0.1:8000",
+        "PORT_8000_TCP": "tcp://10.0.0.1:8000",
+        "PORT_8000_TCP_PROTO": "tcp",
+    }.items():
+        monkeypatch.setenv(f"DRAGOMAN_{name}", value)
+    assert Settings.load().port == 8000
 
 
 def test_every_setting_is_described():

@@ -2,6 +2,7 @@ import json
 import threading
 from concurrent.futures import wait
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,9 @@ from app.engine.backlog import Backlog
 from app.engine.batching import Job, Limits, plan
 from app.engine.decoding import decode
 from app.engine.options import SearchOptions
+from app.engine.translation import Timing
 from app.errors import EngineUnavailable, Overloaded
-from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, greedy, job, running, scheduler_of
+from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, Row, ToyModel, greedy, job, running, scheduler_of
 
 ENDLESS = -60.0
 all_limits = st.builds(
@@ -34,6 +36,15 @@ def queues(draw: st.DrawFn) -> list[Job]:
 
 def rows_of(jobs: list[Job]) -> int:
     return sum(job.options.beam_size for job in jobs)
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The clock of scheduler and workers from now on: one number, in seconds, that the test advances."""
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("app.engine.scheduler.time", clock)
+    monkeypatch.setattr("app.engine.worker.time", clock)
+    return now
 
 
 @given(queues(), st.integers(0, 25), all_limits)
@@ -71,6 +82,19 @@ def test_companions_are_those_of_nearest_length(pending, limits):
     left = [job for job in pending if job not in chosen and not job.alone]
     farthest = max(abs(len(job.source) - anchor) for job in chosen)
     assert all(abs(len(job.source) - anchor) >= farthest for job in left)
+
+
+@given(queues(), st.integers(0, 25), all_limits)
+def test_a_plan_leaves_out_nobody_who_fits(pending, live_rows, limits):
+    chosen = plan(pending, live_rows=live_rows, limits=limits)
+    left = [job for job in pending if job not in chosen and not job.alone]
+    if not chosen or chosen[0].alone or not left:
+        return
+    more = [*chosen, min(left, key=lambda job: abs(len(job.source) - len(chosen[0].source)))]
+    assert (
+        live_rows + rows_of(more) > limits.max_batch_rows
+        or len(more) * max(len(job.source) for job in more) > limits.max_batch_tokens
+    )
 
 
 @given(queues(), all_limits)
@@ -154,14 +178,49 @@ def test_a_sentence_joins_a_decode_that_runs():
     assert model.steps == 30  # the second sentence took no step of its own
 
 
-def test_timing_adds_up():
-    with running(scheduler_of(ToyModel(12))) as scheduler:
-        item = job(3, 4)
-        scheduler.submit([item])
-        timing = item.future.result(WAIT_S).timing
-    assert timing.queue_s >= 0
-    assert timing.encode_s >= 0
-    assert timing.decode_s > 0
+def test_timing_says_how_long_a_job_waited_was_encoded_and_was_decoded(monkeypatch):
+    now, model = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS)
+
+    def advance(seconds: float) -> None:
+        now[0] += seconds
+
+    model.on_encode, model.on_step = lambda sources: advance(2), lambda rows: advance(3)
+    first, second = job(3, options=greedy(max_length=4)), job(4, options=greedy(max_length=4))
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
+        scheduler.submit([first, second])
+        timings = [item.future.result(WAIT_S).timing for item in (first, second)]
+    assert timings == [
+        Timing(queue_s=0, encode_s=2, decode_s=12),
+        Timing(queue_s=14, encode_s=2, decode_s=12),
+    ]
+
+
+def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatch):
+    now, model, order = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS), []
+    gate = Gate(model)
+    block = model.on_step
+
+    def step(rows: list[Row]) -> None:
+        now[0] += 1
+        order.append(rows[0][0])
+        block(rows)
+
+    model.on_step = step
+    long, short = (3,), [job(4, index, options=greedy(max_length=1)) for index in range(3, 63)]
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1), max_length=200)) as scheduler:
+        scheduler.submit([job(*long, long=True)])
+        for _ in range(20):
+            gate.wait_for_step()
+            gate.let_one_pass()
+        gate.wait_for_step()
+        scheduler.submit(short)
+        gate.open()
+        for item in short:
+            item.future.result(WAIT_S)
+    assert order[:21] == [long] * 21
+    assert order[21] != long  # alone it saved nothing up, and the short one is next
+    mixed = order[21 : max(place for place, source in enumerate(order) if source != long)]
+    assert 11 <= mixed.count(long) <= 16  # 60 short steps: one long step to four
 
 
 def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
@@ -316,7 +375,11 @@ def test_many_threads_may_submit():
             thread.start()
         for thread in threads:
             thread.join()
-        assert all(item.future.result(WAIT_S) for group in jobs for item in group)
+        for group in jobs:
+            for item in group:
+                item.future.result(WAIT_S)
+    assert scheduler.counters["finished"] == 48
+    assert scheduler.statistics()["queued_tokens"] == 0
 
 
 def test_before_the_start_nothing_is_taken():
