@@ -151,6 +151,8 @@ def translate(
     for path in inputs:
         if path != STDIN and not path.exists():
             raise typer.BadParameter(f"{path} does not exist", param_hint="FILES")
+        if path.is_dir():
+            raise typer.BadParameter(f"{path} is a folder", param_hint="FILES")
         if output is not None and output.exists() and path != STDIN and output.samefile(path):
             raise typer.BadParameter(f"{output} is also an input", param_hint="--output")
     settings = _load_settings(

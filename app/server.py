@@ -29,6 +29,8 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # in malloc.h
 _LOOK_EVERY_S = 10
 _LONGEST_BUSY_S = 600
 _NEVER = 1_000_000
+# Longer than proxies keep idle connections, mostly a minute: a request must not meet one that is being closed.
+_KEEP_ALIVE_S = 75
 
 
 def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on_hangup: Hangup | None = None) -> None:
@@ -54,6 +56,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         log_config=None,
         access_log=False,
         server_header=False,
+        timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
         timeout_notify=_LOOK_EVERY_S,
     )

@@ -189,9 +189,7 @@ class Settings(BaseSettings):
         unknown = sorted(
             name
             for name in os.environ
-            if name.upper().startswith(ENV_PREFIX)
-            and name.upper() not in known
-            and not _SERVICE_LINK.fullmatch(name)
+            if name.upper().startswith(ENV_PREFIX) and name.upper() not in known and not _SERVICE_LINK.fullmatch(name)
         )
         if unknown:
             raise ValueError(f"unknown environment variable {', '.join(unknown)}")

@@ -167,6 +167,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         raise BuildError(model.config.export_obstacle)
     partial = out.with_name(f".{out.name}.partial")
     replaced = out.with_name(f".{out.name}.replaced")
+    _put_back(replaced, out)
     for folder in (partial, replaced):
         shutil.rmtree(folder, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -186,10 +187,17 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
             out.rename(replaced)
         partial.rename(out)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
+        _put_back(replaced, out)
+        for folder in (partial, replaced):
+            shutil.rmtree(folder, ignore_errors=True)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
     return Bundle(out, bundle.manifest, bundle.golden)
+
+
+def _put_back(replaced: Path, out: Path) -> None:
+    """What an export that ended between two renames has left is the only copy of a bundle."""
+    if replaced.exists() and not out.exists():
+        replaced.rename(out)
 
 
 def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredients:

@@ -5,7 +5,6 @@ from typing import Any
 from app.api import deepl_schemas as schemas
 from app.api.deepl_parameters import MAX_BODY_BYTES, RESOURCES
 from app.api.documentation import AT_FAULT, DEFAULTS, NOT_NOW, TOO_LATE, Examples, Responses, request_body, response
-from app.api.failures import INTERNAL_ERROR_TEXT
 from app.api.translate_documentation import TRANSLATE_HEADERS
 
 
@@ -29,7 +28,7 @@ def _too_large(limit: int) -> dict[str, Any]:
     return _error("The body is too large", too_large=("Body over its limit", text, "body_too_large"))
 
 
-_INTERNAL = _error("The server is at fault", internal=("Unexpected error", INTERNAL_ERROR_TEXT, "internal"))
+_INTERNAL = _error("The server is at fault", internal=AT_FAULT["internal"])
 _NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
 
 TRANSLATE_REQUEST = request_body(
@@ -124,9 +123,10 @@ TRANSLATE_RESPONSES: Responses = {
             f"Invalid request: request ({DEFAULTS.max_texts + 1}) exceeds text limit ({DEFAULTS.max_texts})",
             "text_too_long",
         ),
+        model_failure=AT_FAULT["model_failure"],
     ),
     413: _too_large(MAX_BODY_BYTES),
-    500: _error("The server is at fault", **AT_FAULT),
+    500: _INTERNAL,
     503: _error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
     504: _error("The time limit passed", **TOO_LATE),
 }

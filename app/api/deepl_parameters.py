@@ -5,12 +5,12 @@ server be without: ``context``, ``preserve_formatting`` (nothing is ever correct
 ``enable_beta_languages``. The texts that the official clients look for are those of the contract.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NoReturn
 
-from app.api.languages import languages_of
+from app.api.languages import find_served, languages_of
 from app.api.parameters import AUTO, TranslationRequest, check_text, check_texts, is_absent, parse_flag
 from app.engine.options import SearchOptions
 from app.engine.translation import Splitting
@@ -151,14 +151,12 @@ def _parse_pair(values: Mapping[str, object], pairs: frozenset[tuple[str, str]])
     return source, target
 
 
-def _parse_language(values: Mapping[str, object], name: str, served: Iterable[str]) -> str:
+def _parse_language(values: Mapping[str, object], name: str, served: Collection[str]) -> str:
     code = check_text(name, values[name])
-    base = code.lower()
-    if base not in served:
-        base = _BASE_OF.get(base, base)
-    if base not in served:
+    found = find_served(code, served) or find_served(_BASE_OF.get(code.lower(), ""), served)
+    if found is None:
         raise UnsupportedPair(f"Value for '{name}' not supported.")
-    return base
+    return found
 
 
 def _check_formality(values: Mapping[str, object]) -> None:

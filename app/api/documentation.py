@@ -80,15 +80,12 @@ TOO_LARGE = error(
         "body_too_large",
     ),
 )
-INTERNAL = error(
-    "The server is at fault",
-    internal=("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
-)
 # Examples of errors that both contracts have, each in its own shape: (summary, text, code).
 AT_FAULT = {
     "model_failure": ("The model failed", MODEL_FAILURE_TEXT, "model_failure"),
     "internal": ("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
 }
+INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
 NOT_NOW = {
     "overloaded": ("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
     "engine_unavailable": ("Not ready", "The translation engine is not running.", "engine_unavailable"),

@@ -27,6 +27,8 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.BundleError: 500,
     errors.ConfigurationError: 500,
 }
+# What the model fails on it fails on again, and the official clients ask five times more after a 500.
+DEEPL_STATUS = STATUS | {errors.ModelFailure: 400}
 MODEL_FAILURE_TEXT = "Cannot translate text: the model failed"
 INTERNAL_ERROR_TEXT = "Internal error"
 
@@ -82,6 +84,8 @@ async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
 def own_error_response(scope: Scope, error: errors.DragomanError) -> JSONResponse:
     """The answer to an expected error."""
     status, text, code = error_of(error)
+    if is_deepl(scope):
+        status = DEEPL_STATUS[type(error)]
     headers = {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"

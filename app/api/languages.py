@@ -1,6 +1,6 @@
 """Language codes as the contracts spell them, and their English names."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 _NAMES = {
     "ar": "Arabic", "az": "Azerbaijani", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech",
@@ -12,8 +12,10 @@ _NAMES = {
     "nb": "Norwegian", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
     "sk": "Slovak", "sl": "Slovenian", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
     "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese",
-    "zh": "Chinese",
+    "zh": "Chinese", "zh-hans": "Chinese", "zh-hant": "Chinese (traditional)", "pt-br": "Portuguese (Brazil)",
 }  # fmt: skip
+# Codes for one language, the short ones LibreTranslate's.
+_SYNONYMS = (("zh", "zh-hans", "zh-cn"), ("zt", "zh-hant", "zh-tw"), ("pb", "pt-br"), ("nb", "no"))
 
 
 def name_of(code: str) -> str:
@@ -24,3 +26,16 @@ def name_of(code: str) -> str:
 def languages_of(pairs: Iterable[tuple[str, str]]) -> list[str]:
     """Every code that occurs in the pairs, sorted."""
     return sorted({code for pair in pairs for code in pair})
+
+
+def spelled(code: str) -> str:
+    """A code as clients know it: ``zh-Hans``, ``pt-BR``."""
+    base, *parts = code.split("-")
+    return "-".join([base, *(part.upper() if len(part) == 2 else part.title() for part in parts)])
+
+
+def find_served(code: str, served: Collection[str]) -> str | None:
+    """The served language that a client's code stands for, whatever its letter case; None if there is none."""
+    code = code.lower()
+    synonyms = next((codes for codes in _SYNONYMS if code in codes), ())
+    return next((one for one in (code, *synonyms) if one in served), None)

@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse, Response
 from app.api import documentation as docs
 from app.api.body import read_parameters
 from app.api.details import sentence_body
-from app.api.languages import languages_of, name_of
+from app.api.languages import languages_of, name_of, spelled
 from app.api.parameters import REPEATABLE, TranslationRequest, parse_texts, parse_translation
 from app.api.service import CurrentService
 from app.api.streaming import EventStream, server_sent, with_heartbeats
@@ -108,9 +108,9 @@ async def get_languages(service: CurrentService) -> Response:
     return JSONResponse(
         [
             {
-                "code": code,
+                "code": spelled(code),
                 "name": name_of(code),
-                "targets": sorted({code} | {target for source, target in pairs if source == code}),
+                "targets": sorted(map(spelled, {code} | {target for source, target in pairs if source == code})),
             }
             for code in languages_of(pairs)
         ]
@@ -179,4 +179,4 @@ def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) 
 
 
 def _detection_body(detection: Detection) -> dict[str, Any]:
-    return {"confidence": detection.confidence, "language": detection.language}
+    return {"confidence": detection.confidence, "language": spelled(detection.language)}

@@ -136,7 +136,10 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class UrlPrefix:
-    """Serves everything under a prefix too, whether or not a proxy in front has taken the prefix off the path."""
+    """Serves everything under a prefix too, whether or not a proxy in front has taken the prefix off the path.
+
+    A path may begin with several slashes, as those of clients do that are given a base URL with one at its end.
+    """
 
     def __init__(self, app: ASGIApp, prefix: str) -> None:
         self.app = app
@@ -144,8 +147,9 @@ class UrlPrefix:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection."""
-        if self.prefix and scope["type"] != "lifespan":
-            path, raw_path = scope["path"], scope.get("raw_path") or b""
+        if scope["type"] == "http":
+            path = "/" + scope["path"].lstrip("/")
+            raw_path = b"/" + (scope.get("raw_path") or b"").lstrip(b"/")
             if path != self.prefix and not path.startswith(f"{self.prefix}/"):  # a path includes root_path, says ASGI
                 path, raw_path = self.prefix + path, self.prefix.encode() + raw_path
             scope = {**scope, "root_path": self.prefix, "path": path, "raw_path": raw_path}
@@ -165,7 +169,7 @@ class HeadAsGet:
 
 _CROSS_ORIGIN = [
     (b"access-control-allow-headers", b"Authorization, Content-Type"),
-    (b"access-control-expose-headers", b"Authorization"),
+    (b"access-control-expose-headers", b"Authorization, Retry-After, Server-Timing, X-Request-ID, X-Dragoman-Pivot"),
     (b"access-control-allow-methods", b"GET, POST"),
     (b"access-control-allow-credentials", b"true"),
     (b"access-control-max-age", b"1728000"),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.api.languages import languages_of, name_of
+from app.api.languages import find_served, languages_of, name_of
 from app.engine.options import SearchOptions, check_integer
 from app.engine.translation import Splitting
 from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, UnsupportedPair
@@ -184,16 +184,17 @@ def _parse_alternatives(value: object, limit: int) -> int:
 
 
 def parse_language(name: str, value: object, served: Collection[str]) -> str:
-    """The code of a served language, in lower case.
+    """The code of a served language, as the pairs have it.
 
     Raises:
         InvalidRequest: It isn't a string.
         UnsupportedPair: It isn't served.
     """
     code = check_text(name, value)
-    if code.lower() not in served:
+    found = find_served(code, served)
+    if found is None:
         raise UnsupportedPair(f"{_shortened(code)} is not supported")
-    return code.lower()
+    return found
 
 
 def _parse_markup(values: Mapping[str, object]) -> Rules | None:
@@ -220,7 +221,9 @@ def _parse_options(values: Mapping[str, object], default_beam_size: int, alterna
     wanted = given.get("beam_size")
     if type(wanted) is int and 1 <= wanted <= alternatives:
         raise OptionOutOfRange(f"beam_size is {wanted}; it must be greater than alternatives, which is {alternatives}.")
-    beam_size = max(MIN_BEAMS_WITH_ALTERNATIVES, alternatives + 1) if alternatives else default_beam_size
+    beam_size = default_beam_size
+    if alternatives:
+        beam_size = max(beam_size, MIN_BEAMS_WITH_ALTERNATIVES, alternatives + 1)
     # A value of the wrong type goes through as it is, and SearchOptions refuses it with a sentence: hence the ignore.
     return SearchOptions(**{"beam_size": beam_size, "n_best": alternatives + 1} | given)  # type: ignore[arg-type]
 

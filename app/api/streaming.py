@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 from fastapi.responses import StreamingResponse
 from starlette.types import Send
 
-from app.api.failures import error_of
+from app.api.failures import INTERNAL_ERROR_TEXT, error_of
 from app.errors import DragomanError
 
+# Line breaks to many clients, if not to the standard.
+_ESCAPED = {character: f"\\u{character:04x}" for character in (0x85, 0x2028, 0x2029)}
 HEARTBEAT_S = 15.0
 """Proxies close a connection on which nothing is sent for a minute or so."""
 
@@ -75,12 +77,12 @@ async def server_sent(
             yield _written(first)
             async for event in events:
                 yield _written(event)
-        except DragomanError as error:
-            _, text, code = error_of(error)
-            yield _written(("error", {"error": text, "code": code}))
-        except Exception:
-            logger.exception("an unexpected error")
-            _, text, code = error_of(DragomanError())
+        except Exception as error:
+            if isinstance(error, DragomanError):
+                _, text, code = error_of(error)
+            else:
+                logger.exception("an unexpected error")
+                text, code = INTERNAL_ERROR_TEXT, DragomanError.code
             yield _written(("error", {"error": text, "code": code}))
 
 
@@ -89,4 +91,5 @@ def _written(event: tuple[str, Mapping[str, Any]] | None) -> str:
         return ": still working\n\n"
     name, data = event
     # JSON has no line breaks, so that one data line is enough.
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
+    return f"event: {name}\ndata: {text}\n\n"

@@ -12,11 +12,11 @@ _UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var", "math"})
 # Elements that are no part of a sentence, nor is what stands on their two sides one. All others are inline, as unknown
 # ones are in HTML; so is script, which nobody sees.
 _BLOCKS = frozenset(
-    """address area article aside audio base blockquote body br button canvas caption center col colgroup datalist dd
-    details dialog dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head
-    header hgroup hr html iframe legend li link main map menu meta nav noembed noframes object ol optgroup option p
-    param pre search section select slot source summary svg table tbody td template textarea tfoot th thead title tr
-    track ul video xmp""".split()
+    """address area article aside audio base blockquote body br button canvas caption center col colgroup datalist
+    dd details dialog dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6
+    head header hgroup hr html iframe label legend li link main map menu meta nav noembed noframes noscript object
+    ol optgroup option p param pre search section select slot source summary svg table tbody td template textarea
+    tfoot th thead title tr track ul video xmp""".split()
 )
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}

@@ -31,6 +31,7 @@ _SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
 _MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
 _MAX_EXPRESSION_BYTES = 1 << 20  # of the tables of a regular expression
 # One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
+# So these are bounded, for all texts of a request together.
 _MAX_SEARCH_S = 2.0
 # Each becomes a handful of objects.
 _MAX_SPANS = 100_000
@@ -81,6 +82,13 @@ class Restored(NamedTuple):
     offsets: Offsets
 
 
+@dataclass(eq=False)
+class Budget:
+    """Time that is left for searches, in seconds."""
+
+    left_s: float
+
+
 class Patterns(NamedTuple):
     """Checked patterns, ready to search with.
 
@@ -90,6 +98,7 @@ class Patterns(NamedTuple):
         harmless: Likewise, known to take little time on any text.
         letters: Characters that protect the words that they are in.
         signs: Characters that protect themselves.
+        budget: For literals and expressions; None where there are none.
     """
 
     literals: tuple[str, ...] = ()
@@ -97,6 +106,7 @@ class Patterns(NamedTuple):
     harmless: tuple[Any, ...] = ()
     letters: frozenset[str] = frozenset()
     signs: frozenset[str] = frozenset()
+    budget: Budget | None = None
 
     def __or__(self, other: "Patterns") -> "Patterns":
         """All that either protects."""
@@ -106,6 +116,7 @@ class Patterns(NamedTuple):
             self.harmless + other.harmless,
             self.letters | other.letters,
             self.signs | other.signs,
+            self.budget or other.budget,
         )
 
 
@@ -204,7 +215,7 @@ def compile_patterns(patterns: Sequence[str]) -> Patterns:
                 f"protect pattern {number} is no regular expression that RE2 understands "
                 "(it has no lookaround and no backreferences)."
             ) from None
-    return Patterns(tuple(dict.fromkeys(literals)), tuple(expressions))
+    return Patterns(tuple(dict.fromkeys(literals)), tuple(expressions), budget=Budget(_MAX_SEARCH_S))
 
 
 def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
@@ -271,18 +282,20 @@ def find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
     """
-    deadline = time.monotonic() + _MAX_SEARCH_S
+    began = time.monotonic()
     found: list[tuple[int, int]] = []
     matches = [_matches(text, literal) for literal in patterns.literals]
     matches += [(match.span() for match in expression.finditer(text)) for expression in patterns.expressions]
     for begin, end in chain.from_iterable(matches):
-        if time.monotonic() > deadline:
+        if patterns.budget and time.monotonic() - began > patterns.budget.left_s:
             raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
         if found and found[-1][0] <= begin <= found[-1][1]:  # touches the last one
             begin, end = found[-1][0], max(end, found.pop()[1])
         if begin < end:
             found.append((begin, end))
         _check_count(found)
+    if patterns.budget:
+        patterns.budget.left_s -= time.monotonic() - began
     found += (match.span() for expression in patterns.harmless for match in expression.finditer(text))
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for those that are in the text already

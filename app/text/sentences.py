@@ -46,14 +46,23 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
 # Where the library ends a sentence and a reader does not. Only words that hardly ever close a sentence are listed.
 _ABBREVIATION = {
-    "de": re.compile(r"\b(?:Dipl|Hrsg|Ing|[Ii]nkl|[Ee]xkl|[Zz]zgl|[Aa]bzgl|geb|gest|verh|[Ss]og|[Vv]gl|[Bb]zgl)\.\s+$"),
-    "en": re.compile(r"\b(?:[Aa]pprox|[Vv]ols?|[Ee]st|[Ee]qs?|[Cc]h)\.\s+$"),
+    "de": re.compile(
+        r"\b(?:Dipl|Hrsg|Ing|[Ii]nkl|[Ee]xkl|[Zz]zgl|[Aa]bzgl|geb|gest|verh|[Ss]og|[Vv]gl|[Bb]zgl|dt|engl|frz|[Ee]hem|Tsd"
+        r"|z\. ?Hd|Fa|Hrn|Bhf|Mo|Di|Mi|Do|Fr|Sa)\.\s+$"
+    ),
+    "en": re.compile(
+        r"\b(?:[Aa]pprox|[Vv]ols?|[Ee]st|[Ee]qs?|[Cc]h|[Ff]igs|[Ee]ds|Mt|Apt|Mon|Tues?|Wed|Thu|Thurs|Fri)\.\s+$"
+    ),
 }
-# "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
-# "Ich bin der 1. Er ist der 2." then stays in one piece, which costs less than a sentence cut in half.
+# These may well close one, unless a small letter follows.
+_ENGLISH_BEFORE_SMALL = re.compile(r"\b(?:[Tt]emp|[Mm]ax|[Mm]in|[Ss]ecs?|Sat|Sun)\.\s+$")
+# "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal, and two
+# of them ("24.12.") are a date. The rare "Ich bin der 1. Er ist der 2." then stays in one piece, which costs less
+# than a sentence cut in half.
 _GERMAN_ORDINAL = re.compile(
-    r"\b(?:am|an|beim|bis|das|dem|den|der|des|die|im|ins|jede[rmns]?|seit|vom|zum|zur"
-    r"|(?:ein|dein|mein|sein|ihr|unser)(?:e[rmns]?)?)\s+\d{1,2}\.\s+$",
+    r"\b(?:am|an|beim|bis|das|dem|den|der|des|die|im|ins|jede[rmns]?|oder|seit|und|vom|zum|zur"
+    r"|(?:ein|dein|mein|sein|ihr|unser)(?:e[rmns]?)?)\s+\d{1,2}\.\s+$"
+    r"|\b\d{1,2}\.\d{1,2}\.\s+$",
     re.IGNORECASE,
 )
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
@@ -163,6 +172,8 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     abbreviation = _ABBREVIATION.get(language)
     if abbreviation and abbreviation.search(before):
         return True
+    if language == "en":
+        return after[0].islower() and bool(_ENGLISH_BEFORE_SMALL.search(before))
     if language != "de":
         return False
     return bool(_GERMAN_ORDINAL.search(before) or (_SHORT_NUMBER.search(before) and _ORDINAL_NOUN.match(after)))
@@ -237,10 +248,14 @@ def _break_before(text: str, start: int, limit: int) -> int:
 
 
 def _joins_previous(text: str, index: int) -> bool:
-    """Tells whether the character at an index belongs to the one before: an accent, a selector, a joined emoji."""
+    """Tells whether the character at an index belongs to the one before: an accent, a selector, a joined emoji.
+
+    So does an ASCII letter or digit to another: what stands in for a protected span must not be cut in two.
+    """
     character = text[index]
     return (
-        unicodedata.category(character).startswith("M")
+        (character.isascii() and character.isalnum() and text[index - 1].isascii() and text[index - 1].isalnum())
+        or unicodedata.category(character).startswith("M")
         or character == "\u200d"
         or text[index - 1] == "\u200d"
         or "\U0001f3fb" <= character <= "\U0001f3ff"

@@ -120,9 +120,8 @@ class TextCollector:
             self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
 
     def _append(self, part: Part) -> None:
-        last = self._parts[-1] if self._parts and not self._is_xml else part
-        if part.kind is Kind.OPENING and last.kind is Kind.CLOSING and part.name == last.name == "a":
-            self.end_text()  # links side by side are never one word
+        if part.kind is Kind.OPENING and not self._is_xml and self._stands_beside(part):
+            self.end_text()
         if part.kind is Kind.CLOSING and self._names[part.name]:
             self._names[part.name] -= 1
             self._depth -= 1
@@ -133,6 +132,15 @@ class TextCollector:
             self.end_text()
         else:
             self._parts.append(part)
+
+    def _stands_beside(self, part: Part) -> bool:
+        """An element that begins where one has ended, as in a menu: links, or anything if both end in the same word."""
+        if not self._parts or self._parts[-1].kind is not Kind.CLOSING:
+            return False
+        if part.name == self._parts[-1].name == "a":
+            return True
+        before = next((one for one in reversed(self._parts) if one.kind is not Kind.CLOSING), part)
+        return before.kind is Kind.TEXT and (before.content[-1] + self._source[part.end : part.end + 1]).isalnum()
 
     def _finish_atom(self) -> None:
         atom, end = self._parts[-1], self._atom_end

@@ -1,4 +1,4 @@
-"""What is left as it is in every text: addresses, variables, tags, emoji, characters unknown to the model, and the like."""
+"""What is left as it is in every text: addresses, variables, tags, emoji, what the model has no characters for."""
 
 import unicodedata
 from string import ascii_lowercase
@@ -27,8 +27,8 @@ _EXPRESSIONS = compile_patterns(
 ).expressions
 _GENDER = "_innen"
 _IDENTIFIER = compile_patterns([r"regex:[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+"]).expressions
-# Signs of code that the model may not know: these belong to the words that they touch (@tom, #1, C#, x^2, \n), the others
-# stand for themselves, since there are words on both sides: Ja|Nein, _sehr_. An asterisk is no code: Bürger*innen.
+# Signs of code that the model may not know: these belong to the words that they touch (@tom, #1, C#, x^2, \n), the
+# others for themselves, since what is beside them are words: Ja|Nein, _sehr_. An asterisk is no code: Bürger*innen.
 _CODE_LETTERS = frozenset("#@\\^`")
 _CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®

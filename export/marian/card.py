@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from export.marian.languages import language_code
 from export.marian.limits import SourceError, parse_yaml
 
-_LINE = r"^\s*[*-]\s*{}\s*:\s*(.*)$"
+_LINE = r"^[ \t]*[*-][ \t]*{}[ \t]*:[ \t]*(.*)$"
 _SOURCES = re.compile(_LINE.format(r"source language(?:s|\(s\))"), re.MULTILINE)
 _TARGETS = re.compile(_LINE.format(r"target language(?:s|\(s\))"), re.MULTILINE)
 _TAGS = re.compile(_LINE.format(r"valid (?:target )?language labels"), re.MULTILINE)
 _RELEASE = re.compile(r"/(?:OPUS|Tatoeba)-MT-models/([A-Za-z_+]+)-([A-Za-z_+]+)/")
-_FRONT_MATTER = re.compile(r"---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)

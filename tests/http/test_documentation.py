@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.api.deepl_parameters import MAX_BODY_BYTES
-from app.api.failures import STATUS
+from app.api.failures import DEEPL_STATUS, STATUS
 from app.api.parameters import parse_translation
 from app.api.schemas import TranslateRequest
 from app.settings import Settings
@@ -108,7 +108,8 @@ def test_every_endpoint_has_a_summary_a_tag_and_examples_for_every_status():
 
 
 def test_documented_errors_are_those_of_the_table():
-    codes = {(status, error.code) for error, status in STATUS.items()} | {(413, "body_too_large")}
+    table = [*STATUS.items(), *DEEPL_STATUS.items()]
+    codes = {(status, error.code) for error, status in table} | {(413, "body_too_large")}
     documented = {
         (status, value["code"] if "code" in value else value["detail"])
         for _, _, operation in OPERATIONS

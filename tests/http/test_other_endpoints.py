@@ -51,6 +51,27 @@ async def test_languages_are_among_their_own_targets(client):
     ]
 
 
+@pytest.mark.parametrize("code", ["zh-hans", "zh-Hans", "zh", "ZH-CN"])
+async def test_a_language_has_all_the_codes_that_clients_know_it_by(code):
+    engine = FakeEngine(frozenset({("en", "zh-hans"), ("en", "zh-hant"), ("en", "pt-br")}))
+    async with serving(engine) as client:
+        languages = (await client.get("/languages")).json()
+        assert [language["code"] for language in languages] == ["en", "pt-BR", "zh-Hans", "zh-Hant"]
+        assert languages[0]["targets"] == ["en", "pt-BR", "zh-Hans", "zh-Hant"]
+        assert languages[3]["name"] == "Chinese (traditional)"
+        body = {"q": "Hello.", "source": "en", "target": code}
+        assert (await client.post("/translate", json=body)).json() == {"translatedText": "[zh-hans] Hello."}
+        body = {"text": ["Hello."], "source_lang": "EN", "target_lang": code}
+        assert (await client.post("/v2/translate", json=body)).json()["translations"][0]["text"] == "[zh-hans] Hello."
+        for alias, target in (("zt", "zh-hant"), ("pb", "pt-br")):
+            await client.post("/translate", json={"q": "Hello.", "source": "en", "target": alias})
+            assert engine.calls[-1] == (["Hello."], "en", target)
+
+
+async def test_a_base_url_may_end_in_a_slash(client):
+    assert (await client.get("//languages")).status_code == 200
+
+
 async def test_languages_with_a_form_body_as_libretranslatepy_sends_it(client):
     response = await client.request("GET", "/languages", data={"api_key": "x"})
     assert response.status_code == 200

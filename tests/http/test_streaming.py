@@ -244,3 +244,8 @@ async def test_closing_heartbeats_closes_what_they_wait_for():
 async def test_line_breaks_in_a_text_do_not_break_an_event(client):
     events = await stream(client, "Eins\nZwei\r\n\r\nDrei\u2028Vier\x85")
     assert re.sub(r"\[en] ", "", events[-1][1]["translatedText"]) == "Eins\nZwei\r\n\r\nDrei\u2028Vier\x85"
+
+
+async def test_clients_that_break_lines_at_unicodes_breaks_read_whole_events(client):
+    response = await client.post("/translate", json={"q": "a\u2028b\u2029c\x85", **DE_EN, "stream": True})
+    assert response.text.splitlines() == response.text.split("\n")[:-1]

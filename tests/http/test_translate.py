@@ -68,6 +68,9 @@ async def test_beam_of_requests_that_choose_none_is_a_setting(engine):
         await client.post("/translate", json=BEER)
         await client.post("/translate", json=BEER | {"alternatives": 1})
     assert [options.beam_size for options in engine.options] == [2, 4]
+    async with serving(engine, Settings(beam_size=8)) as client:
+        await client.post("/translate", json=BEER | {"alternatives": 1})
+    assert engine.options[-1].beam_size == 8
 
 
 async def test_search_options_reach_the_engine(client, engine):

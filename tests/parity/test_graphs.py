@@ -361,6 +361,19 @@ def test_what_is_no_bundle_is_not_replaced(tmp_path, tiny_checkpoint, kind):
     assert listing(tmp_path) == before
 
 
+def test_a_bundle_that_a_killed_build_has_put_aside_comes_back(old, tiny_checkpoint, monkeypatch):
+    before = listing(old)
+    old.rename(old.with_name(f".{old.name}.replaced"))
+
+    def fail(*_):
+        raise RuntimeError("no graphs today")
+
+    monkeypatch.setattr("export.build._write_graphs", fail)
+    with pytest.raises(RuntimeError):
+        build_bundle(tiny_checkpoint, old, report=lambda line: None)
+    assert listing(old) == before
+
+
 def test_remains_of_a_killed_build_do_not_disturb(traced, old, tiny_checkpoint):
     partial = old.with_name(f".{old.name}.partial")
     partial.mkdir()

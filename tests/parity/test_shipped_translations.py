@@ -1,8 +1,8 @@
 """What the shipped model says: everyday sentences with words that must be in it, and what must hold for any text.
 
 All texts of a direction are translated in one request to the service (int8, beam 4, a second attempt at what is visibly
-wrong); placeholders by the engine, since the service would protect them. A text in ``MISSED`` is expected to fail: a new
-model that gets it right fails the test, and the text leaves the list.
+wrong); placeholders by the engine, since the service would protect them. A text in ``MISSED`` is expected to fail: one
+that a new model gets right fails the test, and leaves the list.
 """
 
 import asyncio

@@ -389,6 +389,15 @@ def test_an_output_that_is_an_input_is_refused(engine: object, tmp_path: Path) -
     assert path.read_text() == "eins"
 
 
+def test_a_folder_among_the_inputs_costs_nothing(engine: object, tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    output.write_text("precious")
+    (tmp_path / "folder").mkdir()
+    result = run("translate", "-t", "en", "-o", output, tmp_path / "folder")
+    assert (result.exit_code, output.read_text()) == (2, "precious")
+    assert "is a folder" in result.stderr
+
+
 @pytest.mark.parametrize("arguments", [[], ["--to", "en", "no-such-file.txt"], ["--to", "en", "--beam-size", "99"]])
 def test_wrong_usage_of_translate(engine: object, arguments: list[str]) -> None:
     assert run("translate", *arguments).exit_code == 2

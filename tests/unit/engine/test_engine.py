@@ -1,6 +1,7 @@
 import asyncio
 import gc
 import json
+import threading
 import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -228,9 +229,17 @@ async def test_too_many_golden_sentences_that_come_out_otherwise(tiny_bundle, wr
         await engine.stop()
 
 
-async def test_a_missing_precision_is_refused(tiny_bundle, tmp_path):
-    with pytest.raises(BundleError, match=r"manifest\.json: No such file"):
-        Engine.from_settings(Settings(bundle=tmp_path))
+async def test_the_settings_reach_the_engine(tiny_bundle, monkeypatch):
+    model, given, encoded = ToyModel(VOCABULARY), {}, []
+    monkeypatch.setattr("app.engine.engine.OnnxModel", lambda **options: given.update(options) or model)
+    together = threading.Barrier(3)
+    model.on_step, model.on_encode = lambda rows: together.wait(WAIT_S), encoded.extend
+    settings = Settings(bundle=tiny_bundle.path, precision="float32", threads=2, workers=3, feature_cache_bytes=0)
+    async with started(Engine.from_bundle(replace(tiny_bundle, golden=()), settings)) as engine:
+        for _ in range(2):
+            await translate(engine, *GERMAN[:3], options=greedy(max_length=1, second_attempt=False))
+    assert given["threads"] == 2
+    assert len(encoded) == 6  # three workers met at each step, and nothing was cached
 
 
 async def test_every_cpu_precision_starts(tiny_bundle):

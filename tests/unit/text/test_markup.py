@@ -201,6 +201,22 @@ def test_links_side_by_side_are_texts_of_their_own() -> None:
     assert extract("<p>x <a>Neu</a><a>land</a></p>", XML).texts == ("x Neuland",)  # XML's are no links
 
 
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("<span>Start</span><span>Kontakt</span>", ("Start", "Kontakt")),
+        ("<strong><i>Datum</i></strong><em>Ort</em>", ("Datum", "Ort")),
+        ("<label>Vorname</label><input><label>Nachname</label>", ("Vorname", "Nachname")),
+        ("Text<noscript>Foo</noscript>Mehr", ("Text", "Foo", "Mehr")),
+        ("<b>Achtung</b><i>: heiß</i>, <b>eins</b> <i>zwei</i>", ("Achtung: heiß, eins zwei",)),
+        ("H<sub>2</sub>O, <b>wor</b>t", ("H2O, wort",)),
+        ("</b></i><b>x", ("x",)),
+    ],
+)
+def test_elements_side_by_side_are_not_one_word(source: str, texts: tuple[str, ...]) -> None:
+    assert extract(source).texts == texts
+
+
 def test_an_address_may_be_cut_by_tags() -> None:
     address = compile_patterns(["regex:https://[a-z./-]+"])
     source = "<p>Lies <a><i>https://</i><i>blog.example.org/das</i><i>-haus</i></a> und lerne!</p>"

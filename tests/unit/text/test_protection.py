@@ -1,7 +1,9 @@
 """Protected spans: which they are, that each comes back exactly once whatever a model does, and that places fit."""
 
+import itertools
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -87,6 +89,18 @@ def test_takes_patterns_up_to_the_limits() -> None:
 def test_an_expression_that_makes_others_hang_takes_no_time() -> None:
     text = "a" * 5_000 + "!"
     assert guard(text, "regex:(a|a)*(a+)+$").spans == ()
+
+
+def test_searches_that_take_too_long_are_given_up_whether_in_one_text_or_in_many(monkeypatch) -> None:
+    clock = (number / 100 for number in itertools.count())  # 10 ms a match
+    monkeypatch.setattr("app.text.protection.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert len(guard("a " * 150, "a").spans) == 150
+    with pytest.raises(InvalidRequest, match="take too long"):
+        guard("a " * 250, "a")
+    patterns = compile_patterns(["a"])
+    protect("a " * 150, patterns)
+    with pytest.raises(InvalidRequest, match="take too long"):
+        protect("a " * 150, patterns)
 
 
 def test_what_matches_often_takes_no_memory() -> None:

@@ -26,6 +26,8 @@ GERMAN = [
     ["1. und 2. Klasse."],
     ["4. Quartal 2023.", "Ende."],
     ["Na ja..., vielleicht komme ich."],
+    ["Der ehem. Minister und die dt. Fußballer trafen Hrn. Müller von der Fa. Schmidt.", "Ja."],
+    ["Mo. bis Fr. geöffnet, am 24.12. geschlossen, am 1. und 3. Tag auch."],
     ["Er sah „Wer hat Angst?“, „Los!“ und mehr."],
     ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
 ]
@@ -39,6 +41,8 @@ ENGLISH = [
     ['He said: "Come here. Sit down."', "He came."],
     ["See Fig. 3.", "It is on p. 5, vol. 2, approx. here."],
     ["Node.js and example.Com are names.", "Right."],
+    ["The max. temp. is 10 on Mon. and Tue. at Mt. Everest, see figs. 5 and 6.", "Right."],
+    ["He sat.", "This is the max.", "Then he left."],
     ["I am 5.", "You are 6."],
     ["He saw \ue000.", "\ue001 ran away.", "Then came \ue002!"],
 ]
@@ -239,3 +243,10 @@ def test_the_work_of_breaking_grows_with_the_length_only(unit: str) -> None:
     text = unit * (500_000 // len(unit))
     assert "".join(break_long(text, fits=fits)) == text
     assert seen_chars < 20 * len(text)
+
+
+def test_a_name_between_ideographs_is_not_cut_in_two() -> None:
+    text = "字Tom字Boston字Paris" * 20
+    pieces = break_long(text, fits=lambda piece: len(piece) <= 24)
+    assert "".join(pieces) == text
+    assert sum(piece.count(name) for piece in pieces for name in ("Tom", "Boston", "Paris")) == 60
