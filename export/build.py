@@ -54,6 +54,7 @@ INTEGER_WEIGHTS = "weights.int8.bin"
 SHORTLIST = "shortlist.npz"
 
 CALIBRATION_SENTENCES = 400
+"""If there are as many; of more, less than twice as many."""
 
 Report = Callable[[str], None]
 Sources = list[list[int]]

@@ -216,9 +216,9 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
         "nothing": np.array(-np.inf),
         "lowest": np.array(_LOWEST),
     }
-    used |= {name for node in nodes for name in node.input}
-    initializers = [numpy_helper.from_array(value, name) for name, value in constants.items() if name in used]
     outside = {name for node in nodes for name in node.input}
+    used |= outside
+    initializers = [numpy_helper.from_array(value, name) for name, value in constants.items() if name in used]
     initializers += [tensor for tensor in step.initializer if tensor.name in outside]
     outputs = [_info(name, kind, ["steps_made", *shape]) for name, kind, shape in scanned]
     outputs += [item for item in step.output if item.name in present]

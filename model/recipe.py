@@ -49,10 +49,10 @@ class Augmentation(_Section):
 
 
 class Training(_Section):
-    """Optimisation. Tokens are counted on the padded target side."""
+    """Optimisation. Tokens are counted on the longer side, padded."""
 
     updates: int = Field(gt=0, description="optimiser steps in all")
-    batch_tokens: int = Field(1600, gt=0, description="padded target tokens of one batch")
+    batch_tokens: int = Field(1600, gt=0, description="padded tokens of one batch, of its longer side")
     accumulate: int = Field(1, ge=1, description="batches per optimiser step")
     max_length: int = Field(
         120, gt=0, description="pairs with a longer side, in pieces and two special ids, are left out"

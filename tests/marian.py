@@ -6,7 +6,9 @@ The transformers library is the oracle of imports; nothing but the tests uses it
 import json
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -101,10 +103,23 @@ def train_pieces(path: Path, texts: Sequence[str], size: int) -> list[str]:
 def write_tokenizers(folder: Path) -> tuple[list[str], list[str]]:
     """``source.spm`` and ``target.spm`` of made-up German and English; returns their pieces."""
     folder.mkdir(parents=True, exist_ok=True)
-    german, english = zip(*sentence_pairs(400), strict=True)
+    (source, source_pieces), (target, target_pieces) = _trained_tokenizers()
+    (folder / "source.spm").write_bytes(source)
+    (folder / "target.spm").write_bytes(target)
+    return source_pieces, target_pieces
+
+
+@cache
+def _trained_tokenizers() -> list[tuple[bytes, list[str]]]:
+    """Of each side the file and the pieces."""
     numbers = [f"{number} {number * 7}, Anna {number}-{number}." for number in range(100)]
-    source = train_pieces(folder / "source.spm", [*german, *numbers], 160)
-    return source, train_pieces(folder / "target.spm", [*english, *numbers], 150)
+    found = []
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trained.spm"
+        for side, size in zip(zip(*sentence_pairs(400), strict=True), (160, 150), strict=True):
+            pieces = train_pieces(path, [*side, *numbers], size)
+            found.append((path.read_bytes(), pieces))
+    return found
 
 
 def vocabulary_of(pieces: Sequence[str], *, padding: bool = True) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """The DeepL contract: /v2/translate, /v2/languages, /v2/usage, /v3/languages.
 
-Its clients work by changing a URL. Any ``DeepL-Auth-Key`` is accepted, and none too; a check of keys is a dependency of
-this router. The texts go the same way as LibreTranslate's.
+Its clients work by changing a URL. Any ``DeepL-Auth-Key`` is accepted, and none too; a check of keys would
+be a dependency of this router. The texts go the same way as LibreTranslate's.
 """
 
 from collections.abc import Iterator

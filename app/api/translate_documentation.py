@@ -94,7 +94,7 @@ _STREAMS: Examples = {
         ),
     ),
     "tokens": (
-        "Token by token",
+        "In greedy search, with tokens: of a short sentence often all in one event",
         _events(
             ("token", {"index": 0, "block": 0, "text": "Good"}),
             ("token", {"index": 0, "block": 0, "text": " morning!"}),
@@ -166,7 +166,7 @@ TRANSLATE_REQUEST = request_body(
         ),
         "details": ("Every sentence described", _MORNING | {"details": True}),
         "stream": ("Sentence by sentence", _MORNING | {"stream": True}),
-        "tokens": ("Token by token", {"q": "Guten Morgen!", **_GERMAN_TO_ENGLISH, "beam_size": 1, "stream": True}),
+        "tokens": ("With tokens", {"q": "Guten Morgen!", **_GERMAN_TO_ENGLISH, "beam_size": 1, "stream": True}),
         "options": (
             "Greedy search within two seconds",
             {"q": "Guten Morgen!", "source": "de", "target": "en", "beam_size": 1, "deadline_ms": 2000},

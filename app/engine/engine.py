@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Translates texts with one bundle. Everything slow happens on the scheduler's thread."""
+    """Translates texts with one bundle. What the model does happens on the scheduler's threads."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class Engine:
         self._scheduler.turn_away()
 
     async def start(self) -> None:
-        """Start the decode thread and translate the bundle's golden sentences.
+        """Start the decode threads and translate the bundle's golden sentences.
 
         Raises:
             BundleError: The model translates so few of them as recorded that something must be wrong.
@@ -167,7 +167,7 @@ class Engine:
         self._state = "ready"
 
     async def stop(self) -> None:
-        """Finish accepted work within the drain time, then end the thread."""
+        """Finish accepted work within the drain time, then end the threads."""
         self._state = "stopping"
         began = time.monotonic()
         with suppress(TimeoutError):

@@ -53,7 +53,7 @@ class Joiner:
         return future
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop, shared: _Shared, _: object) -> None:
-        """From the scheduler's thread to the loop's."""
+        """From a thread of the scheduler's to the loop's."""
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._deliver, shared)
 

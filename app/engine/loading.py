@@ -225,8 +225,9 @@ class Loader:
         try:
             await engine.stop()
         finally:
-            for name in COUNTERS.keys() & engine.statistics().keys():
-                self._stopped_counts[name] = self._stopped_counts.get(name, 0.0) + engine.statistics()[name]
+            counts = engine.statistics()
+            for name in COUNTERS.keys() & counts.keys():
+                self._stopped_counts[name] = self._stopped_counts.get(name, 0.0) + counts[name]
             del engine  # and with it its memory
             self._leaving_bytes -= model.nbytes
             self.nbytes -= model.nbytes

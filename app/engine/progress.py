@@ -161,7 +161,7 @@ class Progress:
         return Job(source=item.unit.ids, options=self._options, long=long, on_tokens=on_tokens)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
-        """Called on the scheduler's thread."""
+        """Called on one of the scheduler's threads."""
         item.tokens = tokens
         if item is self._next and not loop.is_closed():
             loop.call_soon_threadsafe(self._changed.set)

@@ -49,7 +49,7 @@ def read_original(folder: Path) -> MarianModel:
     """
     decoder = _decoder_options(folder)
     arrays = MarianArrays(_weights_file(folder, decoder))
-    source_ids, target_ids = _vocabulary_files(folder, decoder, arrays.options)
+    source_ids, target_ids = _vocabulary_files(folder, decoder)
     reader = _Reader(arrays)
     source, target = (_read_vocabulary(path) for path in (source_ids, target_ids))
     if source_ids == target_ids:
@@ -198,7 +198,7 @@ def _weights_file(folder: Path, decoder: dict[str, Any]) -> Path:
     return _inside(folder, named[0])
 
 
-def _vocabulary_files(folder: Path, decoder: dict[str, Any], options: dict[str, Any]) -> tuple[Path, Path]:
+def _vocabulary_files(folder: Path, decoder: dict[str, Any]) -> tuple[Path, Path]:
     """Of source and target; the decoder's options go before what lies in the folder."""
     named = decoder.get("vocabs")
     if named is None:

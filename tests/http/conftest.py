@@ -9,11 +9,6 @@ import pytest
 from tests.http.fakes import FakeEngine, serving
 
 
-@pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture
 def engine() -> FakeEngine:
     return FakeEngine()

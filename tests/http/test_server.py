@@ -1,15 +1,20 @@
 """The command's server as a process of its own: ready line, signals, exit codes."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
+import asyncio
 import sys
 from app import server
 from app.main import create_app
@@ -28,8 +33,15 @@ class Reloading(FakeEngine):
         print("reloaded", flush=True)
         return await super().reload()
 
+class Waiting(FakeEngine):
+    async def stream(self, *arguments, **options):
+        print("asked", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        async for event in super().stream(*arguments, **options):
+            yield event
+
 settings = Settings(port=0)
-engine = {"fake": FakeEngine, "broken": Broken, "reloading": Reloading}[sys.argv[1]]()
+engine = {"fake": FakeEngine, "broken": Broken, "reloading": Reloading, "waiting": Waiting}[sys.argv[1]]()
 app = create_app(settings, engine)
 try:
     server.run(
@@ -47,6 +59,7 @@ def start(engine: str) -> subprocess.Popen[str]:
         [sys.executable, "-c", PROGRAM, engine],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -58,12 +71,44 @@ def announced_url(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
+def translate(url: str) -> str:
+    body = json.dumps({"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}).encode()
+    request = Request(f"{url}/translate", body, {"Content-Type": "application/json"})
+    with urlopen(request, timeout=30) as response:
+        return str(json.load(response)["translatedText"])
+
+
+def listens(url: str) -> bool:
+    parts = urlsplit(url)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), timeout=10).close()
+    except OSError:  # refused, or reset if the listener was closed with this connection waiting
+        return False
+    return True
+
+
 def test_it_serves_at_the_announced_url_and_ends_cleanly_on_sigterm() -> None:
     with start("fake") as process:
         url = announced_url(process)
         with urlopen(f"{url}/readyz", timeout=10) as response:
             assert response.status == 200
         process.send_signal(signal.SIGTERM)
+        output, _ = process.communicate(timeout=30)
+    assert (process.returncode, output) == (0, "stopped: stopping\n")
+
+
+def test_a_request_under_way_is_answered_before_the_end() -> None:
+    with start("waiting") as process, ThreadPoolExecutor(1) as pool:
+        url = announced_url(process)
+        answer = pool.submit(translate, url)
+        assert process.stdout is not None and process.stdin is not None
+        assert process.stdout.readline() == "asked\n"
+        process.send_signal(signal.SIGTERM)
+        while listens(url):  # until the end has begun
+            pass
+        process.stdin.write("go on\n")
+        process.stdin.flush()
+        assert answer.result(timeout=30) == "I'd like a beer."
         output, _ = process.communicate(timeout=30)
     assert (process.returncode, output) == (0, "stopped: stopping\n")
 

@@ -159,14 +159,6 @@ async def test_attributes_of_html_are_translated_if_asked_for(client):
     assert answer["translatedText"] == '<p title="Good morning!">Where is the station?</p>'
 
 
-async def test_html_list_as_mastodon_sends_it(client):
-    body = {"q": ["<p>Wo ist der Bahnhof?</p>", "Umfrage"], "source": "auto", "target": "en", "format": "html"}
-    status, answer = await post(client, body | {"api_key": ""})
-    assert status == 200
-    assert answer["translatedText"][0] == "<p>Where is the station?</p>"
-    assert len(answer["translatedText"]) == len(answer["detectedLanguage"]) == 2
-
-
 @pytest.mark.parametrize("value", ["text", "", None])
 async def test_text_is_the_default_format(client, value):
     assert await post(client, BEER | {"q": "<b>x</b>", "format": value}) == (

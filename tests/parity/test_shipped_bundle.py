@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,27 +18,19 @@ from benchmarks.ctranslate2_model import convert, open_model
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "artifacts" / "de-en"
 
-# Sentence -> words of which one must occur in the translation.
-EVERYDAY = {
-    ("de", "en"): {
-        "Ich möchte ein Bier.": ["beer"],
-        "Wo ist der Bahnhof?": ["station"],
-        "Danke!": ["thank", "thanks"],
-        "Das Wetter ist heute schön.": ["weather"],
-        "Mein Vater ist Arzt.": ["father"],
-        "Ich habe Hunger.": ["hungry", "hunger"],
-    },
-    ("en", "de"): {
-        "I would like a beer.": ["bier"],
-        "Where is the station?": ["bahnhof", "station", "sender"],
-        "Thank you very much!": ["dank", "danke"],
-        "The weather is nice today.": ["wetter"],
-        "My father is a doctor.": ["vater"],
-        "I am hungry.": ["hunger", "hungrig"],
-    },
-}
 PLAIN = [
-    *(text for sentences in EVERYDAY.values() for text in sentences),
+    "Ich möchte ein Bier.",
+    "Wo ist der Bahnhof?",
+    "Danke!",
+    "Das Wetter ist heute schön.",
+    "Mein Vater ist Arzt.",
+    "Ich habe Hunger.",
+    "I would like a beer.",
+    "Where is the station?",
+    "Thank you very much!",
+    "The weather is nice today.",
+    "My father is a doctor.",
+    "I am hungry.",
     "Tom hat gestern seinen alten Freund am Flughafen getroffen.",
     "She asked me whether I could help her with the luggage.",
     "Die Regierung will im nächsten Jahr mehr Geld für Schulen ausgeben.",
@@ -52,42 +43,12 @@ def bundle() -> Bundle:
     return Bundle.open(SHIPPED)
 
 
-class Service:
-    """The shipped bundle's engine, started, with a loop of its own."""
-
-    def __init__(self, runner: asyncio.Runner) -> None:
-        self._runner = runner
-        self.engine = Engine.from_settings(Settings(bundle=SHIPPED, threads=1))
-        runner.run(self.engine.start())
-
-    def translate(self, text: str, source: str, target: str) -> str:
-        call = self.engine.translate([text], source=source, target=target, options=SearchOptions(beam_size=4))
-        [translation], _ = self._runner.run(call)
-        return translation.text
-
-    def stop(self) -> None:
-        self._runner.run(self.engine.stop())
-
-
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
+def test_every_golden_sentence_comes_out_as_recorded() -> None:
+    engine = Engine.from_settings(Settings(bundle=SHIPPED, threads=1))
     with asyncio.Runner() as runner:
-        service = Service(runner)
-        yield service
-        service.stop()
-
-
-@pytest.mark.parametrize(
-    ("pair", "text", "words"),
-    [(pair, text, words) for pair, sentences in EVERYDAY.items() for text, words in sentences.items()],
-)
-def test_everyday_sentences(service: Service, pair: tuple[str, str], text: str, words: list[str]) -> None:
-    translation = service.translate(text, *pair)
-    assert any(word in translation.lower() for word in words), translation
-
-
-def test_every_golden_sentence_comes_out_as_recorded(service: Service) -> None:
-    golden = service.engine.info()["golden"]
+        runner.run(engine.start())
+        golden = engine.info()["golden"]
+        runner.run(engine.stop())
     assert isinstance(golden, dict)
     # int8 may flip one against the float32 record.
     assert golden["identical"] >= golden["sentences"] - 2

@@ -1,6 +1,8 @@
 import threading
+from typing import Any
 
 import pytest
+from py3langid.langid import LanguageIdentifier
 
 from app.errors import ConfigurationError
 from app.text.detection import Detection, Detector
@@ -85,7 +87,15 @@ def test_no_repetition_takes_long(detector: Detector, unit: str) -> None:
     detector.detect(unit * 500_000)
 
 
-def test_several_threads_may_be_the_first_to_ask() -> None:
+def test_several_threads_may_be_the_first_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+    load = LanguageIdentifier.from_model_file
+
+    def counting(*given: Any, **named: Any) -> LanguageIdentifier:
+        loaded.append(given)
+        return load(*given, **named)
+
+    monkeypatch.setattr(LanguageIdentifier, "from_model_file", counting)
     fresh = Detector(["de", "en"])
     start = threading.Barrier(4)
     answers: list[list[Detection]] = []
@@ -101,6 +111,7 @@ def test_several_threads_may_be_the_first_to_ask() -> None:
         thread.join()
     assert len(answers) == 4
     assert all(answer == answers[0] for answer in answers)
+    assert len(loaded) == 1
 
 
 def test_a_missing_temporary_folder_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
