@@ -30,7 +30,8 @@ ENV PATH=/opt/dragoman/bin:$PATH \
     PYTHONUNBUFFERED=1
 COPY --from=build /opt/dragoman /opt/dragoman
 WORKDIR /srv/dragoman
-COPY artifacts/de-en artifacts/de-en
+# Readable to the user below, whatever the modes are on the machine that builds it.
+COPY --chmod=755 artifacts/de-en artifacts/de-en
 # A number, so that Kubernetes can see that it isn't root.
 USER 65532:65532
 EXPOSE 8000

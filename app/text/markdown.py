@@ -19,11 +19,12 @@ from app.text.markdown_inline import collect, parse_blocks, parse_inline
 from app.text.markup_scope import MARKDOWN, splitting_names
 from app.text.markup_tokenizer import Tokenizer
 from app.text.placement import apply, place
-from app.text.protection import NOTHING, Patterns
+from app.text.protection import NOTHING, Patterns, compile_patterns
 from app.text.target import Link
 from app.text.text_collector import TextCollector
 
-_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
+_WIKI_LINKS = Patterns(harmless=compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _BEFORE_ROW = re.compile(r"[\s>]*+(?:(?:[-+*]|\d++[.)])\s++)*+[\s>]*+\|")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -42,7 +43,7 @@ def extract_markdown(source: str, protected: Patterns = NOTHING) -> Document:
     """Finds the translatable texts of a Markdown document; any string is accepted.
 
     Left alone: front matter, code, link destinations and titles, images, link definitions, HTML tags and what HTML says
-    not to translate, labels of footnotes.
+    not to translate, labels of footnotes, links of wikis (``[[Page]]``).
 
     Args:
         source: CommonMark, with tables and strikethrough.
@@ -57,7 +58,7 @@ def extract_markdown(source: str, protected: Patterns = NOTHING) -> Document:
 class _Reader:
     def __init__(self, source: str, protected: Patterns) -> None:
         self._source = source
-        self._builder = DocumentBuilder(source, protected)
+        self._builder = DocumentBuilder(source, protected | _WIKI_LINKS)
         front_matter = _FRONT_MATTER.match(source)
         begin = front_matter.end() if front_matter else 0
         # Blanked, so that lines keep their numbers.

@@ -68,7 +68,7 @@ class Image:
         self.workdir.mkdir(parents=True)
 
     def _copy(self, value: str) -> None:
-        *sources, target = value.split()
+        *sources, target = value.removeprefix("--chmod=755 ").split()
         if sources[0].startswith("--from="):
             return  # both stages share one folder here
         for source in sources:
