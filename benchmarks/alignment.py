@@ -22,8 +22,9 @@ from rich.table import Table
 
 from app.engine.engine import Engine
 from app.engine.options import SearchOptions
-from app.engine.translation import Link, TextTranslation
+from app.engine.translation import TextTranslation
 from app.settings import Settings
+from app.text.target import Link
 from benchmarks.figures import json_line, read_sentences
 from benchmarks.protection import put_in
 from benchmarks.robustness_cases import ADDRESSES, URLS

@@ -4,8 +4,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from app.engine.translation import Link, SentenceTranslation
+from app.engine.translation import SentenceTranslation
 from app.text.inline import TOKEN
+from app.text.target import Link
 
 
 def sentence_body(sentence: SentenceTranslation) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.engine.assembly import Assembly
-from app.engine.translation import Alternative, Link, SentenceTranslation, TextTranslation
+from app.engine.translation import Alternative, SentenceTranslation, TextTranslation
 from app.errors import ModelFailure, Overloaded
 from app.text.attempts import Aligned, attempts
 from app.text.protection import Protected
@@ -51,7 +51,7 @@ class Restorer:
                 source=part.source,
                 text=restored.text,
                 alternatives=tuple(Alternative(*other) for other in reversed(alternatives.items())),
-                alignment=tuple(Link(*link) for link in part.restore_links(sentence.alignment, restored)),
+                alignment=part.restore_links(sentence.alignment, restored),
             ),
         )
 
@@ -82,7 +82,7 @@ async def _keep_spans(sentence: SentenceTranslation, part: Protected, translate:
                 score=min((each.score for each in parts), default=sentence.score),
                 confidence=min(chances, default=sentence.confidence),
                 verdicts=judge(sentence.source, joined.text, truncated=any(map(_is_truncated, parts))),
-                alignment=tuple(Link(*link) for link in joined.links),
+                alignment=joined.links,
             )
     return sentence
 

@@ -13,13 +13,13 @@ from app.engine.options import SearchOptions
 from app.engine.translation import (
     Alternative,
     Event,
-    Link,
     Sentence,
     SentenceTranslation,
     Text,
     TextTranslation,
     Timing,
 )
+from app.text.target import Link
 from app.text.verdicts import judge
 
 Half = tuple[list[TextTranslation], Timing]

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from app.engine.bundle import Confidence
 from app.engine.search import Hypothesis
 from app.engine.tokenizer import Tokenizer
-from app.engine.translation import Alternative, Link, SentenceTranslation
+from app.engine.translation import Alternative, SentenceTranslation
 from app.engine.units import Unit
 from app.text.protection import Protected, Restored, protect_ranges
+from app.text.target import Link
 from app.text.verdicts import Verdict, judge, loops
 
 # Numbers that all languages write alike. Those with a point or a comma they don't, so these stay the model's.
@@ -159,7 +160,7 @@ class Renderer:
         if best.numbered is None or best.restored is None:
             return self.links(unit, best.hypothesis)
         links = self.links(best.numbered.unit, best.hypothesis)
-        return tuple(Link(*link) for link in best.numbered.protected.restore_links(links, best.restored))
+        return best.numbered.protected.restore_links(links, best.restored)
 
     def links(self, unit: Unit, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""

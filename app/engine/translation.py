@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from app.engine.options import SearchOptions
 from app.errors import DeadlineExceeded
+from app.text.target import Link
 from app.text.verdicts import Verdict
 
 INLINE_CHARS = 4_000
@@ -16,15 +17,6 @@ INLINE_CHARS = 4_000
 Splitting = Literal["sentences", "no_newlines", "off"]
 """What ends a sentence: punctuation and line breaks, punctuation alone, or only the end of the text. Whatever is
 still too long for the model is broken at clause boundaries all the same."""
-
-
-class Link(NamedTuple):
-    """Characters that translate each other: half-open ranges of code points."""
-
-    source_begin: int
-    source_end: int
-    target_begin: int
-    target_end: int
 
 
 class Alternative(NamedTuple):

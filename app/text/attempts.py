@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from app.text.inline import NAMES
 from app.text.placement import Edit, apply
-from app.text.protection import Offsets, Protected
+from app.text.protection import Offsets, Protected, moved
 from app.text.target import Link
 
 _PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
@@ -67,11 +67,7 @@ def renamed(sentence: Protected, name: Literal["names", "numbers"], stand_ins: I
         if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(unused):
             return None
         target = Offsets((begin, end, len(old)) for begin, end, old in back)
-        links = (
-            (source.begin(link[0]), source.end(link[1]), target.begin(link[2]), target.end(link[3]))
-            for link in translation.links
-        )
-        return Aligned(apply(back, translation.text), tuple(links))
+        return Aligned(apply(back, translation.text), moved(translation.links, source, target))
 
     return Attempt(name, (text,), join)
 
@@ -107,13 +103,13 @@ def cut(sentence: Protected) -> Attempt:
             if sentence.text[end - 1].isalnum():  # models like to end a text with a full stop
                 text = text.rstrip(".!? ")
             edits.append(Edit(begin, end, text or sentence.text[begin:end]))
-            inner += ((begin, link) for link in links if link[2] < len(text))
+            inner += ((begin, link) for link in links if link.target_begin < len(text))
         offsets = Offsets((begin, end, len(text)) for begin, end, text in edits)
         # A stand-in is linked to itself.
-        links_of_all = [(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
+        links_of_all = [Link(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
         for begin, (source_begin, source_end, target_begin, target_end) in inner:
             at = offsets.begin(begin)
-            links_of_all.append((source_begin + begin, source_end + begin, target_begin + at, target_end + at))
+            links_of_all.append(Link(source_begin + begin, source_end + begin, target_begin + at, target_end + at))
         return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
 
     return Attempt("cut", tuple(sentence.text[begin:end] for begin, end in pieces), join)

@@ -68,6 +68,19 @@ class Offsets:
         return offset + self._moved[index]
 
 
+def moved(links: Iterable[Link], source: Offsets, target: Offsets) -> tuple[Link, ...]:
+    """The same links between texts in which parts of both sides were replaced."""
+    return tuple(
+        Link(
+            source.begin(link.source_begin),
+            source.end(link.source_end),
+            target.begin(link.target_begin),
+            target.end(link.target_end),
+        )
+        for link in links
+    )
+
+
 class Restored(NamedTuple):
     """A translation with every protected span in it, exactly once.
 
@@ -184,10 +197,7 @@ class Protected:
 
     def restore_links(self, links: Iterable[Link], restored: Restored) -> tuple[Link, ...]:
         """From links of ``text`` and its translation to links of the text as it was and the restored translation."""
-        source, target = self.offsets, restored.offsets
-        return tuple(
-            (source.begin(link[0]), source.end(link[1]), target.begin(link[2]), target.end(link[3])) for link in links
-        )
+        return moved(links, self.offsets, restored.offsets)
 
 
 def compile_patterns(patterns: Sequence[str]) -> Patterns:

@@ -8,9 +8,14 @@ from typing import NamedTuple
 
 from app.text.inline import CHUNK, TOKEN, Inline
 
-Link = tuple[int, int, int, int]
-"""Characters that translate each other: source begin and end, target begin and end; half-open, in code points.
-The engine's links are such tuples."""
+
+class Link(NamedTuple):
+    """Characters that translate each other: half-open ranges of code points."""
+
+    source_begin: int
+    source_end: int
+    target_begin: int
+    target_end: int
 
 
 class Target(NamedTuple):

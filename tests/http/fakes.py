@@ -15,7 +15,6 @@ from app.engine.translation import (
     Alphabet,
     Alternative,
     Event,
-    Link,
     ReloadReport,
     Sentence,
     SentenceTranslation,
@@ -30,6 +29,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.text.detection import Detector
 from app.text.inline import TOKEN
+from app.text.target import Link
 from app.text.verdicts import Verdict
 from tests.segmentation import split
 

@@ -6,8 +6,8 @@ import string
 import pytest
 
 from app.api.details import word_links
-from app.engine.translation import Link
 from app.text.inline import TOKEN
+from app.text.target import Link
 from tests.http.fakes import serving
 from tests.toy import engine_of
 

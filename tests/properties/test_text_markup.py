@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.text.markup import Rules, extract
+from app.text.target import Link
 from tests.properties.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -115,7 +116,7 @@ def links(text: str, translation: str) -> st.SearchStrategy[list[tuple[int, int,
         place = st.integers(0, length)
         return st.tuples(place, place).map(lambda ends: (min(ends), max(ends)))
 
-    link = st.tuples(ranges(len(text)), ranges(len(translation))).map(lambda both: (*both[0], *both[1]))
+    link = st.tuples(ranges(len(text)), ranges(len(translation))).map(lambda both: Link(*both[0], *both[1]))
     return st.lists(link, max_size=20)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engine.translation import Link
+from app.text.target import Link
 from benchmarks.alignment import common_words, is_aligned
 
 

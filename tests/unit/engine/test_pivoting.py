@@ -9,7 +9,6 @@ from app.engine.pivoting import compose, first_options, pivot
 from app.engine.translation import (
     Alternative,
     Event,
-    Link,
     Sentence,
     SentenceTranslation,
     Text,
@@ -19,6 +18,7 @@ from app.engine.translation import (
     collect,
 )
 from app.errors import ModelFailure
+from app.text.target import Link
 from app.text.verdicts import Verdict
 
 pytestmark = pytest.mark.anyio

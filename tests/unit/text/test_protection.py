@@ -36,7 +36,7 @@ PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
 def word_by_word(text: str, translation: str) -> tuple[Link, ...]:
     """Links the n-th word of the one to the n-th of the other."""
     sides = ([match.span() for match in re.finditer(r"\w+", side)] for side in (text, translation))
-    return tuple((*source, *target) for source, target in zip(*sides, strict=True))
+    return tuple(Link(*source, *target) for source, target in zip(*sides, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_stand_in_that_came_through_becomes_its_span(text: str, translation: s
 def test_a_lost_span_stands_where_its_neighbours_are_and_is_reported() -> None:
     protected = protect("Ich sah {0} gestern", BRACES)
     translation = "Yesterday I saw"
-    links = ((*word(protected.text, "gestern"), 0, 9), (0, 3, 10, 11), (4, 7, 12, 15))
+    links = (Link(*word(protected.text, "gestern"), 0, 9), Link(0, 3, 10, 11), Link(4, 7, 12, 15))
     restored = protected.restore(translation, links)
     assert (restored.text, restored.lost) == ("Yesterday I saw {0}", ("{0}",))
 
@@ -203,7 +203,7 @@ outputs = st.lists(
         ["Tom", "Boston", "Paris", "Berlin", "Tom2", "Toms", "57", "70", "the", "dog", " ", " ", ".", "…", "!", "😀"]
     )
 ).map("".join)
-links = st.lists(st.tuples(*[st.integers(0, 40)] * 4).map(lambda n: (*sorted(n[:2]), *sorted(n[2:]))), max_size=8)
+links = st.lists(st.tuples(*[st.integers(0, 40)] * 4).map(lambda n: Link(*sorted(n[:2]), *sorted(n[2:]))), max_size=8)
 
 
 @given(texts, outputs, links)
@@ -271,7 +271,7 @@ def test_numbers_stand_in_at_the_second_attempt() -> None:
     first, second = re.findall(r"\d+", text)[1:]
     assert text == f"Um 57 Uhr kam {first} zu {second}." and "57" not in (first, second)
     translation = f"To {second} came {first} at 57."
-    joined = attempt.join([Aligned(translation, ((*word(text, first), *word(translation, first)),))])
+    joined = attempt.join([Aligned(translation, (Link(*word(text, first), *word(translation, first)),))])
     assert joined
     assert protected.restore(*joined).text == "To {1} came {0} at 57."
     # The link is now between the names.
