@@ -88,6 +88,11 @@ class Point:
     before: str
     after: str = ""
 
+    @property
+    def touches(self) -> tuple[bool, bool]:
+        """Whether it stands right behind a letter or digit, and right before one."""
+        return self.before.isalnum(), self.after.isalnum()
+
 
 @dataclass(slots=True)
 class Inline:
@@ -99,6 +104,8 @@ class Inline:
         elements: In the order of their openings; the first is the whole text.
         points: In order.
         atoms: What stands behind a token that is a stand-in, by the index of the token.
+        spaced: Stand-ins that touch a word are kept off it by spaces, which the source doesn't have. Of words that
+            stand-ins cling to, models forget some: "the \ue000page\ue001".
     """
 
     text: str = ""
@@ -106,6 +113,7 @@ class Inline:
     elements: list[Element] = field(default_factory=lambda: [Element("", (0,), 0, 0)])
     points: list[Point] = field(default_factory=list)
     atoms: dict[int, Point] = field(default_factory=dict)
+    spaced: bool = False
 
     def word(self, token: int) -> str:
         """The token as it stands in the text."""
@@ -117,16 +125,16 @@ def breaks_line(space: str) -> bool:
     return len(f"{space}.".splitlines()) > 1
 
 
-def read(parts: Sequence[Part]) -> Inline:
-    """Reads parts whose openings and closings pair off (see ``balance``)."""
-    reader = _Reader(parts)
+def read(parts: Sequence[Part], *, spaced: bool = False) -> Inline:
+    """Reads parts whose openings and closings pair off (see ``balance``); ``spaced`` as in ``Inline``."""
+    reader = _Reader(parts, spaced)
     for part in parts:
         reader.read[part.kind](part.content)
     return reader.finish()
 
 
 class _Reader:
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[Part], spaced: bool) -> None:
         self.read: dict[Kind, Callable[[str], None]] = {
             Kind.TEXT: self._text,
             Kind.OPENING: self._opening,
@@ -135,7 +143,7 @@ class _Reader:
             Kind.ATOM: self._atom,
         }
         self._names = _stand_ins("".join(part.content for part in parts if part.kind is Kind.TEXT))
-        self._result = Inline()
+        self._result = Inline(spaced=spaced)
         self._open = [_Open(0, 0, 0)]
         self._raw: list[str] = []  # every part as it is, to write an element without text in one piece
         self._plain: list[str] = []
@@ -151,6 +159,8 @@ class _Reader:
     def _text(self, content: str) -> None:
         follows_markup = bool(self._raw)
         self._raw.append(content)
+        if follows_markup:
+            self._keep_off(content[:1])
         self._meet(content[:1])
         if follows_markup and not self._last.strip():  # markup stands between two spaces, of which one is enough
             rest = content.lstrip()
@@ -185,7 +195,9 @@ class _Reader:
     def _atom(self, markup: str) -> None:
         name = self._names[len(self._result.atoms) % len(self._names)]
         self._meet(name[0])
-        point = self._new_point(markup, self._last)
+        before = self._last
+        self._keep_off(before)
+        point = self._new_point(markup, before)
         self._result.atoms[len(self._result.tokens)] = point
         self._append(name)
         self._waiting.append(point)
@@ -195,6 +207,10 @@ class _Reader:
         point = Point(markup, element, token, len(self._raw), self._length, before)
         self._raw.append(markup)
         return point
+
+    def _keep_off(self, neighbour: str) -> None:
+        if self._result.spaced and neighbour.isalnum():
+            self._append(" ")
 
     def _meet(self, after: str) -> None:
         for point in self._waiting:

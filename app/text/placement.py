@@ -95,9 +95,15 @@ class _Placing:
                 inside.setdefault(parent, []).append(self._as_point(element, parent, own))
         for point in inside.get(0, []):
             self._mark_point(point)
+        done = 0
         for begin, end, source in target.stand_ins:
             markup = "" if source is None else inline.atoms[source].markup
+            if inline.spaced and source is not None:
+                behind, before = inline.atoms[source].touches
+                begin -= behind and begin > done and self._translation[begin - 1] == " "
+                end += before and self._translation[end : end + 1] == " "
             self._marks.append(((begin, 2), Edit(begin, end, markup)))
+            done = end
         edits = tuple(edit for _, edit in sorted(self._marks, key=lambda mark: mark[0]))
         return Placement(edits, (*(point.markup for point in lost), *self._dropped))
 

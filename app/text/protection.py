@@ -180,7 +180,7 @@ class Protected:
             if index in inline.atoms
         }
         root = Element("", (0,), 0, 0, len(tokens))
-        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], [], atoms))
+        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], [], atoms, inline.spaced))
 
     def restore(self, translation: str, links: Sequence[Link] = ()) -> Restored:
         """Puts the spans into the translation of ``text``, each exactly once and as it was.
@@ -244,7 +244,7 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
     """The same for what stands in the given ranges, which are in order and disjoint."""
-    return with_stand_ins(with_placeholders(read(split(text, ranges)), placeholders))
+    return with_stand_ins(with_placeholders(read(split(text, ranges), spaced=True), placeholders))
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
@@ -260,10 +260,13 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
 
 def with_stand_ins(inline: Inline) -> Protected:
     """A plain text that is protected where it has stand-ins."""
-    atoms = [(inline.tokens[index], point.markup) for index, point in inline.atoms.items()]
-    offsets = Offsets((token.begin, token.end, len(markup)) for token, markup in atoms)
-    source = apply((Edit(token.begin, token.end, markup) for token, markup in atoms), inline.text)
-    return Protected(inline.text, tuple(markup for _, markup in atoms), offsets, source, inline)
+    edits = []
+    for index, point in inline.atoms.items():
+        token, (behind, before) = inline.tokens[index], point.touches
+        begin = max(0, token.begin - (inline.spaced and behind))
+        edits.append(Edit(begin, min(len(inline.text), token.end + (inline.spaced and before)), point.markup))
+    offsets = Offsets((begin, end, len(markup)) for begin, end, markup in edits)
+    return Protected(inline.text, tuple(edit.replacement for edit in edits), offsets, apply(edits, inline.text), inline)
 
 
 def split(text: str, ranges: Sequence[tuple[int, int]], escape: Callable[[str], str] = str) -> list[Part]:

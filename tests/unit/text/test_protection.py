@@ -132,9 +132,26 @@ def test_stand_ins_are_names_that_the_text_has_nowhere() -> None:
 
 def test_placeholders_stand_in_where_the_model_knows_any() -> None:
     protected = protect("Tom sah {0}{1}, {2} und x{3}y.", BRACES, PLACEHOLDERS)
-    assert protected.text == "Tom sah \ue000, \ue001 und x\ue002y."
+    assert protected.text == "Tom sah \ue000, \ue001 und x \ue002 y."
     restored = protected.restore("Tom saw \ue001s, and x\ue002y, \ue000\ue001.")
     assert (restored.text, restored.lost) == ("Tom saw {2}s, and x{3}y, {0}{1}.", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "translation", "expected"),
+    [
+        ("Die {0}Seite{1} da", "Die \ue000 Seite \ue001 da", "The \ue000 page \ue001 there", "The {0}page{1} there"),
+        ("Ja{0}Nein", "Ja \ue000 Nein", "Yes \ue000 no", "Yes{0}no"),
+        ("Ja{0}Nein", "Ja \ue000 Nein", "\ue000", "{0}"),
+        ("{0}Ja. {1}Nein.{2}", "\ue000 Ja. \ue001 Nein.\ue002", "\ue000 Yes. \ue001 No. \ue002", "{0}Yes. {1}No. {2}"),
+        ("a{0}b{1}c", "a \ue000 b \ue001 c", "a \ue000 \ue001 c", "a{0}{1}c"),
+        ("Von {0} nach {1}", "Von \ue000 nach \ue001", "From \ue000 to \ue001", "From {0} to {1}"),
+    ],
+)
+def test_a_stand_in_is_kept_off_the_words_that_its_span_touches(text, shown, translation, expected) -> None:
+    protected = protect(text, BRACES, PLACEHOLDERS)
+    assert (protected.text, protected.source) == (shown, text)
+    assert protected.restore(translation).text == expected
 
 
 def test_a_placeholder_of_the_users_own_is_text() -> None:
@@ -234,10 +251,10 @@ def test_places_in_the_text_as_it_was(text: str) -> None:
     # Cut at the stand-ins, what lies between is the same, and each stand-in is its span.
     done = 0
     for (begin, end), span in zip(protected.stand_ins, re.findall(r"(?:\{\d+\})+", text), strict=True):
-        assert text[offsets.end(done) : offsets.begin(begin)] == protected.text[done:begin]
+        assert text[offsets.end(done) : offsets.begin(begin)].strip(" ") == protected.text[done:begin].strip(" ")
         assert text[offsets.begin(begin) : offsets.end(end)] == span
         done = end
-    assert text[offsets.end(done) :] == protected.text[done:]
+    assert text[offsets.end(done) :].strip(" ") == protected.text[done:].strip(" ")
     places = range(len(protected.text) + 1)
     assert all(offsets.begin(one) <= offsets.begin(other) for one, other in pairwise(places))
     assert all(offsets.begin(place) <= offsets.end(place) for place in places)
@@ -246,7 +263,8 @@ def test_places_in_the_text_as_it_was(text: str) -> None:
 @given(texts)
 def test_a_part_is_the_same_text_on_its_own(text: str) -> None:
     protected = protect(text, BRACES)
-    edges = [0, *(end for _, end in protected.stand_ins), len(protected.text)]
+    # Behind the space that keeps a stand-in off what follows, if there is one.
+    edges = [0, *(end + protected.text.startswith(" ", end) for _, end in protected.stand_ins), len(protected.text)]
     parts = [protected.part(begin, end) for begin, end in pairwise(edges)]
     assert "".join(part.text for part in parts) == protected.text
     assert "".join(part.source for part in parts) == text
