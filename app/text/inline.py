@@ -149,6 +149,7 @@ class _Reader:
         self._plain: list[str] = []
         self._length = 0
         self._last = ""  # character of the text so far
+        self._behind_atom = False
         self._waiting: list[Point] = []  # points since the last text, which don't know yet what comes after them
 
     def finish(self) -> Inline:
@@ -159,10 +160,12 @@ class _Reader:
     def _text(self, content: str) -> None:
         follows_markup = bool(self._raw)
         self._raw.append(content)
-        if follows_markup:
+        if self._behind_atom:
             self._keep_off(content[:1])
+            self._behind_atom = False
         self._meet(content[:1])
-        if follows_markup and not self._last.strip():  # markup stands between two spaces, of which one is enough
+        # Markup stands between two spaces, of which one is enough; in plain text both are meant.
+        if follows_markup and not self._result.spaced and not self._last.strip():
             rest = content.lstrip()
             if not breaks_line(content[: len(content) - len(rest)]):  # XML keeps them
                 content = rest
@@ -201,6 +204,7 @@ class _Reader:
         self._result.atoms[len(self._result.tokens)] = point
         self._append(name)
         self._waiting.append(point)
+        self._behind_atom = True
 
     def _new_point(self, markup: str, before: str) -> Point:
         element, token = self._open[-1].element, len(self._result.tokens)

@@ -109,6 +109,7 @@ class Patterns(NamedTuple):
         literals: Strings.
         expressions: Compiled regular expressions.
         harmless: Likewise, known to take little time on any text.
+        marks: Expressions, likewise harmless, of what is no word of a sentence but stands between them, as tags do.
         letters: Characters that protect the words that they are in.
         signs: Characters that protect themselves.
         budget: For literals and expressions; None where there are none.
@@ -117,6 +118,7 @@ class Patterns(NamedTuple):
     literals: tuple[str, ...] = ()
     expressions: tuple[Any, ...] = ()
     harmless: tuple[Any, ...] = ()
+    marks: tuple[Any, ...] = ()
     letters: frozenset[str] = frozenset()
     signs: frozenset[str] = frozenset()
     budget: Budget | None = None
@@ -127,6 +129,7 @@ class Patterns(NamedTuple):
             self.literals + other.literals,
             self.expressions + other.expressions,
             self.harmless + other.harmless,
+            self.marks + other.marks,
             self.letters | other.letters,
             self.signs | other.signs,
             self.budget or other.budget,
@@ -180,7 +183,14 @@ class Protected:
             if index in inline.atoms
         }
         root = Element("", (0,), 0, 0, len(tokens))
-        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], [], atoms, inline.spaced))
+        # One at the end is the next part's, unless a space follows.
+        ends_here = not self.text[end : end + 1].strip()
+        points = [
+            replace(point, element=0, next=point.next - first, place=point.place - begin)
+            for point in inline.points
+            if begin <= point.place < end or (point.place == end and ends_here)
+        ]
+        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], points, atoms, inline.spaced))
 
     def restore(self, translation: str, links: Sequence[Link] = ()) -> Restored:
         """Puts the spans into the translation of ``text``, each exactly once and as it was.
@@ -239,12 +249,46 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
     """
-    return protect_ranges(text, find(text, patterns), placeholders)
+    ranges = find(text, patterns._replace(marks=()))
+    marks = _merged(match.span() for expression in patterns.marks for match in expression.finditer(text))
+    _check_count(marks)
+    return _protected(text, *_told_apart(text, ranges, marks), placeholders)
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
     """The same for what stands in the given ranges, which are in order and disjoint."""
-    return with_stand_ins(with_placeholders(read(split(text, ranges), spaced=True), placeholders))
+    return _protected(text, ranges, (), placeholders)
+
+
+def _protected(
+    text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]], placeholders: Sequence[str]
+) -> Protected:
+    return with_stand_ins(with_placeholders(read(split(text, ranges, marks=marks), spaced=True), placeholders))
+
+
+def _told_apart(
+    text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Ranges and marks that are disjoint.
+
+    What is protected inside a mark is part of it. A mark inside a word is protected, and so is one that reaches into
+    what is protected.
+    """
+    ends = [end for _, end in ranges]
+    kept: list[tuple[int, int]] = []
+    apart: list[tuple[int, int]] = []
+    done = 0
+    for begin, end in marks:
+        first, last = bisect_right(ends, begin), bisect_left(ranges, (end,))
+        kept += ranges[done:first]
+        done = max(done, last)
+        reached = [(begin, end), *ranges[first:last]]
+        in_word = text[begin - 1 : begin].isalnum() and text[end : end + 1].isalnum()
+        if in_word or any(one < begin or end < other for one, other in reached):
+            kept += reached
+        else:
+            apart.append((begin, end))
+    return _merged([*kept, *ranges[done:]]), apart
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
@@ -255,29 +299,46 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
     edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(inline.atoms, cycle(free))]
     offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
     tokens = [Token(offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens]
-    return replace(inline, text=apply(edits, inline.text), tokens=tokens)
+    points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
+    return replace(inline, text=apply(edits, inline.text), tokens=tokens, points=points)
 
 
 def with_stand_ins(inline: Inline) -> Protected:
     """A plain text that is protected where it has stand-ins."""
-    edits = []
+    points = inline.points if inline.spaced else ()
+    edits = [(point.order, Edit(point.place, point.place, point.markup)) for point in points]
     for index, point in inline.atoms.items():
         token, (behind, before) = inline.tokens[index], point.touches
         begin = max(0, token.begin - (inline.spaced and behind))
-        edits.append(Edit(begin, min(len(inline.text), token.end + (inline.spaced and before)), point.markup))
-    offsets = Offsets((begin, end, len(markup)) for begin, end, markup in edits)
-    return Protected(inline.text, tuple(edit.replacement for edit in edits), offsets, apply(edits, inline.text), inline)
+        end = min(len(inline.text), token.end + (inline.spaced and before))
+        edits.append((point.order, Edit(begin, end, point.markup)))
+    disjoint: list[Edit] = []
+    for _, (begin, end, markup) in sorted(edits):
+        done = disjoint[-1].end if disjoint else 0  # beyond a point that stands before the space behind an atom
+        disjoint.append(Edit(max(begin, done), max(end, done), markup))
+    spans = tuple(point.markup for point in inline.atoms.values())
+    offsets = Offsets((begin, end, len(markup)) for begin, end, markup in disjoint)
+    return Protected(inline.text, spans, offsets, apply(disjoint, inline.text), inline)
 
 
-def split(text: str, ranges: Sequence[tuple[int, int]], escape: Callable[[str], str] = str) -> list[Part]:
-    """Cuts a text into what is translated and what stands in the ranges; ``escape`` writes the latter as markup."""
+def split(
+    text: str,
+    ranges: Sequence[tuple[int, int]],
+    escape: Callable[[str], str] = str,
+    marks: Sequence[tuple[int, int]] = (),
+) -> list[Part]:
+    """Cuts a text into what is translated and what stands in the ranges; ``escape`` writes the latter as markup.
+
+    ``marks`` are ranges of what is no word of the text.
+    """
+    kinds = dict.fromkeys(ranges, Kind.ATOM) | dict.fromkeys(marks, Kind.POINT)
     parts: list[Part] = []
     done = 0
-    for begin, end in [*ranges, (len(text), len(text))]:
+    for begin, end in [*sorted(kinds), (len(text), len(text))]:
         if done < begin:
             parts.append(Part(Kind.TEXT, text[done:begin]))
         if begin < end:
-            parts.append(Part(Kind.ATOM, escape(text[begin:end])))
+            parts.append(Part(kinds[begin, end], escape(text[begin:end])))
         done = end
     return parts
 
@@ -309,19 +370,26 @@ def find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
         _check_count(found)
     if patterns.budget:
         patterns.budget.left_s -= time.monotonic() - began
-    found += (match.span() for expression in patterns.harmless for match in expression.finditer(text))
+    for expression in (*patterns.harmless, *patterns.marks):
+        found += (match.span() for match in expression.finditer(text))
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for those that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
         found += (match.span() for match in _MARKED.finditer(text.translate(marks)))
-    spans: list[tuple[int, int]] = []
-    for begin, end in sorted(found):
-        if spans and begin <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-        elif begin < end:
-            spans.append((begin, end))
+    spans = _merged(found)
     _check_count(spans)
     return spans
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order, those that overlap or touch as one, without empty ones."""
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif begin < end:
+            merged.append((begin, end))
+    return merged
 
 
 def _check_count(spans: Sequence[tuple[int, int]]) -> None:

@@ -17,13 +17,15 @@ _EXPRESSIONS = compile_patterns(
         rf"regex:{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?",
         rf"regex:[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+",
         r"regex:\{\{[^{}]*\}\}|[$#%]?\{[^\s{}]+\}",  # {{ user.name }}, ${name}
-        r"regex:\{\\[^{}]*\}",  # {\an8}, of subtitles
         r"regex:%(?:\([\w.]+\)|\d+\$)?(?:\.?\d+)?(?:[sdif]\b|@)",  # %s, %(name)s, %1$s, %.2f
         r"regex:\[X\d+X\]",  # Weblate's stand-ins
-        r"regex:</?[A-Za-z][A-Za-z0-9:-]*(?:\s[^<>]*=[^<>]*)?\s*/?>",  # tags in what isn't said to be markup
         r"regex:[0-9#*]\x{FE0F}?\x{20E3}",  # the emoji of keys
         rf"regex:(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)",  # "xxxx"
     ]
+).expressions
+# In what isn't said to be markup: tags, and {\\an8} of subtitles.
+_MARKS = compile_patterns(
+    [r"regex:</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>", r"regex:\{\\[^{}]*\}"]
 ).expressions
 _GENDER = "_innen"
 _IDENTIFIER = compile_patterns([r"regex:[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+"]).expressions
@@ -48,6 +50,7 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     expressions = _EXPRESSIONS if _GENDER in text else _EXPRESSIONS + _IDENTIFIER
     return Patterns(
         harmless=tuple(expression for expression in expressions if expression.search(text)),
+        marks=tuple(expression for expression in _MARKS if expression.search(text)),
         letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
         signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),
     )

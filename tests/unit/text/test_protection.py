@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from app.errors import InvalidRequest
 from app.text.attempts import Aligned, Attempt, attempts, cut
 from app.text.protection import Protected, compile_patterns, protect
+from app.text.sentences import spans
 from app.text.target import Link
 from app.text.untranslatable import untranslatable
 
@@ -152,6 +153,41 @@ def test_a_stand_in_is_kept_off_the_words_that_its_span_touches(text, shown, tra
     protected = protect(text, BRACES, PLACEHOLDERS)
     assert (protected.text, protected.source) == (shown, text)
     assert protected.restore(translation).text == expected
+
+
+TAGS = untranslatable("<b>", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "expected"),
+    [
+        ("Klicke <b>hier</b> jetzt!", "Click here now!", "Click <b>here</b> now!"),
+        ("<i>Ich komme.</i> <i>Er nicht.</i>", "I come. He not.", "<i>I come.</i> <i>He not.</i>"),
+        ("<b>Ja</b>", "Yes", "<b>Yes</b>"),
+        ("a <br> b", "c d", "c <br> d"),
+    ],
+)
+def test_tags_go_with_their_words(text: str, translation: str, expected: str) -> None:
+    protected = protect(text, TAGS)
+    links = word_by_word(protected.text, translation)
+    assert protected.restore(translation, links).text == expected
+
+
+@given(
+    st.lists(st.sampled_from(["<b>", "</b>", "{0}", "ein ", "Haus", ". ", "Er", " ", "!"]), max_size=12).map("".join)
+)
+def test_sentences_with_tags_make_up_the_text(text: str) -> None:
+    protected = protect(text, BRACES | TAGS, PLACEHOLDERS)
+    assert protected.source == protected.restore(protected.text).text == text
+    done, found = 0, ""
+    for begin, end in spans(protected.text, language="de"):
+        part = protected.part(begin, end)
+        first = protected.offsets.begin(begin)
+        found += text[done:first] + part.source
+        done = first + len(part.source)
+        restored = part.restore("Etwas \ue000 anderes.")
+        assert all(restored.text.count(tag) == part.source.count(tag) for tag in ("<b>", "</b>", "{0}"))
+    assert found + text[done:] == text
 
 
 def test_a_placeholder_of_the_users_own_is_text() -> None:
