@@ -171,7 +171,8 @@ class _Reader:
             objects = self._objects(before + written + after)
             lost = (*placement.lost, *(inline.elements[index].opening for index in emphasis[kept:]))
             missing = 2 * sum(_EMPHASIS.fullmatch(markup) is not None for markup in lost)
-            if (objects <= wanted and objects.total() + missing == wanted.total()) or (coarse and not kept):
+            is_whole = objects <= wanted and objects.total() + missing == wanted.total()
+            if (is_whole and not written.startswith("~~~")) or (coarse and not kept):  # that would be a block of code
                 return written, lost
             if coarse:  # can't be written even so, for a reason unknown: fewer may do
                 kept //= 2
