@@ -185,10 +185,12 @@ class Protected:
         root = Element("", (0,), 0, 0, len(tokens))
         # One at the end is the next part's, unless a space follows.
         ends_here = not self.text[end : end + 1].strip()
+        from_point = bisect_left(inline.points, begin, key=lambda point: point.place)
+        to_point = bisect_left(inline.points, end + ends_here, key=lambda point: point.place)
         points = [
             replace(point, element=0, next=point.next - first, place=point.place - begin)
-            for point in inline.points
-            if begin <= point.place < end or (point.place == end and ends_here)
+            for point in inline.points[from_point:to_point]
+            if inline.spaced  # those of markup have their places in the whole text
         ]
         return with_stand_ins(Inline(self.text[begin:end], tokens, [root], points, atoms, inline.spaced))
 

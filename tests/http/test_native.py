@@ -67,7 +67,7 @@ async def test_places_of_details_with_a_real_model(tiny_bundle, tiny_onnx):
 
 
 async def test_places_in_markup_count_in_the_plain_text_of_a_block(client):
-    html = "<h1>Guten <b>Morgen</b>!</h1><p>Guten Morgen! Ist {x} &lt; 3?</p>"
+    html = "<h1>Guten <b>Morgen</b>!</h1><p>Guten <img>Morgen! Ist {x} &lt; 3?</p>"
     answer = await translate(client, html, format="html", details=True, protect="{x}")
     plain = [("Guten Morgen!", "Good morning!"), ("Guten Morgen! Ist {x} < 3?", "Good morning! [en] Ist {x} < 3?")]
     assert [sentence["block"] for sentence in answer["details"]] == [0, 1, 1]
