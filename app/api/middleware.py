@@ -169,7 +169,10 @@ class HeadAsGet:
 
 _CROSS_ORIGIN = [
     (b"access-control-allow-headers", b"Authorization, Content-Type"),
-    (b"access-control-expose-headers", b"Authorization, Retry-After, Server-Timing, X-Request-ID, X-Dragoman-Pivot"),
+    (
+        b"access-control-expose-headers",
+        b"Authorization, Retry-After, Server-Timing, X-Request-ID, X-Dragoman-Pivot, X-Dragoman-Warnings",
+    ),
     (b"access-control-allow-methods", b"GET, POST"),
     (b"access-control-allow-credentials", b"true"),
     (b"access-control-max-age", b"1728000"),

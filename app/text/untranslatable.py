@@ -23,7 +23,7 @@ _EXPRESSIONS = compile_patterns(
         rf"regex:(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)",  # "xxxx"
     ]
 ).expressions
-# In what isn't said to be markup: tags, and {\\an8} of subtitles.
+# In what isn't said to be markup: tags, and {\an8} of subtitles.
 _MARKS = compile_patterns(
     [r"regex:</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>", r"regex:\{\\[^{}]*\}"]
 ).expressions

@@ -17,7 +17,9 @@ BODY = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 CORS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Headers": "Authorization, Content-Type",
-    "Access-Control-Expose-Headers": "Authorization, Retry-After, Server-Timing, X-Request-ID, X-Dragoman-Pivot",
+    "Access-Control-Expose-Headers": (
+        "Authorization, Retry-After, Server-Timing, X-Request-ID, X-Dragoman-Pivot, X-Dragoman-Warnings"
+    ),
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Credentials": "true",
     "Access-Control-Max-Age": "1728000",
