@@ -58,6 +58,8 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         servers=[{"url": settings.root_path or "/"}],
         docs_url=None,
         redoc_url=None,
+        # It would send query strings, which may hold the text to translate, to wherever the environment says.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
     )
     app.state.service = service

@@ -40,6 +40,9 @@ class ToyFeatures(NamedTuple):
     def nbytes(self) -> int:
         return 8 * len(self.source)
 
+    def copy(self) -> "ToyFeatures":
+        return self
+
 
 class ToyModel:
     """Random but reproducible scores.

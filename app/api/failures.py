@@ -2,6 +2,8 @@
 
 import logging
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -81,12 +83,14 @@ async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
     return own_error_response(request.scope, error)
 
 
-def own_error_response(scope: Scope, error: errors.DragomanError) -> JSONResponse:
-    """The answer to an expected error."""
+def own_error_response(
+    scope: Scope, error: errors.DragomanError, headers: Mapping[str, str] = MappingProxyType({})
+) -> JSONResponse:
+    """The answer to an expected error, with further headers."""
     status, text, code = error_of(error)
     if is_deepl(scope):
         status = DEEPL_STATUS[type(error)]
-    headers = {}
+    headers = {**headers}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     if status == 503:

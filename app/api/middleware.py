@@ -6,9 +6,9 @@ Starlette's BaseHTTPMiddleware is avoided: it puts itself between the client's d
 import asyncio
 import logging
 import math
+import random
 import re
 import time
-import uuid
 from collections.abc import Callable, Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -34,7 +34,7 @@ _NOTE_EVERY_S = 10.0
 def _identity(scope: Scope) -> dict[str, str]:
     """The headers that name a request."""
     offered = Headers(scope=scope).get(_REQUEST_ID, "")
-    own = uuid.uuid4().hex
+    own = f"{random.getrandbits(128):032x}"  # nothing secret: the system's entropy would cost more than it is worth
     identifier = offered if _ACCEPTABLE_ID.fullmatch(offered) else own
     return {_REQUEST_ID: identifier, **({_TRACE_ID: own.upper()} if is_deepl(scope) else {})}
 
@@ -130,9 +130,7 @@ class Admission:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    response = own_error_response(scope, scope["refusal"])
-    response.headers.update(_identity(scope))
-    await response(scope, receive, send)
+    await own_error_response(scope, scope["refusal"], _identity(scope))(scope, receive, send)
 
 
 class UrlPrefix:

@@ -42,18 +42,17 @@ class EventStream(StreamingResponse):
 async def with_heartbeats(
     events: AsyncGenerator[Item, None], interval_s: float = HEARTBEAT_S
 ) -> AsyncGenerator[Item | None, None]:
-    """The same events, and a None whenever there was none for ``interval_s`` seconds."""
-    upcoming: asyncio.Future[Item] | None = None
+    """The same events, none of which is None, and a None whenever there was none for ``interval_s`` seconds."""
+    upcoming: asyncio.Future[Item | None] | None = None
     try:
         while True:
-            upcoming = asyncio.ensure_future(anext(events))
+            # None for the end: an exception would have a traceback that has this future, a cycle.
+            upcoming = asyncio.ensure_future(anext(events, None))
             while not upcoming.done():
                 await asyncio.wait((upcoming,), timeout=interval_s)
                 if not upcoming.done():
                     yield None
-            try:
-                event = upcoming.result()
-            except StopAsyncIteration:
+            if (event := upcoming.result()) is None:
                 return
             yield event
     finally:

@@ -3,18 +3,21 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 
-class Sized(Protocol):
-    """Anything that knows its memory."""
+class Entry(Protocol):
+    """Anything that knows its memory and can be taken out of what surrounds it."""
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
 
+    def copy(self) -> Self:
+        """The same in memory of its own, fit to be kept for long."""
 
-F = TypeVar("F", bound=Sized)
+
+F = TypeVar("F", bound=Entry)
 
 
 class FeatureCache(Generic[F]):
@@ -46,9 +49,10 @@ class FeatureCache(Generic[F]):
             return entry
 
     def put(self, key: Hashable, entry: F) -> None:
-        """Add an entry and drop the oldest ones beyond the bound. An entry larger than the bound is not kept."""
+        """Keep a copy of an entry, if it is within the bound, and drop the oldest ones beyond that."""
         if entry.nbytes > self.max_bytes:
             return
+        entry = entry.copy()
         with self._lock:
             old = self._entries.pop(key, None)
             self.nbytes += entry.nbytes - (old.nbytes if old is not None else 0)

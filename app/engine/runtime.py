@@ -6,9 +6,10 @@ candidates, L decoder layers. S and P are whole blocks, see ``app.engine.blocks`
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import onnxruntime
@@ -34,7 +35,7 @@ class Features:
     """What the encoder says of one sentence: cross-attention keys and values of every decoder layer.
 
     Attributes:
-        arrays: 2L arrays (S, D), keys before values, layer by layer.
+        arrays: 2L arrays (S, D), keys before values, layer by layer; views of the batch that was encoded together.
         pieces: Target ids to choose from, ascending int64; none if the model has no shortlist.
     """
 
@@ -50,6 +51,18 @@ class Features:
     def nbytes(self) -> int:
         """Memory held."""
         return sum(array.nbytes for array in (*self.arrays, self.pieces))
+
+    def copy(self) -> Self:
+        """The same without the rest of the batch, in pages of its own.
+
+        In the heap, what lives long among what is soon gone makes holes that fit nothing that comes after: 15 MB of
+        them with a cache of 32 MiB.
+        """
+        shape = (len(self.arrays), *self.arrays[0].shape)
+        pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
+        arrays = np.frombuffer(pages, self.arrays[0].dtype).reshape(shape)
+        np.stack(self.arrays, out=arrays)
+        return replace(self, arrays=tuple(arrays))
 
 
 class OnnxModel:
@@ -128,8 +141,7 @@ class OnnxModel:
             ids[row, : len(source)] = source
             mask[row, : len(source)] = True
         outputs = _run(self._encoder, self.cross, {"source": ids, "source_mask": mask})
-        # Copies, so that a cached sentence does not keep its whole batch alive.
-        arrays = (tuple(output[row, : len(source)].copy() for output in outputs) for row, source in enumerate(sources))
+        arrays = (tuple(output[row, : len(source)] for output in outputs) for row, source in enumerate(sources))
         if self._shortlist is None:
             return [Features(each) for each in arrays]
         return [Features(each, self._shortlist.of(source)) for each, source in zip(arrays, sources, strict=True)]

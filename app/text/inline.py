@@ -5,7 +5,7 @@ translation of the plain text.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
@@ -129,19 +129,12 @@ def read(parts: Sequence[Part], *, spaced: bool = False) -> Inline:
     """Reads parts whose openings and closings pair off (see ``balance``); ``spaced`` as in ``Inline``."""
     reader = _Reader(parts, spaced)
     for part in parts:
-        reader.read[part.kind](part.content)
+        reader.read(part)
     return reader.finish()
 
 
 class _Reader:
     def __init__(self, parts: Sequence[Part], spaced: bool) -> None:
-        self.read: dict[Kind, Callable[[str], None]] = {
-            Kind.TEXT: self._text,
-            Kind.OPENING: self._opening,
-            Kind.CLOSING: self._closing,
-            Kind.POINT: self._point,
-            Kind.ATOM: self._atom,
-        }
         self._names = _stand_ins("".join(part.content for part in parts if part.kind is Kind.TEXT))
         self._result = Inline(spaced=spaced)
         self._open = [_Open(0, 0, 0)]
@@ -151,6 +144,19 @@ class _Reader:
         self._last = ""  # character of the text so far
         self._behind_atom = False
         self._waiting: list[Point] = []  # points since the last text, which don't know yet what comes after them
+
+    def read(self, part: Part) -> None:
+        match part.kind:
+            case Kind.TEXT:
+                self._text(part.content)
+            case Kind.OPENING:
+                self._opening(part.content)
+            case Kind.CLOSING:
+                self._closing(part.content)
+            case Kind.POINT:
+                self._point(part.content)
+            case Kind.ATOM:
+                self._atom(part.content)
 
     def finish(self) -> Inline:
         self._result.text = "".join(self._plain)

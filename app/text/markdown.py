@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from app.text.document import Document, DocumentBuilder
 from app.text.html_and_xml import escape_html, write_html
 from app.text.inline import Element, Inline, Kind, Part
-from app.text.markdown_inline import collect, parse_blocks, parse_inline
+from app.text.markdown_inline import Environment, collect, parse_blocks, parse_inline
 from app.text.markup_scope import MARKDOWN, splitting_names
 from app.text.markup_tokenizer import Tokenizer
 from app.text.placement import apply, place
@@ -64,6 +64,7 @@ class _Reader:
         # Blanked, so that lines keep their numbers.
         body = re.sub(r"[^\r\n]", " ", source[:begin]) + source[begin:]
         self._tokens, self._environment = parse_blocks(body)
+        self._writer = _Writer(self._environment)
         self._lines = [match.span() for match in _LINE.finditer(source)]
         self._splitting = splitting_names(source, (), MARKDOWN)
         self._in_row = False
@@ -98,7 +99,7 @@ class _Reader:
                 elif markup == content[part.begin : part.end] and part.kind is not Kind.TEXT:
                     markup = self._source[begin:end]  # a table escapes "|" even in code
                 placed.append(part._replace(content=markup, begin=begin, end=end))
-            self._builder.add(placed, self._write, self._escape_span)
+            self._builder.add(placed, self._writer.write, self._escape_span)
 
         collect(content, self._environment, TextCollector(content, MARKDOWN, self._splitting, emit))
 
@@ -150,7 +151,18 @@ class _Reader:
             at = text.rfind(content)
             yield [begin + place for place in places[at : at + len(content)]] if content and at >= 0 else None
 
-    def _write(self, inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
+    def _escape_span(self, text: str) -> str:
+        is_markup = self._writer.objects(text) or _RISKY.search(text) or (self._in_row and "|" in text)
+        return escape_markdown(text) if is_markup else text
+
+
+class _Writer:
+    """Apart from the reader, which has the document: the one that a document has must not have the document."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def write(self, inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
         """Writes a translation as Markdown: see ``app.text.document.Write``.
 
         All objects of the text are in it as long as it has a word (what stands between spaces) for each stretch of
@@ -162,13 +174,13 @@ class _Reader:
         before = "".join("[" if one.closing[:1] == "]" else one.closing for one in elements if not one.opening)
         after = "".join("](x)" if one.opening == "[" else one.opening for one in reversed(elements) if not one.closing)
         before, after = f"{before}x<br>", f"<br>x{after}"
-        wanted = self._objects(before + run + after)
+        wanted = self.objects(before + run + after)
         emphasis = [index for index, element in enumerate(inline.elements) if _is_emphasis(element)]
         kept, version, coarse = len(emphasis), inline, False
         while True:
             placement = place(version, translation, links, coarse=coarse)
             written = _finish(apply(placement.edits, translation, escape_markdown))
-            objects = self._objects(before + written + after)
+            objects = self.objects(before + written + after)
             lost = (*placement.lost, *(inline.elements[index].opening for index in emphasis[kept:]))
             missing = 2 * sum(_EMPHASIS.fullmatch(markup) is not None for markup in lost)
             is_whole = objects <= wanted and objects.total() + missing == wanted.total()
@@ -178,16 +190,12 @@ class _Reader:
                 kept //= 2
             version, coarse = _with_emphasis(inline, set(emphasis[:kept])), True
 
-    def _objects(self, text: str) -> Counter[tuple[str, ...]]:
+    def objects(self, text: str) -> Counter[tuple[str, ...]]:
         return Counter(
             (token.type, " ".join(token.content.split()), str(token.attrs))
             for token in parse_inline(text, self._environment)
             if token.type not in _LITERAL
         )
-
-    def _escape_span(self, text: str) -> str:
-        is_markup = self._objects(text) or _RISKY.search(text) or (self._in_row and "|" in text)
-        return escape_markdown(text) if is_markup else text
 
 
 def escape_markdown(text: str) -> str:

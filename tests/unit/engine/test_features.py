@@ -10,6 +10,9 @@ from app.engine.features import FeatureCache
 class Entry:
     nbytes: int
 
+    def copy(self) -> "Entry":
+        return self
+
 
 def test_the_least_recently_used_goes_first():
     cache: FeatureCache[Entry] = FeatureCache(30)

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,3 +61,15 @@ def test_sentences_keep_what_they_have_while_others_come_and_go(rounds):
             pieces = sentences.pieces[place]
             assert pieces[pieces >= 0].tolist() == feature.pieces.tolist()
         assert all(np.isfinite(array).all() for array in sentences.cross)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_a_copy_of_features_outlives_the_batch(dtype):
+    batch = np.arange(2 * 3 * 5 * 4, dtype=dtype).reshape(2, 3, 5, 4)  # (2L, B, S, D)
+    features = Features(tuple(batch[:, 1, :2]), np.arange(7))
+    expected = batch[:, 1, :2].copy()
+    kept = features.copy()
+    batch[:] = -1
+    assert [array.tolist() for array in kept.arrays] == expected.tolist()
+    assert {array.dtype for array in kept.arrays} == {np.dtype(dtype)}
+    assert (kept.length, kept.nbytes, kept.pieces.tolist()) == (2, features.nbytes, list(range(7)))
