@@ -2,10 +2,10 @@
 
     python -m benchmarks.engine artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
-With ``--target-length`` every translation gets that many tokens in both engines: for models of random weights, which
-don't know when to end. Beams are as the service has them, and so give up what falls far behind, which CTranslate2
-doesn't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared with
-CTranslate2's int8.
+With ``--target-length`` every translation gets that many tokens in both engines: for the models of ``opus_size.py``,
+whose random weights never end one. Beams are as the service has them, and so give up what falls far behind, which
+CTranslate2 doesn't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared
+with CTranslate2's int8.
 
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
 rounds, with the smallest and the largest. Tokens are target tokens, ends of sentences included; the two may translate a
@@ -78,9 +78,9 @@ def dragoman(
     length: int | None,
     threshold: float = SearchOptions.beam_threshold,
 ) -> Translate:
-    """Our search over our graphs, without scheduler and feature cache; ``length`` fixes the target's."""
+    """Our search over our graphs, without scheduler and feature cache; ``length`` is the target's."""
     fixed: dict[str, Any] = {"beam_threshold": threshold}
-    fixed |= {"min_length": length, "max_length": length} if length else {}
+    fixed |= {"max_length": length} if length else {}
     ids = bundle.manifest.ids
     model = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
 

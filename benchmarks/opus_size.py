@@ -51,7 +51,9 @@ def main(
         pad_id=vocabulary - 1,
         decoder_start_id=vocabulary - 1,
     )
-    tensors = {"final_logits_bias": torch.zeros(1, vocabulary)}
+    bias = torch.zeros(1, vocabulary)
+    bias[0, config.eos_id] = -1e4  # no translation ends before its length limit
+    tensors = {"final_logits_bias": bias}
     for name, parameter in Transformer(config).named_parameters():
         # Vectors start as zeros and ones; equal ones would be stored once.
         value = parameter.detach() + (0.01 * torch.randn_like(parameter) if parameter.dim() == 1 else 0)

@@ -60,6 +60,7 @@ async def with_heartbeats(
             upcoming.cancel()
             await asyncio.gather(upcoming, return_exceptions=True)
         await events.aclose()
+        del upcoming  # its exception's traceback refers back here
 
 
 async def server_sent(

@@ -4,6 +4,7 @@ Short work and long work run in two lanes, each with a queue and a running batch
 always finds room. ``next_lane`` shares a worker's time between the lanes, ``plan`` fills a lane's batch.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -15,13 +16,16 @@ from app.engine.translation import Timing
 # Pending jobs that are compared by length when a batch is filled; a bound, so that planning stays cheap under load.
 _WINDOW = 256
 # A short request that arrives during a turn of the long lane has to wait for its end, so these turns are kept short:
-# the decoder gets no more rows than it steps in this time, in seconds.
-_LONG_STEP_S = 0.01
+# the decoder gets no more rows than it steps in this time, in seconds, and makes no more steps at once.
+_LONG_TURN_S = 0.01
 _MORE_ROWS = 8
 
 
 class Batch(Protocol):
     """A running decode, as ``app.engine.decoding.Decode``."""
+
+    steps: int
+    """Made so far."""
 
     @property
     def live_rows(self) -> int:
@@ -30,8 +34,8 @@ class Batch(Protocol):
     def join(self, searches: Sequence[Any], features: Sequence[Any]) -> None:
         """Add sentences."""
 
-    def step(self) -> Sequence[Any]:
-        """Advance all; returns the finished."""
+    def step(self, most: int) -> Sequence[Any]:
+        """Advance all by as many steps as the model can make at once, but at most by so many; returns the finished."""
 
     def drop(self, gone: Sequence[Any]) -> None:
         """Take sentences out."""
@@ -92,6 +96,7 @@ class Lane:
         running: The jobs in ``batch``.
         clock: Virtual time, in seconds: what the lane has used, over its weight.
         turn_s: What its latest turn took, in seconds; the next is taken to be like it.
+        most_steps: Steps that a turn may have.
     """
 
     weight: float
@@ -101,6 +106,7 @@ class Lane:
     running: dict[Any, Job] = field(default_factory=dict)
     clock: float = 0.0
     turn_s: float = 0.0
+    most_steps: int = sys.maxsize
 
     @property
     def busy(self) -> bool:
@@ -132,10 +138,15 @@ def fit_rows(rows: int, step_s: float, most: int) -> int:
 
     Args:
         rows: Rows that its jobs may grow to now.
-        step_s: What its latest step took, in seconds.
+        step_s: What its latest steps took on average, in seconds.
         most: Rows that a batch may have.
     """
-    return max(1, rows * 3 // 4) if step_s > _LONG_STEP_S else min(rows + _MORE_ROWS, most)
+    return max(1, rows * 3 // 4) if step_s > _LONG_TURN_S else min(rows + _MORE_ROWS, most)
+
+
+def fit_steps(step_s: float) -> int:
+    """Steps that the long lane may make in a turn, by what its latest took on average, in seconds."""
+    return max(1, int(_LONG_TURN_S / max(step_s, 1e-6)))
 
 
 def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers: int = 0) -> list[Job]:

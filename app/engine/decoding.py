@@ -75,11 +75,17 @@ class Model(Protocol):
 
 
 class Decode:
-    """Many searches advancing together over the rows of one model."""
+    """Many searches advancing together over the rows of one model.
+
+    Attributes:
+        searches: Those that are not done.
+        steps: Tokens by which every search has been advanced so far.
+    """
 
     def __init__(self, model: Model) -> None:
         self._rows = model.rows()
         self.searches: list[Search] = []
+        self.steps = 0
 
     @property
     def live_rows(self) -> int:
@@ -91,12 +97,16 @@ class Decode:
         self._rows.join(features)
         self.searches.extend(searches)
 
-    def step(self) -> list[Search]:
-        """Advance every search by a token, or by several where the model can; returns the done, whose rows are gone."""
+    def step(self, most: int = sys.maxsize) -> list[Search]:
+        """Advance every search by a token, or by several where the model can; returns the done, whose rows are gone.
+
+        Args:
+            most: Tokens to advance by at most.
+        """
         greedy = all(search.options.beam_size == 1 for search in self.searches)
         steps = 1
         if greedy or len(self.searches) == 1:
-            steps = min(self._rows.most_steps(beam=not greedy), *(search.room for search in self.searches))
+            steps = min(most, self._rows.most_steps(beam=not greedy), *(search.room for search in self.searches))
         kept = self._advance() if steps < 2 else self._follow(steps) if greedy else self._follow_beam(steps)
         done = [search for search in self.searches if not search.rows]
         self.searches = [search for search in self.searches if search.rows]
@@ -107,6 +117,7 @@ class Decode:
         """Several greedy steps of every search; returns the rows that go on."""
         tokens = [search.last_tokens[0] for search in self.searches]
         best, ids, positions = self._rows.greedy_steps(tokens, steps)
+        self.steps += len(ids)
         scores, found = best.T.tolist(), ids.T.tolist()
         attended = repeat(None) if positions is None else positions.T.tolist()
         goes_on = map(Search.follow, self.searches, scores, found, attended)
@@ -125,6 +136,7 @@ class Decode:
             steps,
             threshold=search.threshold,
         )
+        self.steps += len(ids)
         attended = None if positions is None else positions.tolist()
         return search.follow_beam(totals.tolist(), ids.tolist(), parents.tolist(), attended)
 
@@ -133,6 +145,7 @@ class Decode:
         tokens = [token for search in self.searches for token in search.last_tokens]
         top = max(search.candidates_needed for search in self.searches)
         best, ids, positions = self._rows.step(tokens, top)
+        self.steps += 1
         scores, candidates = best.tolist(), ids.tolist()
         attended = None if positions is None else positions.tolist()
         kept: list[int] = []

@@ -41,6 +41,9 @@ class Joiner:
         ]
         own = [(shared, shared.job) for shared in fresh.values() if shared.job]
         self._submit([job for _, job in own], admitted=admitted)
+        for job, shared in zip(jobs, chosen, strict=True):
+            if shared.job:
+                job.order = shared.job.order  # what comes of it later is as old
         self._shared |= fresh
         for shared, job in own:
             job.future.add_done_callback(partial(self._hand_over, loop, shared))

@@ -150,8 +150,10 @@ class Loader:
         for model in self._loaded:
             for name, value in model.engine.statistics().items() if model.engine else ():
                 total[name] = total.get(name, 0.0) + value
+        hits = total["feature_cache_hits"]
         return {
             **total,
+            "feature_cache_hit_ratio": hits / max(1.0, hits + total["feature_cache_misses"]),
             "models_loaded": len(self._loaded),
             "models_bytes": self.nbytes,
             "models_max_bytes": self.max_bytes,

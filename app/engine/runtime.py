@@ -59,7 +59,10 @@ class Features:
         them with a cache of 32 MiB.
         """
         shape = (len(self.arrays), *self.arrays[0].shape)
-        pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
+        try:
+            pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
+        except OSError:  # a process may have some 65,000 of them
+            return replace(self, arrays=tuple(np.stack(self.arrays)))
         arrays = np.frombuffer(pages, self.arrays[0].dtype).reshape(shape)
         np.stack(self.arrays, out=arrays)
         return replace(self, arrays=tuple(arrays))

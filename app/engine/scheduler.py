@@ -124,17 +124,13 @@ class Scheduler:
             for job in jobs:
                 job.submitted = now
                 job.order = job.order or next(self._orders)
-                insort(self._pending(job), job, key=lambda job: job.order)
-            self._count_pending(tokens)
+            self._enqueue(jobs)
             self._unfinished.update(jobs)
-            self._condition.notify_all()
 
     def resubmit(self, jobs: Sequence[Job]) -> None:
-        """Put accepted jobs, all of one lane, back to the head of their queue."""
+        """Put accepted jobs back to their places in the queue."""
         with self._condition:
-            self._pending(jobs[0])[:0] = jobs
-            self._count_pending(sum(len(job.source) for job in jobs))
-            self._condition.notify_all()
+            self._enqueue(jobs)
 
     def stop(self, drain_s: float) -> None:
         """Refuse new work, finish what was accepted within ``drain_s`` seconds, fail the rest, end the threads."""
@@ -226,6 +222,12 @@ class Scheduler:
         for job in jobs:
             error = EngineUnavailable("The translation engine stopped before this text was done.")
             self.end(job, error, worker.counters)
+
+    def _enqueue(self, jobs: Sequence[Job]) -> None:
+        for job in jobs:
+            insort(self._pending(job), job, key=lambda job: job.order)
+        self._count_pending(sum(len(job.source) for job in jobs))
+        self._condition.notify_all()
 
     def _pending(self, job: Job) -> list[Job]:
         return self._long if job.long else self._short

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
+from app.engine.blocks import rounded_up
 from app.engine.options import SearchOptions
+
+_LOST_TOGETHER = 16
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,8 @@ class Search:
         lost = int(self.length < self.options.min_length)
         if self.options.repetition_penalty > 1 or self.options.no_repeat_ngram:
             lost += max(len(set(live.tokens)) for live in self._live)
+            # Another number is bound anew, for all rows of the batch.
+            lost = rounded_up(lost, _LOST_TOGETHER)
         return self.beam + lost
 
     def advance(

@@ -6,6 +6,7 @@ GAUGES = {
     "running_sentences": "Sentences being decoded.",
     "running_rows": "Rows (sentences times beams) being decoded.",
     "feature_cache_bytes": "Size of the cached encoder features.",
+    "feature_cache_hit_ratio": "Hits of the cache of encoder features over look-ups, since the start.",
     "models_served": "Models that can be asked for.",
     "models_loaded": "Models in memory.",
     "models_bytes": "Memory of models that are loaded, being loaded or being stopped, by estimate.",
@@ -20,6 +21,7 @@ COUNTERS = {
     "rejected": "Requests refused because the queue was full.",
     "feature_cache_hits": "Sentences found in the cache of encoder features.",
     "feature_cache_misses": "Sentences that had to be encoded.",
+    "feature_cache_saved_ms": "Time that the encoder would have taken for the hits, by what a token has cost so far.",
     "model_loads": "Models loaded.",
     "model_evictions": "Models unloaded to make room for others.",
 }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.engine.batching import Job, Lane, Limits, Outcome, fit_rows
+from app.engine.batching import Job, Lane, Limits, Outcome, fit_rows, fit_steps
 from app.engine.translation import Timing
 from app.errors import Cancelled, ModelFailure
 
@@ -39,7 +39,7 @@ class Worker:
         """The lists hold the waiting jobs of all workers."""
         self._limits = limits
         small = replace(limits, max_batch_tokens=min(limits.max_batch_tokens, _LONG_BATCH_TOKENS))
-        self._long = Lane(weight=_LONG_WEIGHT, limits=small, batch=scheduler.new_batch(), pending=long)
+        self._long = Lane(weight=_LONG_WEIGHT, limits=small, batch=scheduler.new_batch(), pending=long, most_steps=1)
         self.lanes = (
             Lane(weight=_SHORT_WEIGHT, limits=limits, batch=scheduler.new_batch(), pending=short),
             self._long,
@@ -58,13 +58,13 @@ class Worker:
                 if chosen:
                     self._admit(lane, chosen)
                 self._drop_dead()
-                if lane.running:
-                    self._step(lane)
+                steps = self._step(lane) if lane.running else 0
                 lane.turn_s = time.monotonic() - began
                 lane.clock += lane.turn_s / lane.weight
-                if lane is self._long and not chosen:
-                    rows = fit_rows(lane.reserved_rows, lane.turn_s, self._limits.max_batch_rows)
-                    lane.limits = replace(lane.limits, max_batch_rows=rows)
+                if lane is self._long and steps and not chosen:
+                    step_s = lane.turn_s / steps
+                    rows = fit_rows(lane.reserved_rows, step_s, self._limits.max_batch_rows)
+                    lane.limits, lane.most_steps = replace(lane.limits, max_batch_rows=rows), fit_steps(step_s)
             died = False
         except BaseException:
             # A bug, not a model failure: those are handled where they happen. Nobody may wait for a dead thread.
@@ -89,17 +89,20 @@ class Worker:
             lane.running[search] = job
         lane.batch.join(searches, features)
 
-    def _step(self, lane: Lane) -> None:
-        self.counters["steps"] += 1
-        self.counters["rows_stepped"] += lane.batch.live_rows
+    def _step(self, lane: Lane) -> int:
+        """Returns the steps made."""
+        rows, before = lane.batch.live_rows, lane.batch.steps
         try:
-            done = lane.batch.step()
+            done = lane.batch.step(lane.most_steps)
         except ModelFailure as failure:
             jobs = list(lane.running.values())
             lane.running.clear()
             lane.batch = self._scheduler.new_batch()
             self._retry(jobs, failure)
-            return
+            return 0
+        steps = lane.batch.steps - before
+        self.counters["steps"] += steps
+        self.counters["rows_stepped"] += steps * rows
         now = time.monotonic()
         for search in done:
             job = lane.running.pop(search)
@@ -109,6 +112,7 @@ class Worker:
         for search, job in lane.running.items():
             if job.on_tokens:
                 job.on_tokens(search.best_tokens)
+        return steps
 
     def _retry(self, jobs: Sequence[Job], failure: ModelFailure) -> None:
         """A failed batch: its jobs are tried again one by one; a job that fails alone fails."""

@@ -58,7 +58,7 @@ class Resident:
         self.memory.nbytes -= self.model.nbytes
 
     def statistics(self) -> dict[str, float]:
-        return {"finished": 10.0, "running_rows": 2.0}
+        return {"finished": 10.0, "running_rows": 2.0, "feature_cache_hits": 1.0, "feature_cache_misses": 3.0}
 
 
 def model(name: str, nbytes: int = 10) -> Model:
@@ -237,6 +237,7 @@ async def test_counts_of_models_that_have_gone_are_kept_and_gauges_are_not(loade
         await use(loader, wanted)
     found = loader.statistics()
     assert (found["finished"], found["running_rows"]) == (30, 4)
+    assert (found["feature_cache_hits"], found["feature_cache_hit_ratio"]) == (3, 0.25)
     assert (found["models_loaded"], found["models_bytes"], found["models_max_bytes"]) == (2, 20, 25)
     assert (found["model_loads"], found["model_evictions"]) == (3, 1)
 

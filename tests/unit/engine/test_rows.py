@@ -73,3 +73,15 @@ def test_a_copy_of_features_outlives_the_batch(dtype):
     assert [array.tolist() for array in kept.arrays] == expected.tolist()
     assert {array.dtype for array in kept.arrays} == {np.dtype(dtype)}
     assert (kept.length, kept.nbytes, kept.pieces.tolist()) == (2, features.nbytes, list(range(7)))
+
+
+def test_features_can_be_kept_when_there_are_no_more_pages_to_have(monkeypatch):
+    def refused(*_, **__):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("app.engine.runtime.mmap", refused)
+    batch = np.arange(2 * 3 * 4, dtype=np.float32).reshape(2, 3, 4)
+    kept = Features(tuple(batch)).copy()
+    expected = batch.copy()
+    batch[:] = -1
+    assert [array.tolist() for array in kept.arrays] == expected.tolist()

@@ -223,6 +223,84 @@ def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatc
     assert 11 <= mixed.count(long) <= 16  # 60 short steps: one long step to four
 
 
+def test_long_work_finds_company_again_after_it_was_alone(monkeypatch):
+    """A sentence by itself makes many steps at once, which says nothing of how many rows fit a step."""
+    now, model, widths = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS, most_steps=16), []
+    gate = Gate(model)
+    block = model.on_step
+
+    def step(rows: list[Row]) -> None:
+        now[0] += 0.002
+        widths.append(len(rows))
+        block(rows)
+
+    model.on_step = step
+    lone, *others = [job(3, index, options=greedy(max_length=60), long=True) for index in range(3, 6)]
+    with running(scheduler_of(model, max_length=200)) as scheduler:
+        scheduler.submit([lone])
+        for _ in range(40):
+            gate.wait_for_step()
+            gate.let_one_pass()
+        scheduler.submit(others)
+        gate.open()
+        for item in (lone, *others):
+            item.future.result(WAIT_S)
+    assert max(widths) == 3
+
+
+def test_a_short_sentence_waits_for_few_steps_of_long_work(monkeypatch):
+    """10 ms of them, however many the model could make at once."""
+    now, model, order = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS, most_steps=16), []
+    gate = Gate(model)
+    block = model.on_step
+
+    def step(rows: list[Row]) -> None:
+        now[0] += 0.002
+        order.append(rows[0][0])
+        block(rows)
+
+    model.on_step = step
+    long, short = job(3, options=greedy(max_length=150), long=True), job(4, options=greedy(max_length=1))
+    with running(scheduler_of(model, max_length=200)) as scheduler:
+        scheduler.submit([long])
+        for _ in range(40):
+            gate.wait_for_step()
+            gate.let_one_pass()
+        gate.wait_for_step()
+        scheduler.submit([short])
+        gate.open()
+        for item in (long, short):
+            item.future.result(WAIT_S)
+    assert 41 <= order.index((4,)) <= 41 + 5
+
+
+def test_steps_are_counted_however_many_are_made_at_once():
+    model = ToyModel(12, eos_bonus=ENDLESS, most_steps=8)
+    with running(scheduler_of(model, max_length=40)) as scheduler:
+        items = [job(3, options=greedy(max_length=30)), job(4, options=SearchOptions(beam_size=4, max_length=20))]
+        for item in items:
+            scheduler.submit([item])
+            item.future.result(WAIT_S)
+        counters = scheduler.counters
+    assert counters["steps"] == model.steps == 50
+    assert 50 < counters["rows_stepped"] <= 30 + 4 * 20
+
+
+def test_what_is_tried_again_keeps_its_place_in_the_queue():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
+        running_now, *waiting = [job(3, index) for index in range(3, 8)]
+        scheduler.submit([running_now])
+        gate.wait_for_step()
+        scheduler.submit(waiting)
+        again = [job(4, 4, order=waiting[1].order), job(4, 5, order=waiting[0].order)]
+        scheduler.resubmit(again)
+        assert [item.order for item in scheduler._short] == sorted(item.order for item in [*waiting, *again])
+        gate.open()
+        wait([item.future for item in [*waiting]], WAIT_S)
+
+
 def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
     model = ToyModel(12)
     gate = Gate(model)
