@@ -98,8 +98,7 @@ class Settings(BaseSettings):
         1,
         ge=1,
         le=256,
-        description="Threads inside one step of the model. On the CPU more workers do more than more threads, except "
-        "for lone requests to a large model.",
+        description="Threads inside one step of the model. On the CPU more workers do more than more threads.",
     )
     beam_size: int = Field(
         4, ge=1, le=MAX_BEAM_SIZE, description="Beam width of requests that don't choose one; 1 is greedy search."

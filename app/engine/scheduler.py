@@ -4,6 +4,7 @@ A worker takes as many sentences as fit its batch between two steps. Every job e
 with a typed error.
 """
 
+import logging
 import threading
 import time
 from bisect import insort
@@ -17,8 +18,12 @@ from app.engine.batching import Batch, Job, Lane, Limits, Outcome, next_lane, pl
 from app.engine.worker import Worker
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
 
+logger = logging.getLogger(__name__)
+
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
+# How long a stop waits for a run of the model to end, in seconds.
+_STUCK_S = 20.0
 # A queue that was full takes in new requests again when this much of it is free.
 _FREE_AGAIN = 1 / 16
 _BUSY = "The server is busy; try again in a moment."
@@ -133,7 +138,10 @@ class Scheduler:
             self._enqueue(jobs)
 
     def stop(self, drain_s: float) -> None:
-        """Refuse new work, finish what was accepted within ``drain_s`` seconds, fail the rest, end the threads."""
+        """Refuse new work, finish what was accepted within ``drain_s`` seconds, fail the rest, end the threads.
+
+        A thread in a run of the model that doesn't end is left behind.
+        """
         deadline = time.monotonic() + drain_s
         with self._condition:
             self._stopping = True
@@ -142,8 +150,12 @@ class Scheduler:
         for thread in started:
             thread.join(max(0.0, deadline - time.monotonic()))
         self._aborting = True
+        deadline = time.monotonic() + _STUCK_S
         for thread in started:
-            thread.join()
+            thread.join(max(0.0, deadline - time.monotonic()))
+        if any(thread.is_alive() for thread in started):
+            logger.error("the model hangs; its thread is left behind")
+            self._fail_unfinished(self._workers[0].counters)
 
     def statistics(self) -> dict[str, float]:
         """Gauges and counters."""
@@ -214,14 +226,17 @@ class Scheduler:
                 return
             # A bug took one: the others would go on with less than all of the jobs, so they end, too.
             self._dead = True
+        self._fail_unfinished(worker.counters)
+
+    def _fail_unfinished(self, counters: Counter[str]) -> None:
+        with self._condition:
             jobs = list(self._unfinished)
             self._short.clear()
             self._long.clear()
             self._count_pending(-self._pending_tokens)
             self._condition.notify_all()
         for job in jobs:
-            error = EngineUnavailable("The translation engine stopped before this text was done.")
-            self.end(job, error, worker.counters)
+            self.end(job, EngineUnavailable("The translation engine stopped before this text was done."), counters)
 
     def _enqueue(self, jobs: Sequence[Job]) -> None:
         for job in jobs:

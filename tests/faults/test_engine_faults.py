@@ -248,6 +248,26 @@ def test_a_worker_that_dies_takes_no_job_with_it_unended(caplog):
     assert len([record for record in caplog.records if record.levelno == logging.ERROR]) == 1
 
 
+def test_a_model_that_hangs_does_not_keep_a_stop_from_its_end(monkeypatch, caplog):
+    monkeypatch.setattr("app.engine.scheduler._STUCK_S", 0.0)
+    model = ToyModel(12)
+    gate = Gate(model)
+    scheduler = scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))
+    jobs = [job(3, options=OPTIONS), job(4, options=OPTIONS)]
+    endings = Endings(jobs)
+    scheduler.start()
+    scheduler.submit(jobs)
+    gate.wait_for_step()
+    scheduler.stop(0.0)
+    for item in jobs:
+        assert isinstance(item.future.exception(0), EngineUnavailable)
+    assert "hangs" in caplog.text
+    gate.open()  # and then it goes on after all
+    [worker] = scheduler._workers
+    worker.thread.join(WAIT_S)
+    endings.assert_each_ended_once()
+
+
 def test_a_stop_waits_for_every_worker():
     """The one without work ends at once; what the other is at is finished."""
     model = ToyModel(12)
