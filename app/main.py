@@ -58,7 +58,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         servers=[{"url": settings.root_path or "/"}],
         docs_url=None,
         redoc_url=None,
-        # It would send query strings, which may hold the text to translate, to wherever the environment says.
+        # Where OpenTelemetry is set up, it would send query strings along, which may hold the text to translate.
         telemetry={"tracing": False, "metrics": False, "logs": False},
         lifespan=lifespan,
     )
