@@ -2,8 +2,6 @@
 
 import logging
 import math
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -84,13 +82,13 @@ async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def own_error_response(
-    scope: Scope, error: errors.DragomanError, headers: Mapping[str, str] = MappingProxyType({})
+    scope: Scope, error: errors.DragomanError, headers: dict[str, str] | None = None
 ) -> JSONResponse:
     """The answer to an expected error, with further headers."""
     status, text, code = error_of(error)
     if is_deepl(scope):
         status = DEEPL_STATUS[type(error)]
-    headers = {**headers}
+    headers = dict(headers or {})
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     if status == 503:

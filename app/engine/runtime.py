@@ -55,8 +55,8 @@ class Features:
     def copy(self) -> Self:
         """The same without the rest of the batch, in pages of its own.
 
-        In the heap, what lives long among what is soon gone makes holes that fit nothing that comes after: 15 MB of
-        them with a cache of 32 MiB.
+        In the heap, what lives long among what is soon gone makes holes that fit nothing that comes after: 10 to 15
+        MB of them with a cache of 32 MiB.
         """
         shape = (len(self.arrays), *self.arrays[0].shape)
         try:

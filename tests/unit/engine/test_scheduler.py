@@ -47,6 +47,20 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+def timed_gate(now: list[float], model: ToyModel, step_s: float) -> tuple[Gate, list[list[Row]]]:
+    """A gate before every step, which takes ``step_s``; and the rows of the steps so far."""
+    gate, steps = Gate(model), []
+    block = model.on_step
+
+    def step(rows: list[Row]) -> None:
+        now[0] += step_s
+        steps.append(rows)
+        block(rows)
+
+    model.on_step = step
+    return gate, steps
+
+
 @given(queues(), st.integers(0, 25), all_limits)
 def test_a_plan_keeps_the_bounds_and_takes_the_oldest(pending, live_rows, limits):
     before = list(pending)
@@ -196,16 +210,8 @@ def test_timing_says_how_long_a_job_waited_was_encoded_and_was_decoded(monkeypat
 
 
 def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatch):
-    now, model, order = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS), []
-    gate = Gate(model)
-    block = model.on_step
-
-    def step(rows: list[Row]) -> None:
-        now[0] += 1
-        order.append(rows[0][0])
-        block(rows)
-
-    model.on_step = step
+    model = ToyModel(12, eos_bonus=ENDLESS)
+    gate, steps = timed_gate(set_clock(monkeypatch), model, 1)
     long, short = (3,), [job(4, index, options=greedy(max_length=1)) for index in range(3, 63)]
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1), max_length=200)) as scheduler:
         scheduler.submit([job(*long, long=True)])
@@ -217,6 +223,7 @@ def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatc
         gate.open()
         for item in short:
             item.future.result(WAIT_S)
+    order = [rows[0][0] for rows in steps]
     assert order[:21] == [long] * 21
     assert order[21] != long  # alone it saved nothing up, and the short one is next
     mixed = order[21 : max(place for place, source in enumerate(order) if source != long)]
@@ -225,16 +232,8 @@ def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatc
 
 def test_long_work_finds_company_again_after_it_was_alone(monkeypatch):
     """A sentence by itself makes many steps at once, which says nothing of how many rows fit a step."""
-    now, model, widths = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS, most_steps=16), []
-    gate = Gate(model)
-    block = model.on_step
-
-    def step(rows: list[Row]) -> None:
-        now[0] += 0.002
-        widths.append(len(rows))
-        block(rows)
-
-    model.on_step = step
+    model = ToyModel(12, eos_bonus=ENDLESS, most_steps=16)
+    gate, steps = timed_gate(set_clock(monkeypatch), model, 0.002)
     lone, *others = [job(3, index, options=greedy(max_length=60), long=True) for index in range(3, 6)]
     with running(scheduler_of(model, max_length=200)) as scheduler:
         scheduler.submit([lone])
@@ -245,21 +244,13 @@ def test_long_work_finds_company_again_after_it_was_alone(monkeypatch):
         gate.open()
         for item in (lone, *others):
             item.future.result(WAIT_S)
-    assert max(widths) == 3
+    assert max(map(len, steps)) == 3
 
 
 def test_a_short_sentence_waits_for_few_steps_of_long_work(monkeypatch):
     """10 ms of them, however many the model could make at once."""
-    now, model, order = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS, most_steps=16), []
-    gate = Gate(model)
-    block = model.on_step
-
-    def step(rows: list[Row]) -> None:
-        now[0] += 0.002
-        order.append(rows[0][0])
-        block(rows)
-
-    model.on_step = step
+    model = ToyModel(12, eos_bonus=ENDLESS, most_steps=16)
+    gate, steps = timed_gate(set_clock(monkeypatch), model, 0.002)
     long, short = job(3, options=greedy(max_length=150), long=True), job(4, options=greedy(max_length=1))
     with running(scheduler_of(model, max_length=200)) as scheduler:
         scheduler.submit([long])
@@ -271,7 +262,7 @@ def test_a_short_sentence_waits_for_few_steps_of_long_work(monkeypatch):
         gate.open()
         for item in (long, short):
             item.future.result(WAIT_S)
-    assert 41 <= order.index((4,)) <= 41 + 5
+    assert 41 <= [rows[0][0] for rows in steps].index((4,)) <= 41 + 5
 
 
 def test_steps_are_counted_however_many_are_made_at_once():
@@ -290,15 +281,15 @@ def test_what_is_tried_again_keeps_its_place_in_the_queue():
     model = ToyModel(12)
     gate = Gate(model)
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
-        running_now, *waiting = [job(3, index) for index in range(3, 8)]
-        scheduler.submit([running_now])
+        first, *waiting = [job(3, index) for index in range(3, 8)]
+        scheduler.submit([first])
         gate.wait_for_step()
         scheduler.submit(waiting)
         again = [job(4, 4, order=waiting[1].order), job(4, 5, order=waiting[0].order)]
         scheduler.resubmit(again)
         assert [item.order for item in scheduler._short] == sorted(item.order for item in [*waiting, *again])
         gate.open()
-        wait([item.future for item in [*waiting]], WAIT_S)
+        wait([item.future for item in waiting], WAIT_S)
 
 
 def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
