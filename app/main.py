@@ -6,16 +6,19 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from app.api import administration, deepl, libretranslate, operations, switched_off
-from app.api.documentation import DESCRIPTION, TAGS, TITLE
-from app.api.failures import install_handlers
+from app.api import administration, operations
+from app.api import unsupported as switched_off
+from app.api.deepl import routes as deepl
+from app.api.dependencies import Service
+from app.api.error_responses import install_handlers
 from app.api.languages import languages_of
+from app.api.libretranslate import routes as libretranslate
 from app.api.metrics import Metrics
 from app.api.middleware import Admission, CrossOrigin, HeadAsGet, RequestContext, UnexpectedErrors, UrlPrefix
+from app.api.openapi import DESCRIPTION, TAGS, TITLE
 from app.api.pages import install_pages
-from app.api.service import Service
+from app.engine.interface import ReloadableEngine
 from app.engine.registry import Registry
-from app.engine.translation import ReloadableEngine
 from app.settings import Settings
 from app.text.detection import Detector
 

@@ -20,11 +20,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.engine import Engine
+from app.engine.interface import TextTranslation
 from app.engine.options import SearchOptions
-from app.engine.translation import TextTranslation
+from app.engine.single_model import Engine
 from app.settings import Settings
-from app.text.target import Link
+from app.text.inline.target_tokens import Link
 from benchmarks.figures import json_line, read_sentences
 from benchmarks.protection import put_in
 from benchmarks.robustness_cases import ADDRESSES, URLS

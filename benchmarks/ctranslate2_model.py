@@ -18,7 +18,7 @@ from ctranslate2.specs import TransformerSpec, common_spec
 from numpy.typing import NDArray
 from onnx import numpy_helper
 
-from app.engine.bundle import Bundle
+from app.engine.models.bundle import Bundle
 
 Weights = dict[str, NDArray[Any]]
 

@@ -30,14 +30,14 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from app.engine.bundle import Bundle, Precision
-from app.engine.decoding import decode
+from app.engine.decoding.batch_decoder import decode
+from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
-from app.engine.runtime import OnnxModel
-from app.engine.tokenizer import Tokenizer
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from benchmarks.figures import json_line, spread
-from model.pairs import read_pairs
+from model.data.pairs import read_pairs
 
 PRECISIONS: tuple[Precision, ...] = ("int8", "int8-shortlist", "float32")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from model.pairs import read_pairs
+from model.data.pairs import read_pairs
 
 
 def spread(values: Sequence[float], spec: str) -> str:

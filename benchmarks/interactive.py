@@ -25,7 +25,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from model.pairs import read_pairs
+from model.data.pairs import read_pairs
 
 BOOK_CHARS = 500_000
 PAGE_BYTES = 2_000_000

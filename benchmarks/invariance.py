@@ -23,9 +23,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from app.engine.engine import Engine
+from app.engine.interface import TextTranslation
 from app.engine.options import SearchOptions
-from app.engine.translation import TextTranslation
+from app.engine.single_model import Engine
 from app.settings import Settings
 from benchmarks.figures import json_line, read_sentences
 

@@ -1,6 +1,6 @@
 """What any good translation keeps of its source, whatever the words: rules that need no reference.
 
-They are the benchmarks' own, apart from those by which the service judges itself (app.text.verdicts).
+They are the benchmarks' own, apart from those by which the service judges itself (app.text.quality_checks).
 """
 
 import re

@@ -18,8 +18,8 @@ import typer
 from safetensors.torch import save_file
 
 from export.marian.mapping import huggingface_name
-from model.config import TransformerConfig
-from model.transformer import Transformer
+from model.network.config import TransformerConfig
+from model.network.transformer import Transformer
 
 POSITIONS = 512
 

@@ -29,12 +29,12 @@ from fastapi.testclient import TestClient
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.engine import Engine
-from app.engine.translation import Alphabet
+from app.engine.interface import Alphabet
+from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
-from app.text.attempts import Attempt, attempts
-from app.text.protection import Protected
+from app.text.protection.protected import Protected
+from app.text.retries import Attempt, attempts
 from benchmarks.figures import json_line, read_sentences
 
 WORDS = "name count user title item date path total file order city price page link key".split()

@@ -29,9 +29,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from app.engine.bundle import Bundle
-from app.engine.engine import Engine
+from app.engine.models.bundle import Bundle
 from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.figures import json_line

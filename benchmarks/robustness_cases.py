@@ -1,6 +1,6 @@
 """The inputs of ``benchmarks.robustness``: real sentences, with things put in that must come out, and odd inputs.
 
-Whatever is put in is not what the training puts in (``model.augmentation``), but of the same kinds.
+Whatever is put in is not what the training puts in (``model.data.augmentation``), but of the same kinds.
 """
 
 import re
@@ -20,7 +20,7 @@ from benchmarks.invariants import (
     loops,
 )
 from benchmarks.protection import put_in
-from model.pairs import read_pairs
+from model.data.pairs import read_pairs
 
 Keeps = Callable[[str, str], bool]
 """Takes source and translation."""

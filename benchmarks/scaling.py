@@ -24,11 +24,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from app.engine.bundle import Bundle, Precision
-from app.engine.decoding import Decode
+from app.engine.decoding.batch_decoder import Decode
+from app.engine.decoding.search import Search
+from app.engine.models.bundle import Bundle, Precision
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import MAX_LENGTH_TOKENS, SearchOptions
-from app.engine.runtime import OnnxModel
-from app.engine.search import Search
 from benchmarks.figures import json_line, ratios, spread
 from benchmarks.servers import ROOT
 

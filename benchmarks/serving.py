@@ -39,7 +39,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from app.engine.bundle import Bundle
+from app.engine.models.bundle import Bundle
 from benchmarks import libretranslate
 from benchmarks.figures import json_line, ratios, read_sentences, spread
 from benchmarks.load import Run, closed_loop, json_sender, open_loop, poisson_arrivals

@@ -18,8 +18,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.bundle import Bundle, Precision
-from app.engine.tokenizer import Tokenizer
+from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.tokenizer import Tokenizer
 from benchmarks.engine import TestSet, dragoman
 from benchmarks.figures import json_line, spread
 

@@ -28,11 +28,11 @@ def export(
 
     The bundle is complete or not there at all. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
-    from export.build import Sentences, build_bundle
+    from export.bundle_builder import Sentences, build_bundle
     from export.progress import reporting
     from export.shortlist import read_shortlist
-    from model.pairs import read_pairs
-    from model.provenance import read_card
+    from model.data.pairs import read_pairs
+    from model.training.provenance import read_card
 
     groups = []
     if sentences is not None:
@@ -57,7 +57,7 @@ def restore(
 
     Name it in a recipe: initial = "runs/initial".
     """
-    from app.engine.bundle import Bundle
+    from app.engine.models.bundle import Bundle
     from export.restore import restore as write_model_folder
 
     write_model_folder(Bundle.open(bundle), out)

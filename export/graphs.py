@@ -1,8 +1,8 @@
 """The two graphs of a bundle, traced from a trained model.
 
-The modules here compute what ``model.transformer`` computes, with the same weights, arranged for one-step decoding:
-projections that share an input are one matrix product, and attention is ONNX's own operator (opset 23) on 3-D tensors,
-which spares the transposes. ``export.parity`` holds them to the original.
+The modules here compute what ``model.network.transformer`` computes, with the same weights, arranged for one-step
+decoding: projections that share an input are one matrix product, and attention is ONNX's own operator (opset 23) on 3-D
+tensors, which spares the transposes. ``export.parity`` holds them to the original.
 
 Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, D width, V
 vocabulary, K candidates.
@@ -21,9 +21,9 @@ from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
-from app.engine.blocks import rounded_up
-from model.attention import MultiHeadAttention
-from model.transformer import Stack, Transformer
+from app.engine.decoding.padding import rounded_up
+from model.network.attention import MultiHeadAttention
+from model.network.transformer import Stack, Transformer
 
 OPSET = 23
 

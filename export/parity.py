@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from app.engine.decoding import Model, decode
+from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
-from app.engine.runtime import OnnxModel
-from model.config import TransformerConfig
-from model.data import pad
-from model.transformer import Encoded, Transformer
+from model.data.batches import pad
+from model.network.config import TransformerConfig
+from model.network.transformer import Encoded, Transformer
 
 # Sentences and longest source of each batch; target lengths differ from both on purpose.
 SHAPES = ((1, 1), (1, 17), (3, 5), (8, 40), (2, 130))

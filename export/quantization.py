@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import OrtValue
 
-from app.engine.decoding import decode
+from app.engine.decoding.batch_decoder import decode
+from app.engine.onnx.sessions import Binding, Kind, OnnxModel
 from app.engine.options import SearchOptions
-from app.engine.runtime import Binding, Kind, OnnxModel
-from export.simplification import simplify
-from model.config import TransformerConfig
+from export.graph_fusion import simplify
+from model.network.config import TransformerConfig
 
 Array = NDArray[Any]
 Feeds = Mapping[str, Array]
@@ -141,7 +141,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
 
     Every product with a constant matrix becomes an integer product: activations unsigned, with one scale a tensor;
     weights signed, with one scale an output channel. Embeddings are stored as integers, which saves half the file.
-    Then ``export.simplification`` takes out what integers, or the CPU, make superfluous.
+    Then ``export.graph_fusion`` takes out what integers, or the CPU, make superfluous.
 
     Args:
         graph: Left as it is.

@@ -9,11 +9,11 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from app.engine.bundle import Bundle
-from model.checkpoint import model_tensors, write_model
-from model.provenance import CARD, ModelCard
+from app.engine.models.bundle import Bundle
+from model.network.transformer import Transformer
 from model.recipe import Recipe
-from model.transformer import Transformer
+from model.training.checkpoint import model_tensors, write_model
+from model.training.provenance import CARD, ModelCard
 
 
 class RestoreError(ValueError):

@@ -11,10 +11,10 @@ import sentencepiece
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from app.engine.shortlist import Shortlist
-from model.checkpoint import CheckpointError
-from model.data import Packed
-from model.tokenizer import EOS_ID, target_tag
+from app.engine.decoding.shortlist import Shortlist
+from model.data.batches import Packed
+from model.data.tokenizer import EOS_ID, target_tag
+from model.training.checkpoint import CheckpointError
 
 
 class Vocabulary(NamedTuple):

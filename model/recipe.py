@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from model.config import ConfigError, TransformerConfig
+from model.network.config import ConfigError, TransformerConfig
 
 _DECIDED_BY_TOKENIZER = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
 
@@ -33,7 +33,7 @@ class Source(_Section):
 
 
 class Augmentation(_Section):
-    """Changed copies of pairs, each as a share of a source's pairs; see ``model.augmentation``."""
+    """Changed copies of pairs, each as a share of a source's pairs; see ``model.data.augmentation``."""
 
     capitals: float = Field(0.0, ge=0, description="in capital letters")
     title: float = Field(0.0, ge=0, description="every word with a capital letter")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from app.engine.bundle import Bundle
-    from app.engine.runtime import OnnxModel
-    from model.transformer import Transformer
+    from app.engine.models.bundle import Bundle
+    from app.engine.onnx.sessions import OnnxModel
+    from model.network.transformer import Transformer
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +24,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def tiny_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.tiny import write_tokenizer
+    from tests.support.tiny import write_tokenizer
 
     return write_tokenizer(tmp_path_factory.mktemp("tokenizer") / "tokenizer.spm")
 
@@ -32,7 +32,7 @@ def tiny_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny_model(tiny_tokenizer: Path) -> Transformer:
     """Trained a little, with weights that float16 can hold, as a build rounds them. Not to be changed."""
-    from tests.tiny import random_model, round_weights, train_tiny
+    from tests.support.tiny import random_model, round_weights, train_tiny
 
     model = random_model()
     train_tiny(model, tiny_tokenizer, updates=100)
@@ -42,7 +42,7 @@ def tiny_model(tiny_tokenizer: Path) -> Transformer:
 
 @pytest.fixture(scope="session")
 def tiny_checkpoint(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.tiny import write_checkpoint
+    from tests.support.tiny import write_checkpoint
 
     return write_checkpoint(tmp_path_factory.mktemp("checkpoint") / "tiny", tiny_model, tiny_tokenizer)
 
@@ -50,8 +50,8 @@ def tiny_checkpoint(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path_fact
 @pytest.fixture(scope="session")
 def tiny_bundle(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """All precisions. Copy the folder before changing anything in it."""
-    from export.build import build_bundle
-    from tests.tiny import made_up_shortlist
+    from export.bundle_builder import build_bundle
+    from tests.support.tiny import made_up_shortlist
 
     folder, shortlist = tmp_path_factory.mktemp("bundle") / "tiny", made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
     with warnings.catch_warnings():
@@ -63,6 +63,6 @@ def tiny_bundle(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def tiny_onnx(tiny_bundle: Bundle) -> OnnxModel:
     """The float32 graphs. Holds no state between decodes."""
-    from tests.tiny import open_graphs
+    from tests.support.tiny import open_graphs
 
     return open_graphs(tiny_bundle, "float32")

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from app.api import documentation as docs
-from app.api.service import CurrentService
+from app.api import openapi as docs
+from app.api.dependencies import CurrentService
 from app.errors import FeatureDisabled, Unauthorized
 
 router = APIRouter(tags=["Operations"])

@@ -10,8 +10,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.engine.statistics import COUNTERS, GAUGES
-from app.engine.translation import Timing, TranslationEngine
+from app.engine.interface import Timing, TranslationEngine
+from app.engine.metric_names import COUNTERS, GAUGES
 
 # A cached word takes about 1 ms, a book minutes.
 _BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)

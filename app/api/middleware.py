@@ -15,11 +15,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.failures import STATUS, internal_error_response, is_deepl, own_error_response
+from app.api.error_responses import STATUS, internal_error_response, is_deepl, own_error_response
 from app.api.metrics import Metrics
-from app.engine.translation import TranslationEngine
+from app.engine.interface import TranslationEngine
 from app.errors import EngineUnavailable, Overloaded
-from app.telemetry import request_id
+from app.logs import request_id
 
 logger = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from app.api import documentation as docs
-from app.api.service import CurrentService
+from app.api import openapi as docs
+from app.api.dependencies import CurrentService
 from app.errors import EngineUnavailable
 
 router = APIRouter(tags=["Operations"])

@@ -11,7 +11,7 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from app.api.documentation import TITLE
+from app.api.openapi import TITLE
 
 router = APIRouter(include_in_schema=False)
 

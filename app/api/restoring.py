@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from app.engine.assembly import Assembly
-from app.engine.translation import Alternative, SentenceTranslation, TextTranslation
+from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
+from app.engine.request.text_builder import Assembly
 from app.errors import ModelFailure, Overloaded
-from app.text.attempts import Aligned, attempts
-from app.text.protection import Protected
-from app.text.verdicts import Verdict, judge
+from app.text.protection.protected import Protected
+from app.text.quality_checks import Verdict, judge
+from app.text.retries import Aligned, attempts
 
 Translate = Callable[[Sequence[str]], Awaitable[list[TextTranslation]]]
 """Translates texts with their alignment, each as one sentence."""

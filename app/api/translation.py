@@ -9,10 +9,10 @@ from typing import NamedTuple, TypeVar
 
 from fastapi import Request
 
-from app.api.parameters import AUTO, TranslationRequest, check_pair
+from app.api.dependencies import Service
+from app.api.libretranslate.parameters import AUTO, TranslationRequest, check_pair
 from app.api.restoring import Restorer
-from app.api.service import Service
-from app.engine.translation import (
+from app.engine.interface import (
     INLINE_CHARS,
     Account,
     Alphabet,
@@ -27,10 +27,10 @@ from app.engine.translation import (
 )
 from app.errors import Cancelled
 from app.text.detection import Detection
-from app.text.markup import Document, extract
-from app.text.protection import NOTHING, Patterns, Protected, protect, with_stand_ins
-from app.text.text_collector import decode_html
-from app.text.untranslatable import untranslatable
+from app.text.markup.collector import decode_html
+from app.text.markup.extraction import Document, extract
+from app.text.protection.defaults import untranslatable
+from app.text.protection.protected import NOTHING, Patterns, Protected, protect, with_stand_ins
 
 Result = TypeVar("Result")
 

@@ -27,7 +27,8 @@ class SearchOptions:
         no_repeat_ngram: No n-gram of this many target tokens occurs twice, 0 to 10; 0 is off.
         repetition_penalty: Factor, 1 to 5, by which tokens already produced lose score (Keskar et al. 2019); 1 is off.
         alignment: Report which characters of the source each piece of the translation stands for.
-        second_attempt: Where a translation is visibly wrong (see ``app.text.verdicts``), search once more, otherwise.
+        second_attempt: Search once more with other options where a translation is visibly wrong; see
+            ``app.text.quality_checks``.
 
     Raises:
         OptionOutOfRange: A value is of the wrong type, not finite, or outside its range.

@@ -11,13 +11,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.engine.backlog import Backlog
-from app.engine.bundle import Bundle, Manifest
-from app.engine.discovery import find_bundles, loaded_bytes
-from app.engine.loading import Loader, Model
-from app.engine.options import SearchOptions
-from app.engine.routing import Pair, Route, Work, find_routes, follow
-from app.engine.translation import (
+from app.engine.interface import (
     Account,
     Alphabet,
     Event,
@@ -27,6 +21,12 @@ from app.engine.translation import (
     TranslationEngine,
     within,
 )
+from app.engine.models.bundle import Bundle, Manifest
+from app.engine.models.discovery import find_bundles, loaded_bytes
+from app.engine.models.model_pool import Loader, Model
+from app.engine.models.routing import Pair, Route, Work, find_routes, follow
+from app.engine.options import SearchOptions
+from app.engine.scheduling.backlog import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Registry:
             BundleError: One is missing or not understood, or there is no memory for it.
         """
         # Imported here, so that tests with engines of their own don't load numpy and ONNX Runtime.
-        from app.engine.engine import Engine
+        from app.engine.single_model import Engine
 
         backlog = Backlog()
         return cls(settings, lambda bundle: Engine.from_bundle(bundle, settings, backlog))
@@ -82,7 +82,7 @@ class Registry:
         return "failed" if self._state == "ready" and "failed" in self._loader.states() else self._state
 
     def turn_away(self) -> None:
-        """See ``app.engine.translation.TranslationEngine``; with several models, another may have room."""
+        """See ``app.engine.interface.TranslationEngine``; with several models, another may have room."""
         match self._models:
             case [Model(engine=engine)] if engine:
                 engine.turn_away()
@@ -113,7 +113,7 @@ class Registry:
         await self._loader.stop(self._settings.drain_timeout_s)
 
     async def reload(self) -> ReloadReport:
-        """Reads the folders again; see ``app.engine.translation.ReloadableEngine``.
+        """Reads the folders again; see ``app.engine.interface.ReloadableEngine``.
 
         A new or changed bundle is verified, and unless loading is lazy loaded and tested, before it is taken up.
         """
@@ -155,7 +155,7 @@ class Registry:
         tokens: bool = False,
         account: Account | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """Translates sentence by sentence; see ``app.engine.translation.TranslationEngine`` for the contract."""
+        """Translates sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
         if self._state != "ready":
             raise EngineUnavailable(f"The translation engine is {self._state}.")
         work = Work(texts=texts, options=options, splitting=splitting, tokens=tokens, account=account)

@@ -11,9 +11,9 @@ from export.marian.mapping import Foreign, assemble, huggingface_name, make_conf
 from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import read_json_vocabulary, read_sentencepiece
 from export.marian.weights import Weights, open_weights
-from model.config import TransformerConfig
-from model.positions import sinusoids
-from model.transformer import Transformer
+from model.network.config import TransformerConfig
+from model.network.positions import sinusoids
+from model.network.transformer import Transformer
 
 CONFIG = "config.json"
 FILES = (

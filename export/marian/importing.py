@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.bundle import Bundle, Pair, Provenance, sha256
-from app.engine.tokenizer import Tokenizer
-from export.build import Ingredients, Report, Sentences, build, check_out
+from app.engine.models.bundle import Bundle, Pair, Provenance, sha256
+from app.engine.models.tokenizer import Tokenizer
+from export.bundle_builder import Ingredients, Report, Sentences, build, check_out
 from export.marian.archives import unpack
 from export.marian.card import read_card
 from export.marian.directions import find_pairs

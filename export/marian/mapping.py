@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from export.marian.limits import SourceError
-from model.config import ConfigError, TransformerConfig
-from model.transformer import Transformer
+from model.network.config import ConfigError, TransformerConfig
+from model.network.transformer import Transformer
 
 FORBIDDEN = -512.0
 """Logit bias of what must never be produced. Its probability is exactly 0 in float32, as with minus infinity, but

@@ -12,8 +12,8 @@ from export.marian.mapping import Foreign, assemble, make_config, marian_name
 from export.marian.npz import MarianArrays
 from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import Pieces, by_id, read_sentencepiece, read_yaml_vocabulary
-from model.config import TransformerConfig
-from model.transformer import Transformer
+from model.network.config import TransformerConfig
+from model.network.transformer import Transformer
 
 DECODER = "decoder.yml"
 

@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from app.engine.bundle import Alignment
-from app.engine.decoding import decode
+from app.engine.decoding.batch_decoder import decode
+from app.engine.models.bundle import Alignment
 from app.engine.options import SearchOptions
 from export.marian.source import Vocabularies
-from model.data import pad
-from model.inference import TorchModel
-from model.transformer import Transformer
+from model.data.batches import pad
+from model.evaluation.inference import TorchModel
+from model.network.transformer import Transformer
 
 SENTENCES = (
     "Anna Müller, Berlin, 1998.",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from model.transformer import Transformer
+from model.network.transformer import Transformer
 
 
 @dataclass(frozen=True, kw_only=True)

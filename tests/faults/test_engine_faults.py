@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.engine.batching import Job
-from app.engine.decoding import decode
+from app.engine.decoding.batch_decoder import decode
 from app.engine.options import SearchOptions
+from app.engine.scheduling.policy import Job
 from app.errors import EngineUnavailable, ModelFailure
-from tests.tiny import sentence_pairs, source_ids
-from tests.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, engine_of, greedy, job, running, scheduler_of
+from tests.support.tiny import sentence_pairs, source_ids
+from tests.support.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, engine_of, greedy, job, running, scheduler_of
 
 ENDLESS = -60.0
 FOREVER = 10**9  # steps that no test lives to see
@@ -203,7 +203,7 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     elif place == "new_search":
         monkeypatch.setattr(scheduler, "new_search", _bug)
     else:
-        monkeypatch.setattr("app.engine.search.Search.hypotheses", _bug)
+        monkeypatch.setattr("app.engine.decoding.search.Search.hypotheses", _bug)
     endings = Endings(jobs)
     gate.open()
     done, waiting = wait([item.future for item in jobs], WAIT_S / 6)
@@ -249,7 +249,7 @@ def test_a_worker_that_dies_takes_no_job_with_it_unended(caplog):
 
 
 def test_a_model_that_hangs_does_not_keep_a_stop_from_its_end(monkeypatch, caplog):
-    monkeypatch.setattr("app.engine.scheduler._STUCK_S", 0.0)
+    monkeypatch.setattr("app.engine.scheduling.scheduler._STUCK_S", 0.0)
     model = ToyModel(12)
     gate = Gate(model)
     scheduler = scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))

@@ -14,7 +14,7 @@ class Watch:
             print(os.environ.get("ORT_DISABLE_TELEMETRY"))
 
 sys.meta_path.insert(0, Watch())
-import app.engine.engine
+import app.engine.single_model
 """
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.tiny import relabel
+from tests.support.tiny import relabel
 
 pytestmark = pytest.mark.anyio
 

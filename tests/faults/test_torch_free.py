@@ -25,7 +25,7 @@ sys.meta_path.insert(0, Refuse())
 SERVE_A_REQUEST = """
 import asyncio, importlib, pkgutil
 import app
-from tests.http.fakes import FakeEngine, serving
+from tests.support.fakes import FakeEngine, serving
 
 for module in pkgutil.walk_packages(app.__path__, "app."):
     importlib.import_module(module.name)

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.http.fakes import FakeEngine, serving
+from tests.support.fakes import FakeEngine, serving
 
 
 @pytest.fixture

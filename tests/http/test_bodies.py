@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from app.api.body import MAX_FORM_FIELDS
+from app.api.request_body import MAX_FORM_FIELDS
 from app.settings import Settings
-from tests.http.fakes import serving
+from tests.support.fakes import serving
 
 pytestmark = pytest.mark.anyio
 

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from app import errors
-from app.api.deepl_parameters import parse_translation
+from app.api.deepl.parameters import parse_translation
 from app.settings import Settings
-from app.text.markup import Rules
-from tests.http.fakes import FakeEngine, serving
+from app.text.markup.extraction import Rules
+from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 

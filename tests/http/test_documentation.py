@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from app.api.deepl_parameters import MAX_BODY_BYTES
-from app.api.failures import DEEPL_STATUS, STATUS
-from app.api.parameters import parse_translation
-from app.api.schemas import TranslateRequest
+from app.api.deepl.parameters import MAX_BODY_BYTES
+from app.api.error_responses import DEEPL_STATUS, STATUS
+from app.api.libretranslate.parameters import parse_translation
+from app.api.libretranslate.schemas import TranslateRequest
 from app.settings import Settings
-from app.text.verdicts import Verdict
-from tests.http.fakes import FakeEngine, build
+from app.text.quality_checks import Verdict
+from tests.support.fakes import FakeEngine, build
 
 pytestmark = pytest.mark.anyio
 

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from app import errors
-from app.api.failures import STATUS, install_handlers
-from tests.http.fakes import build, client_of, serving
+from app.api.error_responses import STATUS, install_handlers
+from tests.support.fakes import build, client_of, serving
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.http.fakes import FakeEngine, build, client_of
+from tests.support.fakes import FakeEngine, build, client_of
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from app.errors import Overloaded
-from tests.http.fakes import FakeEngine
+from tests.support.fakes import FakeEngine
 
 pytestmark = pytest.mark.anyio
 

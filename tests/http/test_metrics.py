@@ -7,10 +7,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from app import errors
+from app.engine.metric_names import COUNTERS, GAUGES
 from app.engine.registry import Registry
-from app.engine.statistics import COUNTERS, GAUGES
 from app.settings import Settings
-from tests.http.fakes import FakeEngine, serving
+from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from app.logs import request_id
 from app.settings import Settings
-from app.telemetry import request_id
-from tests.http.fakes import build, serving
+from tests.support.fakes import build, serving
 
 pytestmark = pytest.mark.anyio
 

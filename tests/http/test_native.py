@@ -5,11 +5,11 @@ import string
 
 import pytest
 
-from app.api.details import word_links
-from app.text.inline import TOKEN
-from app.text.target import Link
-from tests.http.fakes import serving
-from tests.toy import engine_of
+from app.api.libretranslate.sentence_json import word_links
+from app.text.inline.objects import TOKEN
+from app.text.inline.target_tokens import Link
+from tests.support.fakes import serving
+from tests.support.toy import engine_of
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.http.fakes import FakeEngine, build
+from tests.support.fakes import FakeEngine, build
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
 CHECKS = [status_code_conformance, content_type_conformance, response_schema_conformance]

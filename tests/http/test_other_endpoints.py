@@ -3,7 +3,7 @@
 import pytest
 
 from app.settings import Settings
-from tests.http.fakes import FakeEngine, serving
+from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 

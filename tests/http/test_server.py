@@ -16,10 +16,10 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import asyncio
 import sys
-from app import server
+from app.cli import server
 from app.main import create_app
 from app.settings import Settings
-from tests.http.fakes import FakeEngine
+from tests.support.fakes import FakeEngine
 
 class Broken(FakeEngine):
     async def start(self):

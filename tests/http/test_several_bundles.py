@@ -11,8 +11,8 @@ import pytest
 
 from app.engine.registry import Registry
 from app.settings import Settings
-from tests.bundles import open_fake, write_bundle
-from tests.http.fakes import FakeEngine, build, client_of, serving
+from tests.support.bundles import open_fake, write_bundle
+from tests.support.fakes import FakeEngine, build, client_of, serving
 
 pytestmark = pytest.mark.anyio
 

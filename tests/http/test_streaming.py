@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from app.api.streaming import server_sent, with_heartbeats
+from app.api.sse import server_sent, with_heartbeats
 from app.errors import Overloaded
-from tests.http.fakes import build, serving
-from tests.toy import engine_of
+from tests.support.fakes import build, serving
+from tests.support.toy import engine_of
 
 pytestmark = pytest.mark.anyio
 

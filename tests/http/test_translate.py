@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from app.settings import Settings
-from tests.http.fakes import serving
+from tests.support.fakes import serving
 
 pytestmark = pytest.mark.anyio
 

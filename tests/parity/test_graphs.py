@@ -13,19 +13,19 @@ import pytest
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
-import export.build
-from app.engine.bundle import MANIFEST, Bundle
-from app.engine.runtime import OnnxModel
-from export.build import WEIGHTS, BuildError, Sentences, build_bundle
+import export.bundle_builder
+from app.engine.models.bundle import MANIFEST, Bundle
+from app.engine.onnx.sessions import OnnxModel
+from export.bundle_builder import WEIGHTS, BuildError, Sentences, build_bundle
 from export.graphs import export_decoder, export_encoder
 from export.parity import Parity, ParityError, agreement, measure, require
 from export.quantization import observe, quantize
-from model.config import TransformerConfig
-from model.data import pad
-from model.inference import TorchModel
-from model.tokenizer import BOS_ID
-from model.transformer import Transformer
-from tests.tiny import VOCABULARY, open_graphs, random_model, sentence_pairs, source_ids
+from model.data.batches import pad
+from model.data.tokenizer import BOS_ID
+from model.evaluation.inference import TorchModel
+from model.network.config import TransformerConfig
+from model.network.transformer import Transformer
+from tests.support.tiny import VOCABULARY, open_graphs, random_model, sentence_pairs, source_ids
 
 TEXTS = [german for german, _ in sentence_pairs(16, seed=21)]
 # What the tiny trained model shows, with room: float32 some 4e-6.
@@ -258,7 +258,7 @@ def traced(tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
                 shutil.copy(tiny_bundle.path / name, folder)
         return {name: graphs for name, graphs in tiny_bundle.manifest.graphs.items() if not graphs.shortlist}
 
-    monkeypatch.setattr(export.build, "_write_graphs", write_graphs)
+    monkeypatch.setattr(export.bundle_builder, "_write_graphs", write_graphs)
 
 
 def listing(folder: Path) -> dict[str, bytes]:
@@ -330,7 +330,7 @@ def test_an_interrupted_first_build_leaves_nothing(traced, tmp_path, tiny_checkp
 
 def test_wrong_graphs_make_no_bundle(traced, old, tiny_checkpoint, monkeypatch):
     before = listing(old.parent)
-    monkeypatch.setattr(export.build, "load_model", lambda folder: random_model(seed=5))
+    monkeypatch.setattr(export.bundle_builder, "load_model", lambda folder: random_model(seed=5))
     with pytest.raises(ParityError):
         build_bundle(tiny_checkpoint, old, report=lambda line: None)
     assert listing(old.parent) == before
@@ -368,7 +368,7 @@ def test_a_bundle_that_a_killed_build_has_put_aside_comes_back(old, tiny_checkpo
     def fail(*_):
         raise RuntimeError("no graphs today")
 
-    monkeypatch.setattr("export.build._write_graphs", fail)
+    monkeypatch.setattr("export.bundle_builder._write_graphs", fail)
     with pytest.raises(RuntimeError):
         build_bundle(tiny_checkpoint, old, report=lambda line: None)
     assert listing(old) == before

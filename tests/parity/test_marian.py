@@ -28,11 +28,11 @@ import torch
 from transformers import MarianMTModel, MarianTokenizer
 from transformers.utils import logging
 
-from app.engine.bundle import Bundle
-from app.engine.decoding import Model, decode
-from app.engine.engine import Engine
+from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.models.bundle import Bundle
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
-from app.engine.runtime import OnnxModel
+from app.engine.single_model import Engine
 from app.settings import Settings
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from export.marian.huggingface import read_huggingface
@@ -40,11 +40,11 @@ from export.marian.importing import Choices, import_bundle
 from export.marian.mapping import FORBIDDEN
 from export.marian.original import read_original
 from export.marian.source import MarianModel
-from model.evaluate import open_translator
-from model.inference import TorchModel
-from model.reference import beam_search
-from model.transformer import Transformer
-from tests.marian import (
+from model.evaluation.evaluate import open_translator
+from model.evaluation.inference import TorchModel
+from model.network.reference import beam_search
+from model.network.transformer import Transformer
+from tests.support.marian import (
     EOS,
     OPUS_MT,
     OPUS_MT_VOCABULARY,
@@ -354,7 +354,7 @@ def test_what_is_served_needs_nothing_of_the_training_world(imported: Bundle) ->
     program = f"""
 import asyncio
 from pathlib import Path
-from app.engine.engine import Engine
+from app.engine.single_model import Engine
 from app.engine.options import SearchOptions
 from app.settings import Settings
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from app.engine.bundle import Bundle
-from export.build import build_bundle
+from app.engine.models.bundle import Bundle
+from export.bundle_builder import build_bundle
 from export.restore import RestoreError, restore
-from model.checkpoint import load_model, model_tensors
-from model.provenance import read_card
-from model.transformer import Transformer
-from tests.tiny import random_model, round_weights, write_checkpoint
+from model.network.transformer import Transformer
+from model.training.checkpoint import load_model, model_tensors
+from model.training.provenance import read_card
+from tests.support.tiny import random_model, round_weights, write_checkpoint
 
 ROOT = Path(__file__).parents[2]
 

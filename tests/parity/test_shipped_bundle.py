@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from app.engine.bundle import Bundle, Precision
-from app.engine.decoding import decode
-from app.engine.engine import Engine
+from app.engine.decoding.batch_decoder import decode
+from app.engine.models.bundle import Bundle, Precision
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
-from app.engine.runtime import OnnxModel
+from app.engine.single_model import Engine
 from app.settings import Settings
 from benchmarks.ctranslate2_model import convert, open_model
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from app.engine.bundle import Manifest
-from app.engine.engine import Engine
+from app.engine.models.bundle import Manifest
 from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.invariants import is_broken, keeps_capitals, keeps_digits, keeps_ending, loops

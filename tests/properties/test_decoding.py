@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from app.engine.decoding import Decode, decode
+from app.engine.decoding.batch_decoder import Decode, decode
+from app.engine.decoding.search import Hypothesis, Search, default_max_length, length_penalty
 from app.engine.options import SearchOptions
-from app.engine.search import Hypothesis, Search, default_max_length, length_penalty
-from model.reference import beam_search, exhaustive_search, greedy_search
-from tests.toy import EOS, START, ToyModel, greedy
+from model.network.reference import beam_search, exhaustive_search, greedy_search
+from tests.support.toy import EOS, START, ToyModel, greedy
 
 quick = settings(deadline=None, max_examples=60)
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from app.text.document import Rebuilt
-from app.text.markup import MARKDOWN, extract
-from tests.properties.counts import examples
+from app.text.markup.document import Rebuilt
+from app.text.markup.extraction import MARKDOWN, extract
 from tests.properties.test_text_markup import links
+from tests.support.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 # What Markdown is made of, much denser than in a random string.

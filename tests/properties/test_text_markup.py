@@ -6,9 +6,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.text.markup import Rules, extract
-from app.text.target import Link
-from tests.properties.counts import examples
+from app.text.inline.target_tokens import Link
+from app.text.markup.extraction import Rules, extract
+from tests.support.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 # What tokenizers stumble over, much denser than in a random string; "|" stands for a space.

@@ -1,12 +1,12 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.engine.assembly import Assembly
-from app.engine.translation import SentenceTranslation
-from app.engine.units import Cutter
+from app.engine.interface import SentenceTranslation
+from app.engine.request.segmentation import Cutter
+from app.engine.request.text_builder import Assembly
 from app.text.sentences import break_long
-from tests.properties.counts import examples
-from tests.segmentation import split
+from tests.support.counts import examples
+from tests.support.segmentation import split
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 # What sentence splitters, lists and line breaks are made of, much denser than in a random string.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.text.target import Link
+from app.text.inline.target_tokens import Link
 from benchmarks.alignment import common_words, is_aligned
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import sentencepiece
 
-from app.engine.bundle import Bundle
-from app.engine.decoding import decode
+from app.engine.decoding.batch_decoder import decode
+from app.engine.models.bundle import Bundle
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
-from app.engine.runtime import OnnxModel
 from benchmarks.ctranslate2_model import open_model
 from benchmarks.libretranslate import write_model
-from tests.tiny import sentence_pairs, source_ids
+from tests.support.tiny import sentence_pairs, source_ids
 
 
 def test_plain_pieces_are_translated_as_with_tag_and_end_of_sentence(

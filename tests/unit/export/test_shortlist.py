@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from export.shortlist import Vocabulary, build_shortlist, read_shortlist
-from model.checkpoint import CheckpointError
-from model.data import Packed
+from model.data.batches import Packed
+from model.training.checkpoint import CheckpointError
 
 EOS, TO_FIRST, TO_SECOND, BYTE, OTHER_BYTE = 1, 2, 3, 4, 5
 # First-language pieces are 10 to 13, second-language pieces 20 to 23.

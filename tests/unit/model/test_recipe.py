@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from model.recipe import Recipe, RecipeError
-from tests.unit.model.toy_language import toy_recipe
+from tests.support.toy_language import toy_recipe
 
 ROOT = Path(__file__).parents[3]
 NON_COMMERCIAL = ("multi30k", "wmt14-extra-refs", "pro-git")

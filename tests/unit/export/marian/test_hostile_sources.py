@@ -14,10 +14,10 @@ import pytest
 import torch
 import yaml
 
-from export.build import BuildError
+from export.bundle_builder import BuildError
 from export.marian.importing import Choices, import_bundle
 from export.marian.limits import SourceError
-from tests.marian import write_huggingface, write_release
+from tests.support.marian import write_huggingface, write_release
 
 Damage = Callable[[Path], None]
 

@@ -15,17 +15,17 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
-from app.engine.tokenizer import Tokenizer
-from export.build import Ingredients, Sentences
+from app.engine.models.tokenizer import Tokenizer
+from export.bundle_builder import Ingredients, Sentences
 from export.marian.commands import import_model
 from export.marian.hub import is_hub_id
 from export.marian.importing import Choices, import_bundle
 from export.marian.mapping import FORBIDDEN
 from export.marian.original import read_original
 from export.marian.probe import SENTENCES
-from model.transformer import Transformer
-from tests.marian import vocabulary_of, write_huggingface, write_release, write_tokenizers
-from tests.tiny import random_model
+from model.network.transformer import Transformer
+from tests.support.marian import vocabulary_of, write_huggingface, write_release, write_tokenizers
+from tests.support.tiny import random_model
 
 
 class Built:

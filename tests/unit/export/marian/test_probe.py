@@ -6,10 +6,10 @@ import torch
 
 from export.marian.probe import LEAST_TOKENS, choose_alignment
 from export.marian.source import Vocabularies
-from model.data import Batch, pad
-from model.loss import losses
-from model.transformer import Transformer
-from tests.tiny import tiny_config
+from model.data.batches import Batch, pad
+from model.network.transformer import Transformer
+from model.training.loss import losses
+from tests.support.tiny import tiny_config
 
 SIZE, EOS, START, PADDING = 60, 2, 1, 0
 PIECES: list[str | None] = [None, None, "</s>", *(f"▁w{index}" for index in range(SIZE - 3))]

@@ -1,0 +1,229 @@
+"""What the OpenAPI document says about DeepL's endpoints; ``app.api.openapi`` explains how."""
+
+from typing import Any
+
+from app.api.deepl import schemas as schemas
+from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES
+from app.api.libretranslate.openapi import TRANSLATE_HEADERS
+from app.api.openapi import AT_FAULT, DEFAULTS, NOT_NOW, TOO_LATE, Examples, Responses, request_body, response
+
+
+def _error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:
+    """An error response; each example is (summary, text, code)."""
+    values: Examples = {
+        name: (title, {"message": text, "detail": code}) for name, (title, text, code) in examples.items()
+    }
+    return response(schemas.DeepLError, description, values)
+
+
+def _parameters(name: str, values: tuple[str, ...], example: str, is_required: bool) -> dict[str, Any]:
+    schema = {"type": "string", "enum": list(values)}
+    return {
+        "parameters": [{"name": name, "in": "query", "required": is_required, "schema": schema, "example": example}]
+    }
+
+
+def _too_large(limit: int) -> dict[str, Any]:
+    text = f"The request body exceeds the limit of {limit} bytes."
+    return _error("The body is too large", too_large=("Body over its limit", text, "body_too_large"))
+
+
+_INTERNAL = _error("The server is at fault", internal=AT_FAULT["internal"])
+_NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
+
+TRANSLATE_REQUEST = request_body(
+    schemas.DeepLTranslateRequest,
+    {
+        "german_to_english": (
+            "German to English",
+            {"text": ["Ich möchte ein Bier."], "source_lang": "DE", "target_lang": "EN-GB"},
+        ),
+        "list": (
+            "Two texts, languages detected, characters counted",
+            {
+                "text": ["Wo ist der Bahnhof?", "Guten Morgen!"],
+                "target_lang": "EN-US",
+                "show_billed_characters": True,
+            },
+        ),
+        "greedy_html": (
+            "HTML, translated by greedy search",
+            {
+                "text": ["<p>Guten Morgen!</p>"],
+                "source_lang": "DE",
+                "target_lang": "EN-GB",
+                "tag_handling": "html",
+                "model_type": "latency_optimized",
+            },
+        ),
+        "missing": ("Mistake: nothing to translate", {"text": [], "target_lang": "DE"}),
+        "unsupported": ("Mistake: a language that is not served", {"text": ["Hello"], "target_lang": "TLH"}),
+        "formality": (
+            "Mistake: formality, which the model doesn't know",
+            {"text": ["Hello"], "target_lang": "DE", "formality": "more"},
+        ),
+        "glossary": (
+            "Mistake: a glossary, which this server doesn't have",
+            {
+                "text": ["Hello"],
+                "source_lang": "EN",
+                "target_lang": "DE",
+                "glossary_id": "def3a26b-3e84-45b3-84ae-0c0aaf3525f7",
+            },
+        ),
+    },
+)
+TRANSLATE_RESPONSES: Responses = {
+    200: {"headers": TRANSLATE_HEADERS}
+    | response(
+        schemas.DeepLTranslations,
+        "The translations",
+        {
+            "german_to_english": (
+                "German to English",
+                {"translations": [{"detected_source_language": "DE", "text": "I'd like a beer."}]},
+            ),
+            "list": (
+                "Two texts, languages detected, characters counted",
+                {
+                    "translations": [
+                        {"detected_source_language": "DE", "text": "Where is the station?", "billed_characters": 19},
+                        {"detected_source_language": "DE", "text": "Good morning!", "billed_characters": 13},
+                    ]
+                },
+            ),
+            "greedy_html": (
+                "HTML, translated by greedy search",
+                {
+                    "translations": [
+                        {
+                            "detected_source_language": "DE",
+                            "text": "<p>Good morning!</p>",
+                            "model_type_used": "latency_optimized",
+                            "tag_handling_version": "v2",
+                        }
+                    ]
+                },
+            ),
+        },
+    ),
+    400: _error(
+        "The request can't be served as it is; the text says what to change",
+        not_json=_NOT_JSON,
+        missing=("A required parameter is missing", "Parameter 'text' not specified", "invalid_request"),
+        unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
+        formality=("No formality", "Target language 'DE' doesn't support formality.", "invalid_request"),
+        glossary=(
+            "No glossaries",
+            "Glossaries are not available on this server; leave out 'glossary_id'.",
+            "invalid_request",
+        ),
+        too_long=(
+            "Too many texts",
+            f"Invalid request: request ({DEFAULTS.max_texts + 1}) exceeds text limit ({DEFAULTS.max_texts})",
+            "text_too_long",
+        ),
+        model_failure=AT_FAULT["model_failure"],
+    ),
+    413: _too_large(MAX_BODY_BYTES),
+    500: _INTERNAL,
+    503: _error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
+    504: _error("The time limit passed", **TOO_LATE),
+}
+
+LANGUAGES_PARAMETERS = _parameters("type", ("source", "target"), "source", is_required=False)
+LANGUAGES_REQUEST = request_body(
+    schemas.DeepLLanguagesRequest,
+    {
+        "source": ("Languages to translate from", {"type": "source"}),
+        "target": ("Languages to translate into", {"type": "target"}),
+        "unknown": ("Mistake: another type", {"type": "both"}),
+    },
+)
+_SOURCES = (
+    "Languages to translate from",
+    [{"language": "DE", "name": "German"}, {"language": "EN", "name": "English"}],
+)
+_TARGETS = (
+    "Languages to translate into",
+    [
+        {"language": "DE", "name": "German", "supports_formality": False},
+        {"language": "EN-GB", "name": "English (British)", "supports_formality": False},
+        {"language": "EN-US", "name": "English (American)", "supports_formality": False},
+    ],
+)
+_LANGUAGES_ERRORS: Responses = {
+    400: _error(
+        "The request can't be served as it is",
+        not_json=_NOT_JSON,
+        unknown=("Another type", "Value for 'type' not supported; use one of source, target.", "invalid_request"),
+    ),
+    413: _too_large(DEFAULTS.max_body_bytes),
+    500: _INTERNAL,
+}
+GET_LANGUAGES_RESPONSES = _LANGUAGES_ERRORS | {
+    200: response(list[schemas.DeepLLanguage], "The languages", {"source": _SOURCES})
+}
+POST_LANGUAGES_RESPONSES = _LANGUAGES_ERRORS | {
+    200: response(list[schemas.DeepLLanguage], "The languages", {"source": _SOURCES, "target": _TARGETS})
+}
+
+USAGE_RESPONSES: Responses = {
+    200: response(
+        schemas.Usage,
+        "The count",
+        {"no_limit": ("Without a limit", {"character_count": 12345, "character_limit": 1_000_000_000_000})},
+    )
+}
+
+RESOURCE_PARAMETERS = _parameters("resource", RESOURCES, "translate_text", is_required=True)
+LANGUAGES_V3_RESPONSES: Responses = {
+    200: response(
+        list[schemas.DeepLLanguageV3],
+        "The languages",
+        {
+            "german": (
+                "The first language",
+                [
+                    {
+                        "lang": "de",
+                        "name": "German",
+                        "status": "stable",
+                        "usable_as_source": True,
+                        "usable_as_target": True,
+                        "features": {"tag_handling": {"status": "stable"}, "auto_detection": {"status": "stable"}},
+                    }
+                ],
+            )
+        },
+    ),
+    400: _error(
+        "The resource is missing or unknown",
+        missing=(
+            "No resource",
+            f"Parameter 'resource' not specified; it is one of {', '.join(RESOURCES)}.",
+            "invalid_request",
+        ),
+    ),
+    413: _too_large(DEFAULTS.max_body_bytes),
+    500: _INTERNAL,
+}
+RESOURCES_RESPONSES: Responses = {
+    200: response(
+        list[schemas.Resource],
+        "The resources",
+        {
+            "first": (
+                "The first resource",
+                [
+                    {
+                        "name": "translate_text",
+                        "features": [
+                            {"name": "tag_handling", "needs_source_support": True, "needs_target_support": True}
+                        ],
+                    }
+                ],
+            )
+        },
+    )
+}

@@ -1,0 +1,214 @@
+"""Turns the parameters of the DeepL contract into a checked request. Pure: no I/O, no clock, no web framework.
+
+A parameter is implemented, or refused if it asks for what this server can't do, or ignored where the contract lets a
+server be without: ``context``, ``preserve_formatting`` (nothing is ever corrected afterwards) and
+``enable_beta_languages``. The texts that the official clients look for are those of the contract.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, NoReturn
+
+from app.api.languages import find_served, languages_of
+from app.api.libretranslate.parameters import AUTO, TranslationRequest, check_text, check_texts, is_absent, parse_flag
+from app.engine.interface import Splitting
+from app.engine.options import SearchOptions
+from app.errors import InvalidRequest, UnsupportedPair
+from app.settings import Settings
+from app.text.markup.extraction import Rules
+
+MAX_BODY_BYTES = 128 * 1024
+"""The contract's limit for a translation request."""
+
+REPEATABLE = frozenset({"text", "glossary_ids", "ignore_tags", "splitting_tags", "non_splitting_tags"})
+"""Parameters that a form may hold several times."""
+
+SPLITTING: dict[str, Splitting] = {"0": "off", "1": "sentences", "nonewlines": "no_newlines"}
+FORMALITIES = ("default", "more", "less", "prefer_more", "prefer_less")
+MODEL_TYPES = ("quality_optimized", "latency_optimized", "prefer_quality_optimized")
+RESOURCES = (
+    "translate_text", "translate_document", "glossary", "voice", "write", "style_rules", "translation_memory",
+)  # fmt: skip
+# Targets that the contract splits by region. The model doesn't tell them apart.
+VARIANTS = {
+    "en": {"en-GB": "English (British)", "en-US": "English (American)"},
+    "pt": {"pt-BR": "Portuguese (Brazilian)", "pt-PT": "Portuguese (European)"},
+}
+
+_BASE_OF = {variant.lower(): code for code, variants in VARIANTS.items() for variant in variants}
+_UNAVAILABLE = {
+    "glossary_id": "Glossaries",
+    "glossary_ids": "Glossaries",
+    "style_id": "Style rules",
+    "translation_memory_id": "Translation memories",
+    "translation_memory_threshold": "Translation memories",
+    "custom_instructions": "Custom instructions",
+}
+_QUALITY_BEAM_SIZE = 4
+
+_parse_flag = partial(parse_flag, refusal="Value for '{}' not supported; use true or false.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeepLRequest:
+    """A request that passed every check.
+
+    Attributes:
+        translation: What to translate, and how.
+        show_billed_characters: Whether the answer counts the characters.
+        model_type_used: Answered if the request chose a model type.
+        tag_handling_version: Answered if the request has tag handling.
+    """
+
+    translation: TranslationRequest
+    show_billed_characters: bool
+    model_type_used: Literal["quality_optimized", "latency_optimized"] | None
+    tag_handling_version: str | None
+
+
+def parse_translation(
+    values: Mapping[str, object], *, settings: Settings, pairs: frozenset[tuple[str, str]]
+) -> DeepLRequest:
+    """Checks the parameters of a translation.
+
+    Args:
+        values: Parameters by name: JSON values, or strings (lists of strings for ``REPEATABLE``) from a form.
+        settings: For the limits and the default beam width.
+        pairs: Source and target codes that can be translated.
+
+    Raises:
+        InvalidRequest: For the first check that failed, or a subclass of it; the text names the parameter.
+    """
+    texts = _parse_texts(values.get("text"), settings)
+    source, target = _parse_pair(values, pairs)
+    for name, feature in _UNAVAILABLE.items():
+        if not is_absent(values.get(name)):
+            raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
+    _check_formality(values)
+    markup = _parse_markup(values)
+    html = markup if markup and markup.syntax == "html" else None
+    splitting = _parse_choice(values, "split_sentences", SPLITTING, "nonewlines" if html else "1")
+    if html:
+        markup = replace(html, line_breaks_split=splitting == "1")
+    model_type = _parse_choice(values, "model_type", MODEL_TYPES, "")
+    is_greedy = model_type == "latency_optimized"
+    version = _parse_choice(values, "tag_handling_version", ("v1", "v2"), "v2")
+    _parse_flag(values, "preserve_formatting")
+    return DeepLRequest(
+        translation=TranslationRequest(
+            texts=texts,
+            is_list=True,
+            source=source,
+            target=target,
+            markup=markup,
+            splitting=SPLITTING[splitting],
+            alternatives=0,
+            options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
+            deadline_s=settings.request_timeout_s,
+        ),
+        show_billed_characters=_parse_flag(values, "show_billed_characters"),
+        model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
+        tag_handling_version=version if markup else None,
+    )
+
+
+def parse_language_type(values: Mapping[str, object]) -> str:
+    """The ``type`` of languages asked for: ``source`` or ``target``.
+
+    Raises:
+        InvalidRequest: It is something else.
+    """
+    return _parse_choice(values, "type", ("source", "target"), "source")
+
+
+def parse_resource(values: Mapping[str, object]) -> str:
+    """The ``resource`` whose languages are asked for, one of ``RESOURCES``.
+
+    Raises:
+        InvalidRequest: It is missing or something else.
+    """
+    if is_absent(values.get("resource")):
+        raise InvalidRequest(f"Parameter 'resource' not specified; it is one of {', '.join(RESOURCES)}.")
+    return _parse_choice(values, "resource", RESOURCES, "")
+
+
+def _parse_texts(value: object, settings: Settings) -> tuple[str, ...]:
+    if value in (None, "", []):
+        raise InvalidRequest("Parameter 'text' not specified")
+    return check_texts("text", value if isinstance(value, list) else [value], settings)
+
+
+def _parse_pair(values: Mapping[str, object], pairs: frozenset[tuple[str, str]]) -> tuple[str, str]:
+    if is_absent(values.get("target_lang")):
+        raise InvalidRequest("Parameter 'target_lang' not specified")
+    target = _parse_language(values, "target_lang", languages_of(pairs))
+    if is_absent(values.get("source_lang")):
+        return AUTO, target
+    source = _parse_language(values, "source_lang", languages_of(pairs))
+    if source != target and (source, target) not in pairs:
+        raise UnsupportedPair(f"Value for 'target_lang' not supported with source_lang '{source.upper()}'.")
+    return source, target
+
+
+def _parse_language(values: Mapping[str, object], name: str, served: Collection[str]) -> str:
+    code = check_text(name, values[name])
+    found = find_served(code, served) or find_served(_BASE_OF.get(code.lower(), ""), served)
+    if found is None:
+        raise UnsupportedPair(f"Value for '{name}' not supported.")
+    return found
+
+
+def _check_formality(values: Mapping[str, object]) -> None:
+    # No model of ours knows formality.
+    if _parse_choice(values, "formality", FORMALITIES, "default") in ("more", "less"):
+        target = str(values["target_lang"]).upper()
+        raise InvalidRequest(f"Target language '{target}' doesn't support formality.")
+
+
+def _parse_markup(values: Mapping[str, object]) -> Rules | None:
+    is_outlined = _parse_flag(values, "outline_detection", default=True)
+    names = [_parse_tags(values, name) for name in ("ignore_tags", "splitting_tags", "non_splitting_tags")]
+    syntax = _parse_choice(values, "tag_handling", ("xml", "html"), "")
+    if not syntax:
+        return None
+    if syntax == "html":
+        names = [frozenset(map(str.lower, tags)) for tags in names]
+    ignored, splitting, non_splitting = names
+    return Rules(
+        syntax="html" if syntax == "html" else "xml",
+        ignore_tags=ignored,
+        splitting_tags=splitting,
+        non_splitting_tags=non_splitting,
+        outline_detection=is_outlined,
+    )
+
+
+def _parse_tags(values: Mapping[str, object], name: str) -> frozenset[str]:
+    value = values.get(name)
+    if is_absent(value):
+        return frozenset()
+    lists = value if isinstance(value, list) else [value]
+    tags = (tag.strip() for item in lists for tag in check_text(name, item, "a list of strings").split(","))
+    return frozenset(tag for tag in tags if tag)
+
+
+def _beam_size(model_type: str, default: int) -> int:
+    if model_type == "latency_optimized":
+        return 1
+    return max(default, _QUALITY_BEAM_SIZE) if model_type else default
+
+
+def _parse_choice(values: Mapping[str, object], name: str, choices: Iterable[str], default: str) -> str:
+    value = values.get(name)
+    if is_absent(value):
+        return default
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)  # "split_sentences": 1
+    if not isinstance(value, str) or value.lower() not in choices:
+        _refuse(name, f"use one of {', '.join(choices)}")
+    return value.lower()
+
+
+def _refuse(name: str, advice: str) -> NoReturn:
+    raise InvalidRequest(f"Value for '{name}' not supported; {advice}.")

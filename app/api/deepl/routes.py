@@ -1,0 +1,164 @@
+"""The DeepL contract: /v2/translate, /v2/languages, /v2/usage, /v3/languages.
+
+Its clients work by changing a URL. Any ``DeepL-Auth-Key`` is accepted, and none too; a check of keys would
+be a dependency of this router. The texts go the same way as LibreTranslate's.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api.deepl import openapi as docs
+from app.api.deepl.parameters import (
+    MAX_BODY_BYTES,
+    REPEATABLE,
+    RESOURCES,
+    VARIANTS,
+    DeepLRequest,
+    parse_language_type,
+    parse_resource,
+    parse_translation,
+)
+from app.api.dependencies import CurrentService
+from app.api.languages import languages_of, name_of
+from app.api.request_body import read_parameters
+from app.api.translation import ItemTranslation, headers, run_while_connected, translate
+
+router = APIRouter(tags=["DeepL"])
+
+NO_LIMIT_CHARS = 1_000_000_000_000
+"""What DeepL itself answers to accounts without a limit; clients read an integer."""
+
+_STABLE = {"status": "stable"}
+
+
+class _Language(NamedTuple):
+    code: str
+    name: str
+    is_source: bool
+    is_target: bool
+
+
+@router.post(
+    "/v2/translate",
+    summary="Translate texts",
+    openapi_extra=docs.TRANSLATE_REQUEST,
+    responses=docs.TRANSLATE_RESPONSES,
+)
+async def post_translate(request: Request, service: CurrentService) -> Response:
+    """Translates every `text` into `target_lang`, in order.
+
+    Send JSON or a form of at most 128 KiB. Without `source_lang`, the language of every text is detected on its own.
+    Glossaries, style rules, translation memories and custom instructions are not available: a request that names one
+    is refused.
+
+    The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
+    """
+    limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
+    values = await read_parameters(request, limit, REPEATABLE)
+    wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
+    items, timing = await run_while_connected(request, translate(service, wanted.translation))
+    translations = [
+        _translation_body(wanted, text, item) for text, item in zip(wanted.translation.texts, items, strict=True)
+    ]
+    return JSONResponse({"translations": translations}, headers=headers(items, timing))
+
+
+@router.get(
+    "/v2/languages",
+    summary="Languages to translate from or into",
+    openapi_extra=docs.LANGUAGES_PARAMETERS,
+    responses=docs.GET_LANGUAGES_RESPONSES,
+)
+@router.post(
+    "/v2/languages",
+    summary="Languages to translate from or into",
+    openapi_extra=docs.LANGUAGES_REQUEST,
+    responses=docs.POST_LANGUAGES_RESPONSES,
+)
+async def list_languages(request: Request, service: CurrentService) -> Response:
+    """The source languages, or with `type` = `target` the target languages.
+
+    A target that DeepL splits by region is listed by its regions, though the model doesn't tell them apart.
+    """
+    kind = parse_language_type(await read_parameters(request, service.settings.max_body_bytes))
+    found = list(_languages(service.engine.pairs))
+    if kind == "source":
+        return JSONResponse(
+            [{"language": language.code.upper(), "name": language.name} for language in found if language.is_source]
+        )
+    return JSONResponse(
+        [
+            {"language": language.code.upper(), "name": language.name, "supports_formality": False}
+            for language in found
+            if language.is_target and language.code not in VARIANTS
+        ]
+    )
+
+
+@router.get("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
+@router.post("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
+async def count_usage(service: CurrentService) -> Response:
+    """Characters of all texts translated since the start, by whatever endpoint. There is no limit."""
+    return JSONResponse({"character_count": service.metrics.source_characters, "character_limit": NO_LIMIT_CHARS})
+
+
+@router.get(
+    "/v3/languages",
+    summary="Languages and their features",
+    openapi_extra=docs.RESOURCE_PARAMETERS,
+    responses=docs.LANGUAGES_V3_RESPONSES,
+)
+async def list_languages_of_resource(request: Request, service: CurrentService) -> Response:
+    """The languages of a `resource`; none where this server doesn't have the resource."""
+    resource = parse_resource(await read_parameters(request, service.settings.max_body_bytes))
+    found = _languages(service.engine.pairs) if resource == "translate_text" else ()
+    return JSONResponse(
+        [
+            {
+                "lang": language.code,
+                "name": language.name,
+                "status": "stable",
+                "usable_as_source": language.is_source,
+                "usable_as_target": language.is_target,
+                "features": {"tag_handling": _STABLE} | ({"auto_detection": _STABLE} if language.is_source else {}),
+            }
+            for language in found
+        ]
+    )
+
+
+@router.get("/v3/languages/resources", summary="Resources and their features", responses=docs.RESOURCES_RESPONSES)
+async def list_resources() -> Response:
+    """What `/v3/languages` can be asked for, and which of two languages must have a feature for it to work."""
+    features = [
+        {"name": "tag_handling", "needs_source_support": True, "needs_target_support": True},
+        {"name": "auto_detection", "needs_source_support": True},
+    ]
+    return JSONResponse(
+        [{"name": name, "features": features if name == "translate_text" else []} for name in RESOURCES]
+    )
+
+
+def _languages(pairs: frozenset[tuple[str, str]]) -> Iterator[_Language]:
+    """The served languages, each followed by its regional variants if it is a target."""
+    sources, targets = ({pair[side] for pair in pairs} for side in (0, 1))
+    for code in languages_of(pairs):
+        yield _Language(code, name_of(code), code in sources, code in targets)
+        if code in targets:
+            for variant, name in VARIANTS.get(code, {}).items():
+                yield _Language(variant, name, False, True)
+
+
+def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) -> dict[str, Any]:
+    source = item.detection.language if item.detection else wanted.translation.source
+    body: dict[str, Any] = {"detected_source_language": source.upper(), "text": item.text}
+    if wanted.show_billed_characters:
+        body["billed_characters"] = len(text)
+    if wanted.model_type_used:
+        body["model_type_used"] = wanted.model_type_used
+    if wanted.tag_handling_version:
+        body["tag_handling_version"] = wanted.tag_handling_version
+    return body

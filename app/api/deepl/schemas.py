@@ -1,0 +1,112 @@
+"""The bodies of the DeepL contract, for the OpenAPI document; ``parameters`` does the checking."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class DeepLError(BaseModel):
+    """Every error under /v2 and /v3."""
+
+    message: str = Field(description="A sentence for people.")
+    detail: str = Field(description="A stable word for programs.")
+
+
+class DeepLTranslateRequest(BaseModel):
+    """Parameters of /v2/translate. A form repeats `text`, and writes the tag lists with commas."""
+
+    text: list[str] = Field(
+        description="Texts to translate, each on its own; a bare string is taken too.", min_length=1
+    )
+    target_lang: str = Field(description="Language to translate into: `DE`, `EN-GB`, `EN-US` or `EN`, in any case.")
+    source_lang: str | None = Field(None, description="Language of the texts; detected for each if absent or empty.")
+    context: str | None = Field(None, description="Accepted, and ignored: the model looks at single sentences.")
+    show_billed_characters: bool = Field(False, description="Answer `billed_characters`; nobody is billed.")
+    split_sentences: Literal["0", "1", "nonewlines"] | None = Field(
+        None,
+        description="What ends a sentence: `1` punctuation and line breaks, `nonewlines` punctuation, `0` nothing. "
+        "Absent: `nonewlines` for HTML, otherwise `1`.",
+    )
+    preserve_formatting: bool = Field(False, description="Without effect: nothing is ever corrected afterwards.")
+    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] = Field(
+        "default", description="`more` and `less` are refused, since the model doesn't know formality."
+    )
+    model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = Field(
+        None, description="`latency_optimized` is greedy search, the others beam search. Absent: as configured."
+    )
+    tag_handling: Literal["xml", "html"] | None = Field(None, description="What the texts are; absent: plain text.")
+    tag_handling_version: Literal["v1", "v2"] = Field("v2", description="Only repeated in the answer.")
+    outline_detection: bool = Field(True, description="XML: find out which tags end a sentence.")
+    splitting_tags: list[str] = Field([], description="Tags that end a sentence.")
+    non_splitting_tags: list[str] = Field([], description="Tags that don't.")
+    ignore_tags: list[str] = Field([], description="Tags whose content comes back as it is.")
+    enable_beta_languages: bool = Field(False, description="Without effect.")
+
+
+class DeepLTranslation(BaseModel):
+    """One translated text."""
+
+    detected_source_language: str = Field(description="The language of the text: as given, or detected.")
+    text: str = Field(description="The translation.")
+    billed_characters: int | None = Field(None, description="Only if asked for: characters of the text.")
+    model_type_used: str | None = Field(None, description="Only if `model_type` was given.")
+    tag_handling_version: str | None = Field(None, description="Only with tag handling.")
+
+
+class DeepLTranslations(BaseModel):
+    """The translations, in the order of the texts."""
+
+    translations: list[DeepLTranslation]
+
+
+class DeepLLanguagesRequest(BaseModel):
+    """Parameters of /v2/languages."""
+
+    type: Literal["source", "target"] = Field("source", description="Which languages.")
+
+
+class DeepLLanguage(BaseModel):
+    """A language of /v2."""
+
+    language: str
+    name: str = Field(description="Its English name.")
+    supports_formality: bool | None = Field(None, description="Only for targets.")
+
+
+class FeatureStatus(BaseModel):
+    """How far a feature is."""
+
+    status: Literal["stable"]
+
+
+class DeepLLanguageV3(BaseModel):
+    """A language of /v3."""
+
+    lang: str
+    name: str = Field(description="Its English name.")
+    status: Literal["stable"]
+    usable_as_source: bool
+    usable_as_target: bool
+    features: dict[str, FeatureStatus]
+
+
+class Feature(BaseModel):
+    """A feature of a resource, and which of the two languages must have it."""
+
+    name: str
+    needs_source_support: bool | None = None
+    needs_target_support: bool | None = None
+
+
+class Resource(BaseModel):
+    """A part of the API whose languages /v3/languages lists."""
+
+    name: str
+    features: list[Feature]
+
+
+class Usage(BaseModel):
+    """Characters translated since the start."""
+
+    character_count: int
+    character_limit: int = Field(description="So large that it means: no limit.")

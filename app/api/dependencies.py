@@ -1,0 +1,44 @@
+"""What every endpoint works with, put together once by the composition root."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from app.api.languages import languages_of
+from app.api.metrics import Metrics
+from app.engine.interface import ReloadableEngine, ReloadReport
+from app.settings import Settings
+from app.text.detection import Detector
+
+
+@dataclass(kw_only=True)
+class Service:
+    """The engine and what surrounds it, for one application. Only the detector is ever replaced."""
+
+    settings: Settings
+    engine: ReloadableEngine
+    detector: Detector
+    metrics: Metrics
+
+    async def reload(self) -> ReloadReport:
+        """Takes up what has changed among the bundles, and detects the languages that are served then.
+
+        Raises:
+            EngineUnavailable: The engine is stopping or has failed.
+            ConfigurationError: As ``Detector.load``.
+        """
+        report = await self.engine.reload()
+        while (languages := tuple(languages_of(self.engine.pairs))) != self.detector.languages:
+            detector = Detector(languages)
+            await asyncio.to_thread(detector.load)
+            self.detector = detector
+        return report
+
+
+async def _of_request(request: Request) -> Service:  # async, or FastAPI would spend a thread on it
+    return cast(Service, request.app.state.service)
+
+
+CurrentService = Annotated[Service, Depends(_of_request)]

@@ -1,0 +1,258 @@
+"""What the OpenAPI document says about POST /translate; ``app.api.openapi`` explains how."""
+
+import json
+from typing import Any
+
+from app.api.libretranslate import schemas
+from app.api.openapi import (
+    AT_FAULT,
+    DEFAULTS,
+    NOT_NOW,
+    TOO_LARGE,
+    TOO_LATE,
+    UNREADABLE,
+    Examples,
+    Responses,
+    error,
+    named,
+    request_body,
+    response,
+)
+from app.text.quality_checks import Verdict
+
+_GERMAN_TO_ENGLISH = {"source": "de", "target": "en"}
+_MORNING = {"q": "Guten Morgen! Wo ist der Bahnhof?", **_GERMAN_TO_ENGLISH}
+_FIRST: dict[str, Any] = {
+    "block": 0,
+    "source": {"text": "Guten Morgen!", "begin": 0, "end": 13},
+    "target": {"text": "Good morning!", "begin": 0, "end": 13},
+    "score": -0.1,
+    "confidence": 0.9,
+    "verdicts": [],
+    "alternatives": [],
+    "alignment": [
+        {"source": [0, 5], "target": [0, 4]},
+        {"source": [6, 12], "target": [5, 12]},
+        {"source": [12, 13], "target": [12, 13]},
+    ],
+}
+_SECOND: dict[str, Any] = {
+    "block": 0,
+    "source": {"text": "Wo ist der Bahnhof?", "begin": 14, "end": 33},
+    "target": {"text": "Where is the station?", "begin": 14, "end": 35},
+    "score": -0.1,
+    "confidence": 0.9,
+    "verdicts": [],
+    "alternatives": [],
+    "alignment": [
+        {"source": [14, 16], "target": [14, 19]},
+        {"source": [17, 20], "target": [20, 22]},
+        {"source": [21, 24], "target": [23, 26]},
+        {"source": [25, 32], "target": [27, 34]},
+        {"source": [32, 33], "target": [34, 35]},
+    ],
+}
+_TIMING = {"queue": 1.0, "encode": 2.0, "decode": 3.5}
+TRANSLATE_HEADERS = {
+    "Server-Timing": {
+        "description": "How long the request waited, was encoded and was decoded, in milliseconds. Not in a stream, "
+        "whose last event says it.",
+        "schema": {"type": "string"},
+        "example": "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
+    },
+    "X-Dragoman-Pivot": {
+        "description": "Only if a text was translated by way of another language, for want of a model: its code. "
+        "Not in a stream, whose last event says it.",
+        "schema": {"type": "string"},
+        "example": "en",
+    },
+    "X-Dragoman-Warnings": {
+        "description": "Only if something is visibly wrong with the translation: how many sentences have which verdict "
+        f"({', '.join(Verdict)}), and how many protected spans found no place (protected_lost). Not in a stream, "
+        "whose events say it.",
+        "schema": {"type": "string"},
+        "example": "digits_changed=1, protected_lost=2",
+    },
+}
+
+
+def _events(*events: tuple[str, dict[str, Any]]) -> str:
+    """A stream as it is sent."""
+    return "".join(
+        f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
+        for name, data in events
+    )
+
+
+_STREAMS: Examples = {
+    "stream": (
+        "Sentence by sentence",
+        _events(
+            ("sentence", {"index": 0, **_FIRST}),
+            ("sentence", {"index": 0, **_SECOND}),
+            ("translation", {"translatedText": "Good morning! Where is the station?", "timing": _TIMING}),
+        ),
+    ),
+    "tokens": (
+        "In greedy search, with tokens: of a short sentence often all in one event",
+        _events(
+            ("token", {"index": 0, "block": 0, "text": "Good"}),
+            ("token", {"index": 0, "block": 0, "text": " morning!"}),
+            ("sentence", {"index": 0, **_FIRST}),
+            ("translation", {"translatedText": "Good morning!", "timing": _TIMING}),
+        ),
+    ),
+}
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"type": "string", "enum": ["token", "sentence", "translation", "error"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+}
+
+
+def _translated(model: Any, description: str, examples: Examples) -> dict[str, Any]:
+    """The answer, all at once or as a stream."""
+    whole = response(model, description, examples)
+    whole["content"]["text/event-stream"] = {
+        "itemSchema": _EVENT,  # as OpenAPI 3.2 has it
+        "examples": named(_STREAMS),
+    }
+    return {**whole, "headers": TRANSLATE_HEADERS}
+
+
+TRANSLATE_REQUEST = request_body(
+    schemas.TranslateRequest,
+    {
+        "german_to_english": ("German to English", {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}),
+        "english_to_german": ("English to German", {"q": "Where is the station?", "source": "en", "target": "de"}),
+        "auto": ("Detect the language", {"q": "Wo ist der Bahnhof?", "source": "auto", "target": "en"}),
+        "list": (
+            "A list in two languages",
+            {"q": ["Wo ist der Bahnhof?", "Where is the station?"], "source": "auto", "target": "en"},
+        ),
+        "alternatives": (
+            "Two further translations",
+            {"q": "Guten Morgen!", "source": "de", "target": "en", "alternatives": 2},
+        ),
+        "html": (
+            "HTML: tags stay, attributes and code too",
+            {
+                "q": '<h1>Guten Morgen!</h1><p class="sign">Ich möchte ein <b>Bier</b>.</p>',
+                "source": "de",
+                "target": "en",
+                "format": "html",
+            },
+        ),
+        "markdown": (
+            "Markdown: syntax, links and code stay",
+            {
+                "q": "# Guten Morgen!\n\n* Ich möchte ein **Bier**.\n\n```\nprint(1)\n```\n",
+                "source": "de",
+                "target": "en",
+                "format": "markdown",
+            },
+        ),
+        "protect": (
+            "Placeholders carried over",
+            {
+                "q": "Hallo {{name}}, du hast %d Briefe.",
+                "source": "de",
+                "target": "en",
+                "protect": ["%d", "regex:[{]{2}[a-z]+[}]{2}"],
+            },
+        ),
+        "details": ("Every sentence described", _MORNING | {"details": True}),
+        "stream": ("Sentence by sentence", _MORNING | {"stream": True}),
+        "tokens": ("With tokens", {"q": "Guten Morgen!", **_GERMAN_TO_ENGLISH, "beam_size": 1, "stream": True}),
+        "options": (
+            "Greedy search within two seconds",
+            {"q": "Guten Morgen!", "source": "de", "target": "en", "beam_size": 1, "deadline_ms": 2000},
+        ),
+        "missing": ("Mistake: nothing to translate", {"q": "", "source": "de", "target": "en"}),
+        "unsupported": ("Mistake: a language that is not served", {"q": "Hello", "source": "zz", "target": "de"}),
+        "out_of_range": (
+            "Mistake: an option out of range",
+            {"q": "Hello", "source": "en", "target": "de", "beam_size": 99},
+        ),
+        "pattern": (
+            "Mistake: a malformed pattern",
+            {"q": "Hello", "source": "en", "target": "de", "protect": ["regex:("]},
+        ),
+    },
+)
+TRANSLATE_RESPONSES: Responses = {
+    200: _translated(
+        schemas.TranslateResponse,
+        "The translation",
+        {
+            "german_to_english": ("German to English", {"translatedText": "I'd like a beer."}),
+            "english_to_german": ("English to German", {"translatedText": "Wo ist der Bahnhof?"}),
+            "auto": (
+                "Detect the language",
+                {
+                    "translatedText": "Where is the station?",
+                    "detectedLanguage": {"confidence": 100.0, "language": "de"},
+                },
+            ),
+            "list": (
+                "A list in two languages",
+                {
+                    "translatedText": ["Where is the station?", "Where is the station?"],
+                    "detectedLanguage": [
+                        {"confidence": 100.0, "language": "de"},
+                        {"confidence": 100.0, "language": "en"},
+                    ],
+                },
+            ),
+            "alternatives": (
+                "Two further translations",
+                {"translatedText": "Good morning!", "alternatives": ["Good morning.", "Morning!"]},
+            ),
+            "html": (
+                "HTML: tags stay, attributes and code too",
+                {"translatedText": '<h1>Good morning!</h1><p class="sign">I\'d like a <b>beer</b>.</p>'},
+            ),
+            "markdown": (
+                "Markdown: syntax, links and code stay",
+                {"translatedText": "# Good morning!\n\n* I'd like a **beer**.\n\n```\nprint(1)\n```\n"},
+            ),
+            "protect": (
+                "Placeholders carried over",
+                {"translatedText": "Hello {{name}}, you have %d letters.", "protectedLost": []},
+            ),
+            "details": (
+                "Every sentence described",
+                {"translatedText": "Good morning! Where is the station?", "details": [_FIRST, _SECOND]},
+            ),
+            "options": ("Greedy search within two seconds", {"translatedText": "Good morning!"}),
+        },
+    ),
+    400: error(
+        "The request can't be served as it is; the text says what to change",
+        **UNREADABLE,
+        unsupported=("Language not served", "zz is not supported", "unsupported_pair"),
+        out_of_range=(
+            "Option out of range",
+            "beam_size is 99; it must be a whole number from 1 to 16.",
+            "option_out_of_range",
+        ),
+        pattern=(
+            "A malformed pattern",
+            "protect pattern 1 is no regular expression that RE2 understands "
+            "(it has no lookaround and no backreferences).",
+            "invalid_request",
+        ),
+        too_long=(
+            "Text too long",
+            f"Invalid request: request ({DEFAULTS.max_text_chars + 1}) exceeds text limit ({DEFAULTS.max_text_chars})",
+            "text_too_long",
+        ),
+    ),
+    413: TOO_LARGE,
+    500: error("The server is at fault", **AT_FAULT),
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
+    504: error("The time limit passed", **TOO_LATE),
+}

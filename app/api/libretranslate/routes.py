@@ -1,0 +1,182 @@
+"""The LibreTranslate contract: POST /translate, POST /detect, GET /languages, GET /frontend/settings.
+
+``/translate`` is a superset, see ``translate_documentation``. Two things differ from LibreTranslate's answers on
+purpose. With ``source=auto`` and a list, every item is detected on its own, so ``detectedLanguage`` is a list with one
+object for each item, in order, where LibreTranslate repeats a single detection of the whole batch. And errors that it
+leaves to its framework are JSON here too, with a stable ``code`` beside ``error``.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api import openapi as docs
+from app.api.dependencies import CurrentService
+from app.api.languages import languages_of, name_of, spelled
+from app.api.libretranslate.openapi import TRANSLATE_REQUEST, TRANSLATE_RESPONSES
+from app.api.libretranslate.parameters import REPEATABLE, TranslationRequest, parse_texts, parse_translation
+from app.api.libretranslate.sentence_json import sentence_body
+from app.api.request_body import read_parameters
+from app.api.sse import EventStream, server_sent, with_heartbeats
+from app.api.translation import (
+    Answer,
+    ItemTranslation,
+    Progress,
+    SentenceProgress,
+    headers,
+    phases_ms,
+    run_while_connected,
+    stream,
+    translate,
+    work_out,
+)
+from app.engine.interface import Timing
+from app.text.detection import Detection
+
+router = APIRouter(tags=["Translation"])
+
+
+@router.post(
+    "/translate",
+    summary="Translate a text or a list of texts",
+    openapi_extra=TRANSLATE_REQUEST,
+    responses=TRANSLATE_RESPONSES,
+)
+async def post_translate(request: Request, service: CurrentService) -> Response:
+    """Translates `q` from `source` to `target`.
+
+    Send JSON, a form, a multipart form or query parameters. A list of texts (JSON only) gives lists back, in the same
+    order. With `source` = `auto` the language of every text is detected on its own, and `detectedLanguage` is there:
+    one object, or for a list of texts a list of objects. Text without letters comes back unchanged, and so does
+    everything when `source` and `target` are the same.
+
+    `protect` carries variables and names over as they are. The model gets something that it copies in the place of each
+    span; where it loses one, the span is put where it probably belongs, and `protectedLost` names it.
+
+    A pair of languages without a model of its own is translated by way of the pivot, English unless the operator chose
+    otherwise, if there is a model into it and one out of it. Then `pivot` names it (in a list, null for a text that
+    needed none), and so does the header `X-Dragoman-Pivot`. Scores are the sums of both halves', word alignment goes
+    from the text to its translation, and there are no `token` events.
+
+    `details` describes the sentences. All places are code points (as in Python; JavaScript counts UTF-16 units): in
+    plain text of `q` and of `translatedText`; in markup, of the plain text of a block, such as a paragraph.
+
+    With `stream` the answer is `text/event-stream`: a `sentence` for each entry that `details` would have, with the
+    `index` of its text, as soon as it is done; in greedy search (`beam_size` = 1) before it each `token`, more
+    characters of the sentence to come; at the end either `translation`, the whole answer with its `timing` in
+    milliseconds, or `error`. The texts come in order, but with `auto` those of one language come together. A text with
+    something protected in it has no `token` events, and a second attempt at a sentence gone wrong replaces its tokens.
+    What fails before the first event, and within 15 seconds, has a status as always. A line that begins with a colon
+    keeps the connection open.
+    """
+    values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
+    wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
+    if wanted.stream:
+        events = with_heartbeats(_named_events(wanted, stream(service, wanted)))
+        # What fails before the first event is still answered with a status.
+        first = await run_while_connected(request, anext(events))
+        return EventStream(server_sent(first, events))
+    items, timing = await run_while_connected(request, translate(service, wanted))
+    return await work_out(wanted, _response, wanted, items, timing)
+
+
+@router.post(
+    "/detect",
+    summary="Detect the language of a text",
+    openapi_extra=docs.DETECT_REQUEST,
+    responses=docs.DETECT_RESPONSES,
+)
+async def post_detect(request: Request, service: CurrentService) -> Response:
+    """The likely languages of `q` among the served ones, best first, at most three.
+
+    A list of texts is detected as one text.
+    """
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    texts, _ = parse_texts(values, service.settings)
+    found = await asyncio.to_thread(service.detector.detect, "\n".join(texts))
+    return JSONResponse([_detection_body(detection) for detection in found])
+
+
+@router.get("/languages", summary="Languages and what they can be translated into", responses=docs.LANGUAGES_RESPONSES)
+async def get_languages(service: CurrentService) -> Response:
+    """Every served language with its targets; a language is always among its own."""
+    pairs = service.engine.pairs
+    return JSONResponse(
+        [
+            {
+                "code": spelled(code),
+                "name": name_of(code),
+                "targets": sorted(map(spelled, {code} | {target for source, target in pairs if source == code})),
+            }
+            for code in languages_of(pairs)
+        ]
+    )
+
+
+@router.get("/frontend/settings", summary="What a translation page needs to know", responses=docs.FRONTEND_RESPONSES)
+async def get_frontend_settings(service: CurrentService) -> Response:
+    """Limits and switches, in the form that LibreTranslate's own page reads."""
+    codes = languages_of(service.engine.pairs)
+    target = "en" if "en" in codes else codes[0]
+    return JSONResponse(
+        {
+            "charLimit": service.settings.max_text_chars,
+            "frontendTimeout": 500,
+            "apiKeys": False,
+            "keyRequired": False,
+            "suggestions": False,
+            "filesTranslation": False,
+            "supportedFilesFormat": [],
+            "language": {
+                "source": {"code": "auto", "name": "Auto Detect"},
+                "target": {"code": target, "name": name_of(target)},
+            },
+        }
+    )
+
+
+async def _named_events(
+    wanted: TranslationRequest, events: AsyncGenerator[Progress, None]
+) -> AsyncGenerator[tuple[str, Mapping[str, Any]], None]:
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Answer):
+                body = await work_out(wanted, _translation_body, wanted, event.items)
+                yield "translation", {**body, "timing": phases_ms(event.timing)}
+                return
+            place = {"index": event.item, "block": event.block}
+            if isinstance(event, SentenceProgress):
+                yield "sentence", {**place, **sentence_body(event.sentence)}
+            else:
+                yield "token", {**place, "text": event.text}
+
+
+def _response(wanted: TranslationRequest, items: list[ItemTranslation], timing: Timing) -> JSONResponse:
+    return JSONResponse(_translation_body(wanted, items), headers=headers(items, timing))
+
+
+def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) -> dict[str, Any]:
+    columns: dict[str, list[Any]] = {"translatedText": [item.text for item in items]}
+    detections = [_detection_body(item.detection) for item in items if item.detection is not None]
+    if detections:
+        columns["detectedLanguage"] = detections
+    if wanted.alternatives > 0:
+        columns["alternatives"] = [list(item.alternatives) for item in items]
+    if any(item.pivot for item in items):
+        columns["pivot"] = [item.pivot for item in items]
+    if wanted.protected or any(item.lost for item in items):
+        columns["protectedLost"] = [list(item.lost) for item in items]
+    if wanted.details:
+        columns["details"] = [
+            [{"block": block, **sentence_body(sentence)} for block, own in enumerate(item.blocks) for sentence in own]
+            for item in items
+        ]
+    return columns if wanted.is_list else {name: values[0] for name, values in columns.items()}
+
+
+def _detection_body(detection: Detection) -> dict[str, Any]:
+    return {"confidence": detection.confidence, "language": spelled(detection.language)}

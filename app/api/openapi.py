@@ -1,0 +1,256 @@
+"""What the OpenAPI document says about each endpoint beyond its signature: bodies, statuses, worked examples.
+
+A request example and the response example of the same name belong together, and a test sends the one and compares the
+answer with the other.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from app.api.error_responses import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
+from app.api.libretranslate import schemas
+from app.settings import Settings
+
+Responses = dict[int | str, dict[str, Any]]
+Examples = dict[str, tuple[str, Any]]
+
+DEFAULTS = Settings.model_construct()
+"""The settings as delivered, whatever the environment says."""
+
+TITLE = "Dragoman"
+DESCRIPTION = """Machine translation on your own computer.
+
+`POST /translate` speaks the LibreTranslate contract, so its clients work unchanged, and adds Markdown, protected spans,
+word alignment, streaming, search options and a deadline. Every error is
+`{"error": "a sentence", "code": "a stable word"}`. Send `X-Request-ID` to find a request in the log; it comes back in
+the response.
+
+The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There an error is
+`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries, documents,
+style rules, translation memories and text improvement are not available.
+"""
+TAGS = [
+    {"name": "Translation", "description": "Translate, detect, list languages."},
+    {"name": "DeepL", "description": "The same for DeepL's clients."},
+    {"name": "Operations", "description": "For operators and orchestrators."},
+]
+
+
+def request_body(model: type[BaseModel], examples: Examples) -> dict[str, Any]:
+    """A request body that may be JSON or a form; in a form, ``q`` is one string."""
+    schema = model.model_json_schema()
+    form = {**schema, "properties": {**schema["properties"]}}
+    if "q" in form["properties"]:
+        form["properties"]["q"] = {"type": "string", "minLength": 1, "title": "Q"}
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {"schema": schema, "examples": named(examples)},
+                "application/x-www-form-urlencoded": {"schema": form},
+                "multipart/form-data": {"schema": form},
+            },
+        }
+    }
+
+
+def response(model: Any, description: str, examples: Examples) -> dict[str, Any]:
+    """A JSON response; each example is (summary, value)."""
+    content = {"application/json": {"examples": named(examples)}}
+    return {"model": model, "description": description, "content": content}
+
+
+def named(examples: Examples) -> dict[str, Any]:
+    """The examples as OpenAPI has them."""
+    return {name: {"summary": summary, "value": value} for name, (summary, value) in examples.items()}
+
+
+def error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:
+    """An error response; each example is (summary, text, code)."""
+    values: Examples = {name: (title, {"error": text, "code": code}) for name, (title, text, code) in examples.items()}
+    return response(schemas.ErrorBody, description, values)
+
+
+TOO_LARGE = error(
+    "The body is too large",
+    too_large=(
+        "Body over its limit",
+        f"The request body exceeds the limit of {DEFAULTS.max_body_bytes} bytes.",
+        "body_too_large",
+    ),
+)
+# Examples of errors that both contracts have, each in its own shape: (summary, text, code).
+AT_FAULT = {
+    "model_failure": ("The model failed", MODEL_FAILURE_TEXT, "model_failure"),
+    "internal": ("Unexpected error", INTERNAL_ERROR_TEXT, "internal"),
+}
+INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
+NOT_NOW = {
+    "overloaded": ("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
+    "engine_unavailable": ("Not ready", "The translation engine is not running.", "engine_unavailable"),
+}
+TOO_LATE = {
+    "deadline_exceeded": (
+        "The time limit passed",
+        "The time limit passed before the translation was complete.",
+        "deadline_exceeded",
+    ),
+}
+UNREADABLE = {
+    "not_json": ("Not a JSON object", "Invalid JSON format", "invalid_request"),
+    "missing": ("A required parameter is missing", "Invalid request: missing q parameter", "invalid_request"),
+}
+
+DETECT_REQUEST = request_body(
+    schemas.DetectRequest,
+    {
+        "german": ("German", {"q": "Wo ist der Bahnhof?"}),
+        "undetectable": ("Nothing to go by", {"q": "42"}),
+        "missing": ("Mistake: nothing to detect", {"q": ""}),
+    },
+)
+DETECT_RESPONSES: Responses = {
+    200: response(
+        list[schemas.DetectedLanguage],
+        "The likely languages, best first",
+        {
+            "german": (
+                "German",
+                [{"confidence": 100.0, "language": "de"}, {"confidence": 0.0, "language": "en"}],
+            ),
+            "undetectable": ("Nothing to go by", [{"confidence": 0.0, "language": "en"}]),
+        },
+    ),
+    400: error("The request can't be served as it is", **UNREADABLE),
+    413: TOO_LARGE,
+    500: INTERNAL,
+}
+
+LANGUAGES_RESPONSES: Responses = {
+    200: response(
+        list[schemas.Language],
+        "The served languages",
+        {
+            "german_english": (
+                "The model that comes with Dragoman",
+                [
+                    {"code": "de", "name": "German", "targets": ["de", "en"]},
+                    {"code": "en", "name": "English", "targets": ["de", "en"]},
+                ],
+            )
+        },
+    )
+}
+
+FRONTEND_RESPONSES: Responses = {
+    200: response(
+        schemas.FrontendSettings,
+        "The page's settings",
+        {
+            "default": (
+                "As delivered",
+                {
+                    "charLimit": DEFAULTS.max_text_chars,
+                    "frontendTimeout": 500,
+                    "apiKeys": False,
+                    "keyRequired": False,
+                    "suggestions": False,
+                    "filesTranslation": False,
+                    "supportedFilesFormat": [],
+                    "language": {
+                        "source": {"code": "auto", "name": "Auto Detect"},
+                        "target": {"code": "en", "name": "English"},
+                    },
+                },
+            )
+        },
+    )
+}
+
+HEALTH_RESPONSES: Responses = {200: response(schemas.Status, "Alive", {"ok": ("Alive", {"status": "ok"})})}
+
+READY_RESPONSES: Responses = {
+    200: response(schemas.Status, "Ready", {"ok": ("Ready", {"status": "ok"})}),
+    503: error(
+        "Not ready, and why",
+        starting=("Starting", "The model is still loading.", "engine_unavailable"),
+        stopping=("Stopping", "The server is shutting down.", "engine_unavailable"),
+        failed=("Failed", "The engine has failed; restart the server.", "engine_unavailable"),
+    ),
+}
+
+INFO_RESPONSES: Responses = {
+    200: response(
+        schemas.Info,
+        "What is being served",
+        {
+            "german_english": (
+                "The model that comes with Dragoman",
+                {
+                    "version": "0.1.0",
+                    "state": "ready",
+                    "models": [
+                        {"name": "de-en", "providers": ["CPUExecutionProvider"], "precision": "int8", "loaded": True}
+                    ],
+                    "pivot": {"language": "en", "pairs": []},
+                    "limits": {
+                        "text_chars": DEFAULTS.max_text_chars,
+                        "texts": DEFAULTS.max_texts,
+                        "body_bytes": DEFAULTS.max_body_bytes,
+                        "alternatives": DEFAULTS.alternatives_limit,
+                        "request_timeout_s": DEFAULTS.request_timeout_s,
+                    },
+                },
+            )
+        },
+    )
+}
+
+METRICS_RESPONSES: Responses = {
+    200: {
+        "description": "The metrics, in Prometheus's text format",
+        "content": {
+            "text/plain": {
+                "schema": {"type": "string"},
+                "examples": named(
+                    {
+                        "requests": (
+                            "One metric of many",
+                            'dragoman_http_request_duration_seconds_count{endpoint="/translate",status="200"} 7.0',
+                        )
+                    }
+                ),
+            }
+        },
+    }
+}
+
+RELOAD_RESPONSES: Responses = {
+    200: response(
+        schemas.Reloaded,
+        "What became of each bundle",
+        {
+            "added": (
+                "A new bundle, and one that can't be read",
+                {
+                    "added": ["models/es-en"],
+                    "replaced": [],
+                    "removed": [],
+                    "unchanged": ["artifacts/de-en"],
+                    "failed": {"models/fr-en": "models/fr-en/tokenizer.spm: No such file or directory"},
+                },
+            )
+        },
+    ),
+    401: error(
+        "Not without the key",
+        unauthorized=("A wrong key", "The admin key is missing or wrong.", "unauthorized"),
+    ),
+    403: error(
+        "Not on this server",
+        off=("Off", "Reloading by request is off on this server: it has no admin key.", "feature_disabled"),
+    ),
+    500: INTERNAL,
+    503: error("Not now", stopping=("Stopping", "The translation engine is stopping.", "engine_unavailable")),
+}

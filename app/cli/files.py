@@ -1,0 +1,143 @@
+"""Translates files in this process, as a server would: bytes in pieces, pieces in chunks. Knows no terminal."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import typer
+
+from app.api.dependencies import Service
+from app.api.languages import languages_of
+from app.api.libretranslate.parameters import AUTO, TranslationRequest, check_pair, parse_language
+from app.api.metrics import Metrics
+from app.api.translation import translate
+from app.cli.commands import CommandFailed
+from app.engine.interface import ReloadableEngine
+from app.engine.options import SearchOptions
+from app.settings import Settings
+from app.text.detection import Detector
+from app.text.quality_checks import Verdict
+
+STDIN = Path("-")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is translated at a time: a line, or a whole file.
+
+    Attributes:
+        text: Without the end of the line.
+        ending: The end of the line, or nothing.
+        size_bytes: How much was read for it.
+    """
+
+    text: str
+    ending: str
+    size_bytes: int
+
+
+def read_pieces(path: Path, *, whole: bool) -> Iterator[Piece]:
+    """Reads a file, or stdin for ``-``, as one piece or line by line; only the lines asked for are in memory.
+
+    Raises:
+        CommandFailed: A line is not UTF-8.
+        OSError: The file can't be read.
+    """
+    with nullcontext(typer.get_binary_stream("stdin")) if path == STDIN else path.open("rb") as stream:
+        for number, raw in enumerate([stream.read()] if whole else stream, start=1):
+            try:
+                text = raw.decode()
+            except UnicodeDecodeError as error:
+                line = number + raw.count(b"\n", 0, error.start)
+                name = "stdin" if path == STDIN else path
+                raise CommandFailed(f"{name}, line {line}: this is not UTF-8 text") from None
+            body = text if whole else text.rstrip("\r\n")
+            yield Piece(text=body, ending=text[len(body) :], size_bytes=len(raw))
+
+
+class TranslationJob:
+    """Translates pieces with one engine, in order.
+
+    Args:
+        engine: Not started yet.
+        settings: As a server's.
+        source: Language code, or ``auto``: then each call of ``translate`` goes by the first chunk with a language.
+        target: Language code.
+        whole: A sentence may go on in the next line.
+
+    Attributes:
+        truncated: Sentences so far whose search was ended by the length limit.
+        pivots: Languages by way of which something was translated so far.
+
+    Raises:
+        UnsupportedPair: A language is unknown, or there is no model for the two.
+    """
+
+    def __init__(
+        self, *, engine: ReloadableEngine, settings: Settings, source: str, target: str, whole: bool = False
+    ) -> None:
+        self.truncated = 0
+        self.pivots: set[str] = set()
+        languages = languages_of(engine.pairs)
+        self._source = parse_language("--from", source, [AUTO, *languages])
+        self._target = parse_language("--to", target, languages)
+        if self._source != AUTO:
+            check_pair(self._source, self._target, engine.pairs)
+        self._whole = whole
+        detector = Detector(languages)
+        self._service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
+        # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
+        # ends the read at once, which inside a running loop it would not.
+        self._runner = asyncio.Runner()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Keeps the engine started inside the ``with`` block."""
+        with self._runner:
+            self._runner.run(self._service.engine.start())
+            try:
+                yield
+            finally:
+                self._runner.run(self._service.engine.stop())
+
+    def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
+        """Translates the pieces of one file, ``chunk_size`` at a time.
+
+        Raises:
+            UnsupportedPair: There is no model for the languages.
+            DragomanError: Whatever the engine raises.
+        """
+        remaining = iter(pieces)
+        source = None if self._source == AUTO else self._source
+        while chunk := list(islice(remaining, chunk_size)):
+            texts = [piece.text for piece in chunk]
+            source = source or self._detect(texts)
+            # Where no language is to be seen there is nothing to translate.
+            translated = self._translate(texts, source) if source else texts
+            yield from (replace(piece, text=text) for piece, text in zip(chunk, translated, strict=True))
+
+    def _detect(self, texts: Sequence[str]) -> str | None:
+        best = self._service.detector.detect("\n".join(texts))[0]
+        return best.language if best.confidence > 0 else None
+
+    def _translate(self, texts: Sequence[str], source: str) -> list[str]:
+        request = TranslationRequest(
+            texts=tuple(texts),
+            is_list=True,
+            source=source,
+            target=self._target,
+            markup=None,
+            splitting="no_newlines" if self._whole else "sentences",
+            alternatives=0,
+            options=SearchOptions(beam_size=self._service.settings.beam_size),
+            deadline_s=None,
+        )
+        items, _ = self._runner.run(translate(self._service, request))
+        self.truncated += sum(
+            Verdict.TRUNCATED in sentence.verdicts for item in items for block in item.blocks for sentence in block
+        )
+        self.pivots |= {item.pivot for item in items if item.pivot}
+        return [item.text for item in items]

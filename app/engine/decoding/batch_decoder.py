@@ -1,0 +1,208 @@
+"""Many searches over an incremental decoder. Knows no text, no clock, no ONNX: ids in, hypotheses out.
+
+A ``Decode`` advances them together, each with options of its own. They may join and leave between any two steps. Beams
+are rows of the same batch.
+"""
+
+import math
+import sys
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from app.engine.decoding.search import Hypothesis, Search, default_max_length
+from app.engine.options import SearchOptions
+
+
+class LiveRows(Protocol):
+    """The decoder's side of a batch: one row a live hypothesis."""
+
+    def join(self, features: Sequence[Any]) -> None:
+        """Append one row a sentence, before its first target token."""
+
+    def select(self, rows: Sequence[int]) -> None:
+        """Keep the given rows, in that order; a row may be named more than once."""
+
+    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Advance each row by its last token.
+
+        Returns:
+            Log-probabilities (R, K), best first; their token ids (R, K); and the source position (R,) that the
+            alignment head looks at, or None if there is no such head. ``top`` is K; a model with a smaller vocabulary
+            may return fewer.
+        """
+
+    def most_steps(self, *, beam: bool) -> int:
+        """Steps worth making at once, of greedy searches or one beam search; 1, unless the model can make several."""
+        return 1
+
+    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Advance each row by its last token, then by the best next one, up to ``steps`` times.
+
+        Returns:
+            Of the N steps made, 1 to ``steps``: log-probabilities (N, R), token ids (N, R), and the source positions
+            (N, R), or None. What follows the end of a sentence means nothing.
+        """
+        scores, candidates, positions = self.step(tokens, 1)
+        return scores.T, candidates.T, None if positions is None else positions[None]
+
+    def beam_steps(
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Extend the rows, all the hypotheses of one sentence, up to ``steps`` times by their best extensions.
+
+        Only asked of a model that can make several steps. ``totals`` are the log-probabilities of the hypotheses, -inf
+        for a row that stands in for none; ``threshold`` is how far a hypothesis may fall behind the best.
+
+        Returns:
+            Of the N steps made, 1 to ``steps``, and of each new hypothesis, best first: log-probabilities (N, R), -inf
+            for none; last tokens (N, R); the rows extended (N, R); then, of these rows, the source positions (N, R), or
+            None. The new hypotheses are the rows from now on.
+        """
+        raise AssertionError("this model makes one step at a time")
+
+
+class Model(Protocol):
+    """What search needs of a model."""
+
+    def encode(self, sources: Sequence[Sequence[int]]) -> Sequence[Any]:
+        """Features of each source."""
+
+    def rows(self) -> LiveRows:
+        """An empty batch."""
+
+
+class Decode:
+    """Many searches advancing together over the rows of one model.
+
+    Attributes:
+        searches: Those that are not done.
+        steps: Tokens by which every search has been advanced so far.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._rows = model.rows()
+        self.searches: list[Search] = []
+        self.steps = 0
+
+    @property
+    def live_rows(self) -> int:
+        """Rows of the next step."""
+        return sum(search.rows for search in self.searches)
+
+    def join(self, searches: Sequence[Search], features: Sequence[Any]) -> None:
+        """Add sentences with their encoder features; they start at the next step."""
+        self._rows.join(features)
+        self.searches.extend(searches)
+
+    def step(self, most: int = sys.maxsize) -> list[Search]:
+        """Advance every search by a token, or by several where the model can; returns the done, whose rows are gone.
+
+        Args:
+            most: Tokens to advance by at most.
+        """
+        greedy = all(search.options.beam_size == 1 for search in self.searches)
+        steps = 1
+        if greedy or len(self.searches) == 1:
+            steps = min(most, self._rows.most_steps(beam=not greedy), *(search.room for search in self.searches))
+        kept = self._advance() if steps < 2 else self._follow(steps) if greedy else self._follow_beam(steps)
+        done = [search for search in self.searches if not search.rows]
+        self.searches = [search for search in self.searches if search.rows]
+        self._rows.select(kept)
+        return done
+
+    def _follow(self, steps: int) -> list[int]:
+        """Several greedy steps of every search; returns the rows that go on."""
+        tokens = [search.last_tokens[0] for search in self.searches]
+        best, ids, positions = self._rows.greedy_steps(tokens, steps)
+        self.steps += len(ids)
+        scores, found = best.T.tolist(), ids.T.tolist()
+        attended = repeat(None) if positions is None else positions.T.tolist()
+        goes_on = map(Search.follow, self.searches, scores, found, attended)
+        return [row for row, alive in enumerate(goes_on) if alive]
+
+    def _follow_beam(self, steps: int) -> list[int]:
+        """Several steps of the only search; returns the rows that go on."""
+        [search] = self.searches
+        missing = search.beam - search.rows
+        if missing:  # at the start, or given up
+            self._rows.select([*range(search.rows), *[0] * missing])
+        tokens = search.last_tokens + search.last_tokens[:1] * missing
+        totals, ids, parents, positions = self._rows.beam_steps(
+            tokens,
+            search.totals + [-math.inf] * missing,
+            steps,
+            threshold=search.threshold,
+        )
+        self.steps += len(ids)
+        attended = None if positions is None else positions.tolist()
+        return search.follow_beam(totals.tolist(), ids.tolist(), parents.tolist(), attended)
+
+    def _advance(self) -> list[int]:
+        """One step of every search; returns the rows that go on, in their order."""
+        tokens = [token for search in self.searches for token in search.last_tokens]
+        top = max(search.candidates_needed for search in self.searches)
+        best, ids, positions = self._rows.step(tokens, top)
+        self.steps += 1
+        scores, candidates = best.tolist(), ids.tolist()
+        attended = None if positions is None else positions.tolist()
+        kept: list[int] = []
+        first = 0
+        for search in self.searches:
+            last = first + search.rows
+            looked_at = None if attended is None else attended[first:last]
+            parents = search.advance(scores[first:last], candidates[first:last], looked_at)
+            kept += [first + parent for parent in parents]
+            first = last
+        return kept
+
+    def drop(self, gone: Sequence[Search]) -> None:
+        """Take searches out between two steps, finished or not."""
+        kept: list[int] = []
+        first = 0
+        for search in self.searches:
+            if search not in gone:
+                kept += range(first, first + search.rows)
+            first += search.rows
+        self.searches = [search for search in self.searches if search not in gone]
+        self._rows.select(kept)
+
+
+def decode(
+    model: Model,
+    sources: Sequence[Sequence[int]],
+    *,
+    start_id: int,
+    eos_id: int,
+    options: SearchOptions,
+    max_length: int | None = None,
+) -> list[list[Hypothesis]]:
+    """Translate a batch of source ids from start to end, without a scheduler.
+
+    Args:
+        model: Encoder and decoder.
+        sources: Source ids, special ids included.
+        start_id: What the decoder sees first.
+        eos_id: End of sentence.
+        options: The same for all.
+        max_length: Target positions that the model has; None if it has as many as anybody wants.
+
+    Returns:
+        Up to ``n_best`` hypotheses a source, best first.
+    """
+    searches = [
+        Search(
+            start_id=start_id,
+            eos_id=eos_id,
+            max_length=min(options.max_length or default_max_length(len(source)), max_length or sys.maxsize),
+            options=options,
+        )
+        for source in sources
+    ]
+    batch = Decode(model)
+    batch.join(searches, model.encode(sources))
+    while batch.searches:
+        batch.step()
+    return [search.hypotheses() for search in searches]

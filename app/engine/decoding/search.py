@@ -1,0 +1,271 @@
+"""Greedy and beam search for one sentence: candidates in, hypotheses out. Knows no model and no other sentence."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
+
+from app.engine.decoding.padding import rounded_up
+from app.engine.options import SearchOptions
+
+_LOST_TOGETHER = 16
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A finished translation.
+
+    Attributes:
+        tokens: Target ids, without start and end.
+        log_probability: Sum over its tokens, the end of sentence included.
+        score: ``log_probability`` over the length penalty, see ``length_penalty``.
+        truncated: The length limit ended it, not the model.
+        attended: For each token the source position it translates, as far as the model has an alignment head.
+    """
+
+    tokens: tuple[int, ...]
+    log_probability: float
+    score: float
+    truncated: bool = False
+    attended: tuple[int, ...] = ()
+
+
+class _Live(NamedTuple):
+    """A hypothesis that may still grow; the fields are those of ``Hypothesis``."""
+
+    total: float
+    tokens: tuple[int, ...] = ()
+    attended: tuple[int, ...] = ()
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """((5 + |Y|) / 6) ** alpha (Wu et al. 2016, equation 14), |Y| counting the end of sentence."""
+    return float(((5 + length) / 6) ** alpha)
+
+
+def default_max_length(source_tokens: int) -> int:
+    """Target tokens allowed when the request sets no limit: generous, so that only a loop ever meets it."""
+    return 2 * source_tokens + 20
+
+
+class Search:
+    """Beam search for one sentence (greedy when the beam is 1).
+
+    The beam starts at ``beam_size`` and shrinks by one with each hypothesis that ends, as in Marian; those that are far
+    behind the best are given up, see ``SearchOptions.beam_threshold``. The search is over when none is left, or at the
+    length limit. Options that forbid or punish tokens act on the candidates: enough of them are asked for that the
+    result is the same as over the whole vocabulary.
+
+    Attributes:
+        options: Beam, penalties and the other limits.
+        threshold: How far a hypothesis may fall behind the best; infinite if ``n_best`` asks for more than one.
+        last_tokens: Of the live hypotheses, best first; at the beginning the start.
+    """
+
+    def __init__(self, *, start_id: int, eos_id: int, max_length: int, options: SearchOptions) -> None:
+        """Begin with the empty hypothesis.
+
+        Args:
+            start_id: What the decoder sees first.
+            eos_id: End of sentence.
+            max_length: Limit in target tokens; ``options.max_length`` is for the caller to weigh.
+            options: Beam, penalties and the other limits.
+        """
+        self.options = options
+        self._eos_id = eos_id
+        self._max_length = max_length
+        self._live = [_Live(0.0)]
+        self._finished: list[Hypothesis] = []
+        self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
+        self.last_tokens = [start_id]
+
+    @property
+    def rows(self) -> int:
+        """Live hypotheses."""
+        return len(self._live)
+
+    @property
+    def beam(self) -> int:
+        """Hypotheses still to be found."""
+        return self.options.beam_size - len(self._finished)
+
+    @property
+    def length(self) -> int:
+        """Target tokens so far, the same for all live hypotheses."""
+        return len(self._live[0].tokens) if self._live else 0
+
+    @property
+    def best_tokens(self) -> tuple[int, ...]:
+        """The best live hypothesis so far, or nothing once the search is done."""
+        return self._live[0].tokens if self._live else ()
+
+    @property
+    def candidates_needed(self) -> int:
+        """Best tokens a row must offer for the search to be exact."""
+        lost = int(self.length < self.options.min_length)
+        if self.options.repetition_penalty > 1 or self.options.no_repeat_ngram:
+            lost += max(len(set(live.tokens)) for live in self._live)
+            # Another number is bound anew, for all rows of the batch.
+            lost = rounded_up(lost, _LOST_TOGETHER)
+        return self.beam + lost
+
+    def advance(
+        self,
+        scores: Sequence[Sequence[float]],
+        candidates: Sequence[Sequence[int]],
+        attended: Sequence[int] | None = None,
+    ) -> list[int]:
+        """Extend the live hypotheses by one token.
+
+        Args:
+            scores: (rows, K) log-probabilities, best first.
+            candidates: (rows, K) their tokens.
+            attended: (rows,) the source positions that the alignment head looks at, if there is one.
+
+        Returns:
+            For each hypothesis live from now on, the row (0-based, of this search) it extends; empty when the search
+            is done.
+        """
+        extensions = [
+            (hypothesis.total + score, row, token)
+            for row, hypothesis in enumerate(self._live)
+            for score, token in self._allowed(hypothesis.tokens, scores[row], candidates[row])
+        ]
+        if not extensions:  # all are forbidden
+            return self._cut_off()
+        extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
+        lowest = extensions[0][0] - self.threshold
+        return self._extend([each for each in extensions[: self.beam] if each[0] >= lowest], attended)
+
+    def _extend(self, extensions: Sequence[tuple[float, int, int]], attended: Sequence[int] | None) -> list[int]:
+        """Go on with the best extensions, (log-probability, row, token); returns what ``advance`` does."""
+        live: list[_Live] = []
+        parents: list[int] = []
+        for total, row, token in extensions:
+            parent = self._live[row]
+            if token == self._eos_id:
+                self._finish(parent._replace(total=total), len(parent.tokens) + 1)
+            else:
+                looked_at = () if attended is None else (*parent.attended, attended[row])
+                live.append(_Live(total, (*parent.tokens, token), looked_at))
+                parents.append(row)
+        self._live = live
+        if live and len(live[0].tokens) >= self._max_length:
+            return self._cut_off()
+        self.last_tokens = [hypothesis.tokens[-1] for hypothesis in live]
+        return parents
+
+    def _cut_off(self) -> list[int]:
+        """End the search with the live hypotheses: where they can't go on, what there is must do."""
+        for hypothesis in self._live:
+            self._finish(hypothesis, len(hypothesis.tokens), truncated=True)
+        self._live, self.last_tokens = [], []
+        return []
+
+    @property
+    def room(self) -> int:
+        """Steps in which the best extensions are all that matters, up to the length limit; 0 if more than that does."""
+        return self._max_length - self.length if self._unrestricted else 0
+
+    def follow(self, scores: Sequence[float], tokens: Sequence[int], attended: Sequence[int] | None = None) -> bool:
+        """Extend the one live hypothesis of a greedy search by the best tokens of several steps, within ``room``.
+
+        Args:
+            scores: (steps,) log-probabilities.
+            tokens: (steps,) ids; those behind an end of sentence are ignored.
+            attended: (steps,) the source positions that the alignment head looks at, if there is one.
+
+        Returns:
+            Whether the search goes on.
+        """
+        [live] = self._live
+        ended = self._eos_id in tokens
+        kept = tokens.index(self._eos_id) if ended else len(tokens)
+        total = live.total
+        for score in scores[: kept + ended]:  # one by one, as ``advance`` adds: the same to the last bit
+            total += score
+        looked_at = () if attended is None else (*live.attended, *attended[:kept])
+        grown = _Live(total, (*live.tokens, *tokens[:kept]), looked_at)
+        if ended or len(grown.tokens) >= self._max_length:
+            self._finish(grown, len(grown.tokens) + ended, truncated=not ended)
+            self._live, self.last_tokens = [], []
+        else:
+            self._live, self.last_tokens = [grown], [grown.tokens[-1]]
+        return bool(self._live)
+
+    @property
+    def totals(self) -> list[float]:
+        """Log-probabilities of the live hypotheses, best first."""
+        return [hypothesis.total for hypothesis in self._live]
+
+    def follow_beam(
+        self,
+        totals: Sequence[Sequence[float]],
+        tokens: Sequence[Sequence[int]],
+        parents: Sequence[Sequence[int]],
+        attended: Sequence[Sequence[int]] | None,
+    ) -> list[int]:
+        """Take several steps, within ``room``, that ``LiveRows.beam_steps`` has made.
+
+        Args:
+            totals: (steps, R) log-probabilities of the new hypotheses; -inf for none.
+            tokens: (steps, R) their last tokens.
+            parents: (steps, R) the rows they extend.
+            attended: (steps, R) the source positions that the alignment head looks at, if there is one.
+
+        Returns:
+            The rows that go on.
+        """
+        rows = list(range(self.rows))  # of the live hypotheses
+        for step, (values, ids, extended) in enumerate(zip(totals, tokens, parents, strict=True)):
+            places = {row: place for place, row in enumerate(rows)}
+            found = [
+                (value, places[row], token)
+                for value, row, token in zip(values, extended, ids, strict=True)
+                if value > -math.inf
+            ]
+            looked_at = None if attended is None else [attended[step][row] for row in rows]
+            rows = [row for row, (_, _, token) in enumerate(found) if token != self._eos_id]
+            if not self._extend(found, looked_at):
+                return []
+        return rows
+
+    def hypotheses(self) -> list[Hypothesis]:
+        """The ``n_best`` finished hypotheses, best first. One that the model ended is better than any cut-off one."""
+        ranked = sorted(self._finished, key=lambda hypothesis: (hypothesis.truncated, -hypothesis.score))
+        return ranked[: self.options.n_best]
+
+    def _finish(self, ended: _Live, length: int, *, truncated: bool = False) -> None:
+        score = ended.total / length_penalty(length, self.options.length_penalty)
+        self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
+
+    @property
+    def _unrestricted(self) -> bool:
+        """No option forbids or punishes a token now."""
+        options = self.options
+        return options.repetition_penalty == 1 and not options.no_repeat_ngram and self.length >= options.min_length
+
+    def _allowed(
+        self, tokens: tuple[int, ...], scores: Sequence[float], candidates: Sequence[int]
+    ) -> Iterable[tuple[float, int]]:
+        """The candidates of one row, with forbidden tokens left out and repeated ones punished."""
+        if self._unrestricted:
+            return zip(scores, candidates, strict=True)
+        options = self.options
+        banned = self._repeats(tokens) if options.no_repeat_ngram else set()
+        if len(tokens) < options.min_length:
+            banned.add(self._eos_id)
+        # A log-probability is at most 0: to multiply it by a factor above 1 lowers it.
+        punished = set(tokens) if options.repetition_penalty > 1 else ()
+        return [
+            (score * options.repetition_penalty if token in punished else score, token)
+            for score, token in zip(scores, candidates, strict=True)
+            if token not in banned
+        ]
+
+    def _repeats(self, tokens: tuple[int, ...]) -> set[int]:
+        """Tokens that would complete an n-gram for the second time."""
+        size = self.options.no_repeat_ngram
+        stem = tokens[len(tokens) - size + 1 :] if size > 1 else ()
+        return {tokens[end] for end in range(size - 1, len(tokens)) if tokens[end - size + 1 : end] == stem}

@@ -1,0 +1,312 @@
+"""The bundle: a folder that holds all that serving needs. Reading it is the only way a model gets into the service.
+
+What is not fully understood is refused, with the name of the file and the reason.
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
+
+from app.engine.interface import Alphabet
+from app.errors import BundleError
+
+FORMAT_VERSION = 3
+MANIFEST = "manifest.json"
+GOLDEN = "golden.json"
+
+Precision = Literal["float32", "float16", "int8", "int8-shortlist"]
+
+
+def _plain_file_name(name: str) -> str:
+    if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
+        raise ValueError("must be a plain file name inside the bundle")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_plain_file_name)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Pair(_Part):
+    """One direction the model translates; ``tag`` is the source piece that asks for it, if the model needs one."""
+
+    source: str
+    target: str
+    tag: str | None = None
+
+
+class SpecialIds(_Part):
+    """Ids with a meaning of their own."""
+
+    pad: int
+    eos: int
+    decoder_start: int
+
+
+class Shape(_Part):
+    """Sizes of the model, as named in the design: layers, heads, width D and vocabulary V."""
+
+    encoder_layers: int
+    decoder_layers: int
+    heads: int
+    width: int
+    feed_forward: int
+    vocabulary: int
+    max_positions: int
+    alignment_head: bool = Field(description="the decoder graph has the output 'alignment'")
+
+
+class Alignment(_Part):
+    """What a search among the attention heads of a model without a trained alignment head found."""
+
+    copied_tokens: int = Field(description="tokens of the probe's translations that stand in their source, too")
+    layer: int | None = Field(description="decoder layer of the best head, from 0; None: there were too few tokens")
+    head: int | None = Field(description="the best head, from 0")
+    share: float | None = Field(description="part of the tokens for which that head looks at their source most")
+    used: bool = Field(description="the graphs have that head as their alignment head")
+
+
+class Graphs(_Part):
+    """The graph files of one precision."""
+
+    encoder: FileName
+    decoder: FileName
+    greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
+    beam: FileName | None = Field(None, description="the decoder, making several steps of one sentence's beam search")
+    shortlist: FileName | None = Field(None, description="the table for decoders that choose from a shortlist")
+
+    @property
+    def files(self) -> dict[str, FileName]:
+        """Those there are, by what they are for."""
+        return {role: name for role, name in self if name}
+
+
+class Score(_Part):
+    """One measured result: sacrebleu's figures with their signatures."""
+
+    test_set: str
+    source: str
+    target: str
+    sentences: int
+    precision: Precision
+    beam_size: int
+    bleu: float
+    chrf: float
+    bleu_signature: str
+    chrf_signature: str
+
+
+class Confidence(_Part):
+    """How the chance that the translation of a sentence is good follows from the probabilities of its tokens."""
+
+    bias: float
+    mean_log_probability: float = Field(description="weight of the mean log-probability of a token")
+    good_chrf: float = Field(description="a translation is good if it has this chrF with what a person wrote")
+    error: float | None = Field(None, description="expected calibration error, on other sentences than were fitted on")
+
+    def chance(self, log_probability: float, tokens: int) -> float:
+        """From 0 to 1, for a translation of that log-probability and so many tokens; its end counts as one in both."""
+        score = self.bias + self.mean_log_probability * log_probability / tokens
+        return 1 / (1 + math.exp(-max(-30.0, min(score, 30.0))))
+
+
+class TrainingSource(_Part):
+    """One source of training text."""
+
+    name: str
+    pairs: int
+    weight: float
+    sha256: str
+    licence: str
+    origin: str
+
+
+class TrainingRun(_Part):
+    """One run of training."""
+
+    recipe: str | None = None
+    updates: int | None = None
+    target_tokens: int | None = None
+    training_seconds: float | None = None
+    seed: int | None = None
+    sources: tuple[TrainingSource, ...] = ()
+
+
+class Provenance(TrainingRun):
+    """Where the model comes from and under which terms: its last run, and those before that it went on from."""
+
+    licence: str
+    origin: str | None = Field(None, description="of weights that were imported, not trained here")
+    earlier: tuple[TrainingRun, ...] = Field((), description="oldest first")
+
+
+class Manifest(_Part):
+    """``manifest.json``."""
+
+    format_version: int
+    name: str
+    pairs: tuple[Pair, ...] = Field(min_length=1)
+    ids: SpecialIds
+    shape: Shape
+    longest_source: int = Field(description="source pieces the model was trained on; longer sentences are broken up")
+    graphs: Mapping[Precision, Graphs]
+    source_tokenizer: FileName
+    target_tokenizer: FileName
+    placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
+        (), description="characters that the model was taught to carry over exactly once"
+    )
+    characters: str = Field("", description="those of source texts that the tokenizer has pieces for, if recorded")
+    source_vocabulary: FileName | None = Field(
+        None, description="JSON list of pieces by the model's own ids; without, ids are SentencePiece's"
+    )
+    target_vocabulary: FileName | None = Field(None, description="the same of the target; there are both or none")
+    files: Mapping[FileName, str] = Field(description="sha256 of every file of the bundle but the manifest")
+    provenance: Provenance
+    parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")
+    alignment: Alignment | None = Field(None, description="how the alignment head was found, if it was not trained")
+    scores: tuple[Score, ...] = ()
+    confidence: Confidence | None = None
+
+    @field_validator("format_version")
+    @classmethod
+    def _check_version(cls, version: int) -> int:
+        if version != FORMAT_VERSION:
+            raise ValueError(f"{version} is not {FORMAT_VERSION}, which this Dragoman reads; export or import it again")
+        return version
+
+    @cached_property
+    def alphabet(self) -> Alphabet:
+        """What characters are to the model."""
+        return Alphabet(frozenset(self.characters).difference(self.placeholders), self.placeholders)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Manifest":
+        """The manifest of a bundle, none of whose other files is looked at.
+
+        Raises:
+            BundleError: It is missing or not understood.
+        """
+        manifest: Manifest = _read(folder / MANIFEST, TypeAdapter(cls))
+        return manifest
+
+    def summary(self) -> dict[str, object]:
+        """What people want to know of a model; ready for JSON."""
+        return {
+            "name": self.name,
+            "format_version": self.format_version,
+            "pairs": sorted(f"{pair.source}-{pair.target}" for pair in self.pairs),
+            "shape": self.shape.model_dump(),
+            "provenance": self.provenance.model_dump(),
+            "scores": [score.model_dump() for score in self.scores],
+            "confidence": self.confidence and self.confidence.model_dump(),
+        }
+
+
+class Golden(_Part):
+    """A sentence with its greedy translation by the float32 graphs: the self-test of a start."""
+
+    source_language: str
+    target_language: str
+    source: str
+    translation: str
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A verified bundle on disk."""
+
+    path: Path
+    manifest: Manifest
+    golden: tuple[Golden, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> "Bundle":
+        """Read the manifest and verify every file's hash.
+
+        Raises:
+            BundleError: Something is missing, damaged or not understood.
+        """
+        manifest = Manifest.read(path)
+        for name in _named_files(manifest):
+            if name not in manifest.files:
+                raise BundleError(f"{path / MANIFEST}: no sha256 for {name}")
+        for name, expected in manifest.files.items():
+            if sha256(path / name) != expected:
+                raise BundleError(
+                    f"{path / name}: its sha256 is not the manifest's; the file is damaged or was replaced"
+                )
+        return cls(path, manifest, _read(path / GOLDEN, TypeAdapter(tuple[Golden, ...])))
+
+    @property
+    def tokenizer_files(self) -> tuple[Path, Path, Path | None, Path | None]:
+        """Paths of the source and target tokenizer and, where the ids are not SentencePiece's, vocabulary."""
+        manifest, vocabularies = self.manifest, (self.manifest.source_vocabulary, self.manifest.target_vocabulary)
+        source, target = (self.path / name if name else None for name in vocabularies)
+        return self.path / manifest.source_tokenizer, self.path / manifest.target_tokenizer, source, target
+
+    def graphs(self, precision: Precision) -> dict[str, Path]:
+        """Paths of the graphs that there are, and of the shortlist, by the names that ``runtime.OnnxModel`` gives them.
+
+        Raises:
+            BundleError: The bundle has no graphs of that precision.
+        """
+        graphs = self.manifest.graphs.get(precision)
+        if graphs is None:
+            raise BundleError(f"{self.path} has no {precision} graphs, only {', '.join(self.manifest.graphs)}")
+        return {role: self.path / name for role, name in graphs.files.items()}
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file.
+
+    Raises:
+        BundleError: It can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}") from error
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Replace a bundle's manifest, whole or not at all."""
+    partial = folder / f".{MANIFEST}.partial"
+    partial.write_text(manifest.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    partial.replace(folder / MANIFEST)
+
+
+def _named_files(manifest: Manifest) -> set[str]:
+    graph_files = (name for graphs in manifest.graphs.values() for name in graphs.files.values())
+    vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
+    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies}
+
+
+def _read(path: Path, adapter: TypeAdapter[Any]) -> Any:
+    try:
+        return adapter.validate_json(path.read_bytes())
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        raise BundleError(f"{path}: {where}: {message}" if where else f"{path}: {message}") from error

@@ -1,0 +1,257 @@
+"""Models in memory: loaded once when they are asked for, unloaded when another needs their place.
+
+Everything here runs on one event loop, so that what happens between two ``await`` happens at once.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from app.engine.interface import TranslationEngine
+from app.engine.metric_names import COUNTERS, GAUGES
+from app.engine.models.bundle import Manifest
+from app.errors import Overloaded
+
+logger = logging.getLogger(__name__)
+
+_RETRY_AFTER_S = 5.0
+
+
+@dataclass(eq=False, kw_only=True)
+class Model:
+    """A bundle that is served, whether or not its model is in memory.
+
+    Attributes:
+        path: Its folder.
+        manifest: As it was when the bundle was taken up.
+        nbytes: Memory that the model takes, its cache included, by estimate.
+        engine: What translates; None while it is not in memory.
+        users: Requests that use it, or wait for it to be loaded. Only an idle model is unloaded.
+        last_used: Larger for what was used later.
+        retired: It is no longer served, and goes when its last user has gone.
+        loading: Under way.
+    """
+
+    path: Path
+    manifest: Manifest
+    nbytes: int
+    engine: TranslationEngine | None = None
+    users: int = 0
+    last_used: int = 0
+    retired: bool = False
+    loading: asyncio.Task[None] | None = None
+
+
+class Loader:
+    """Keeps models in memory within a budget.
+
+    Args:
+        open_engine: Makes the engine of a model; runs in a thread, and takes its time.
+        max_bytes: The budget.
+
+    Attributes:
+        nbytes: Memory taken by models that are loaded, being loaded or being stopped, by estimate.
+        loads: Models loaded so far.
+        evictions: Those of them that had to make room for another.
+    """
+
+    def __init__(self, open_engine: Callable[[Model], TranslationEngine], max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.nbytes = self.loads = self.evictions = 0
+        self._open_engine = open_engine
+        self._loaded: list[Model] = []
+        self._leaving_bytes = 0  # of models being stopped
+        self._clock = count(1)
+        self._loading = asyncio.Lock()
+        self._changed = asyncio.Event()  # a model has gone, or has one user less
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped_counts: dict[str, float] = {}
+
+    def fits(self, model: Model) -> bool:
+        """There is room for it as things are."""
+        return self.nbytes + model.nbytes <= self.max_bytes
+
+    @asynccontextmanager
+    async def using(self, *models: Model) -> AsyncIterator[Sequence[TranslationEngine]]:
+        """Keeps the models in memory inside the ``async with`` block; loads those that are not.
+
+        Raises:
+            Overloaded: There is no room, since others are in use.
+            BundleError: One can't be loaded.
+        """
+        await self._make_room(models)
+        # No ``await`` since there was room. It is taken for all at once: two requests that each had one model and
+        # waited for room for another could wait for each other.
+        for model in models:
+            model.users += 1
+            if model.engine is None and model.loading is None:
+                self.nbytes += model.nbytes
+                model.loading = self._spawn(self._load(model))
+        loads = [model.loading for model in models if model.loading]
+        try:
+            for load in loads:
+                # Whoever waits may give up; the others, and the next to come, still want the model.
+                await asyncio.shield(load)
+            yield [model.engine for model in models if model.engine]
+        finally:
+            for model in models:
+                model.users -= 1
+                model.last_used = next(self._clock)
+                self._unload_if_retired(model)
+            self._note_change()
+
+    async def load(self, model: Model) -> None:
+        """Loads a model that nobody asks for yet.
+
+        Raises:
+            DragomanError: As ``using``.
+        """
+        async with self.using(model):
+            pass
+
+    @asynccontextmanager
+    async def sparing(self, model: Model | None) -> AsyncIterator[None]:
+        """Keeps a model in memory inside the ``async with`` block, if it is there."""
+        if model:
+            model.users += 1
+        try:
+            yield
+        finally:
+            if model:
+                model.users -= 1
+                self._note_change()
+
+    def retire(self, model: Model) -> None:
+        """Unloads a model for good, once nobody uses it."""
+        model.retired = True
+        self._unload_if_retired(model)
+
+    async def stop(self, drain_s: float) -> None:
+        """Waits for the users to leave, for ``drain_s`` seconds at most, and stops all models."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(drain_s):
+                while self._tasks or any(model.users for model in self._loaded):
+                    await self._changed.wait()
+        await asyncio.gather(*(model.engine.stop() for model in self._loaded if model.engine))
+
+    def states(self) -> set[str]:
+        """The states of the models in memory."""
+        return {model.engine.state for model in self._loaded if model.engine}
+
+    def statistics(self) -> dict[str, float]:
+        """The statistics of all engines, those that have gone included, added up; and how many models are loaded."""
+        total = dict.fromkeys((*GAUGES, *COUNTERS), 0.0) | self._stopped_counts
+        for model in self._loaded:
+            for name, value in model.engine.statistics().items() if model.engine else ():
+                total[name] = total.get(name, 0.0) + value
+        hits = total["feature_cache_hits"]
+        return {
+            **total,
+            "feature_cache_hit_ratio": hits / max(1.0, hits + total["feature_cache_misses"]),
+            "models_loaded": len(self._loaded),
+            "models_bytes": self.nbytes,
+            "models_max_bytes": self.max_bytes,
+            "model_loads": self.loads,
+            "model_evictions": self.evictions,
+        }
+
+    async def _make_room(self, models: Sequence[Model]) -> None:
+        """Returns when there is room for those of the models that are not in memory.
+
+        Raises:
+            Overloaded: The budget is taken by models in use.
+        """
+        while (lacking := self._lacking(models)) > 0:
+            others = [model for model in self._loaded if model not in models]
+            idle = [model for model in others if not model.users]
+            going = sum(model.nbytes for model in others if model.retired and model.users) + self._leaving_bytes
+            if lacking > sum(model.nbytes for model in idle) + going:
+                raise Overloaded(
+                    "The memory for models is taken by those that are in use; try again in a moment.", _RETRY_AFTER_S
+                )
+            if lacking > going and idle:
+                self.evictions += 1
+                self._unload(min(idle, key=lambda model: model.last_used))
+            await self._changed.wait()
+
+    def _lacking(self, models: Sequence[Model]) -> int:
+        """Bytes over the budget if those of the models that are not in memory were."""
+        missing = {model for model in models if model.engine is None and model.loading is None}
+        return self.nbytes + sum(model.nbytes for model in missing) - self.max_bytes
+
+    async def _load(self, model: Model) -> None:
+        try:
+            # One after the other: for a moment, loading takes twice the memory.
+            async with self._loading:
+                await self._start(model)
+        except BaseException:
+            self.nbytes -= model.nbytes
+            raise
+        finally:
+            model.loading = None
+            self._note_change()
+        self._unload_if_retired(model)
+
+    async def _start(self, model: Model) -> None:
+        began = time.monotonic()
+        engine = await asyncio.to_thread(self._open_engine, model)
+        try:
+            await engine.start()
+        except BaseException:
+            await engine.stop()
+            raise
+        model.engine = engine
+        model.last_used = next(self._clock)
+        self._loaded.append(model)
+        self.loads += 1
+        logger.info("model loaded", extra=_described(model) | {"seconds": round(time.monotonic() - began, 3)})
+
+    def _unload_if_retired(self, model: Model) -> None:
+        if model.retired and not model.users and model.engine:
+            self._unload(model)
+
+    def _unload(self, model: Model) -> None:
+        assert model.engine
+        engine, model.engine = model.engine, None
+        self._loaded.remove(model)
+        self._leaving_bytes += model.nbytes
+        self._spawn(self._stop(model, engine))
+
+    async def _stop(self, model: Model, engine: TranslationEngine) -> None:
+        try:
+            await engine.stop()
+        finally:
+            counts = engine.statistics()
+            for name in COUNTERS.keys() & counts.keys():
+                self._stopped_counts[name] = self._stopped_counts.get(name, 0.0) + counts[name]
+            del engine  # and with it its memory
+            self._leaving_bytes -= model.nbytes
+            self.nbytes -= model.nbytes
+            self._note_change()
+            logger.info("model unloaded", extra=_described(model))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget)
+        return task
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._note_change()
+        if not task.cancelled():
+            task.exception()  # those who waited have seen it
+
+    def _note_change(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+
+def _described(model: Model) -> dict[str, object]:
+    return {"bundle": str(model.path), "model_bytes": model.nbytes}

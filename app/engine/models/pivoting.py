@@ -1,0 +1,159 @@
+"""Translates by way of another language: two models one after the other, sentence by sentence."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+from app.engine.interface import (
+    Alternative,
+    Event,
+    Sentence,
+    SentenceTranslation,
+    Text,
+    TextTranslation,
+    Timing,
+)
+from app.engine.options import SearchOptions
+from app.engine.request.text_builder import Assembly
+from app.text.inline.target_tokens import Link
+from app.text.quality_checks import judge
+
+Half = tuple[list[TextTranslation], Timing]
+"""What the second model made of a sentence: one text."""
+Item = TypeVar("Item")
+
+# Sentences that the second model may have in flight, or done, before the first of them is handed out.
+_AHEAD = 64
+
+
+def first_options(options: SearchOptions) -> SearchOptions:
+    """How to search for the sentences in between: one of each, of whatever length."""
+    return replace(options, n_best=1, min_length=0, max_length=None)
+
+
+async def pivot(
+    texts: Sequence[str],
+    first: AsyncGenerator[Event, None],
+    translate: Callable[[str], Coroutine[Any, Any, Half]],
+    language: str,
+) -> AsyncGenerator[Event, None]:
+    """Translates again what the first model gives; see ``app.engine.interface.TranslationEngine.stream``.
+
+    There are no tokens: those of the first model are of another language.
+
+    Args:
+        texts: What the first model translates.
+        first: Its events.
+        translate: The second model's translation of one sentence.
+        language: What lies in between, for ``TextTranslation.pivot``.
+    """
+    began = time.monotonic()
+    started: set[asyncio.Task[Half]] = set()
+
+    async def halves() -> AsyncGenerator[tuple[Event, asyncio.Task[Half] | None], None]:
+        async with aclosing(first) as events:
+            async for event in events:
+                task = None
+                if isinstance(event, Sentence):
+                    task = asyncio.create_task(translate(event.sentence.text))
+                    started.add(task)
+                yield event, task
+
+    assembly, done, encode_s, timing = Assembly(), 0, 0.0, Timing()
+    try:
+        async with aclosing(_read_ahead(halves())) as pairs:
+            async for event, task in pairs:
+                if isinstance(event, Sentence) and task:
+                    [second], spent = await task
+                    started.discard(task)
+                    encode_s = max(encode_s, spent.encode_s)
+                    begin = event.sentence.source_begin
+                    gap, done = texts[event.place][done:begin], begin + len(event.sentence.source)
+                    yield Sentence(event.place, assembly.add(gap, compose(event.sentence, second)))
+                elif isinstance(event, Text):
+                    translation = assembly.finish(texts[event.place][done:])
+                    yield Text(event.place, replace(translation, pivot=language if translation.sentences else None))
+                    assembly, done = Assembly(), 0
+                elif isinstance(event, Timing):
+                    timing = event
+    finally:
+        for task in started:
+            task.cancel()
+        await asyncio.gather(*started, return_exceptions=True)
+    encode_s += timing.encode_s
+    rest_s = max(0.0, time.monotonic() - began - timing.queue_s - encode_s)
+    yield Timing(queue_s=timing.queue_s, encode_s=encode_s, decode_s=rest_s)
+
+
+def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTranslation:
+    """One translation of two: of a sentence, and of its translation.
+
+    Its score is the sum of the two, as log-probabilities are, and its confidence the product; of several sentences, in
+    the second, the worst one's. What is wrong with either is wrong with it. A piece stands for whatever most of what it
+    stands for stands for.
+    """
+    score = first.score + min((sentence.score for sentence in second.sentences), default=0.0)
+    chances = [sentence.confidence for sentence in second.sentences]
+    worst = None if None in chances else min((chance for chance in chances if chance is not None), default=1.0)
+    others = second.sentences[0].alternatives if len(second.sentences) == 1 else ()
+    verdicts = (
+        *first.verdicts,
+        *(verdict for sentence in second.sentences for verdict in sentence.verdicts),
+        *judge(first.source, second.text),
+    )
+    return replace(
+        first,
+        text=second.text,
+        score=score,
+        confidence=None if first.confidence is None or worst is None else first.confidence * worst,
+        alternatives=tuple(Alternative(other.text, first.score + other.score) for other in others),
+        verdicts=tuple(dict.fromkeys(verdicts)),
+        alignment=_compose_links(first, second),
+    )
+
+
+def _compose_links(first: SentenceTranslation, second: TextTranslation) -> tuple[Link, ...]:
+    owners: list[Link | None] = [None] * len(first.text)  # the link that each character in between belongs to
+    for link in first.alignment:
+        owners[link.target_begin : link.target_end] = [link] * (link.target_end - link.target_begin)
+    links = []
+    for link in second.alignment:
+        shares = Counter(owner for owner in owners[link.source_begin : link.source_end] if owner)
+        for owner, _ in shares.most_common(1):
+            links.append(Link(owner.source_begin, owner.source_end, link.target_begin, link.target_end))
+    return tuple(links)
+
+
+class _End(NamedTuple):
+    """No more items, because of an error or because that was all."""
+
+    error: Exception | None = None
+
+
+async def _read_ahead(items: AsyncGenerator[Item, None]) -> AsyncGenerator[Item, None]:
+    """The same items, which are made while those before them are still being used, up to a number of them."""
+    queue: asyncio.Queue[Item | _End] = asyncio.Queue(_AHEAD)
+
+    async def read() -> None:
+        end = _End()
+        try:
+            async with aclosing(items):
+                async for item in items:
+                    await queue.put(item)
+        except Exception as error:
+            end = _End(error)
+        await queue.put(end)
+
+    reader = asyncio.create_task(read())
+    try:
+        while not isinstance(item := await queue.get(), _End):
+            yield item
+        if item.error:
+            raise item.error
+    finally:
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)

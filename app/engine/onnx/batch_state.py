@@ -1,0 +1,354 @@
+"""The arrays that live between two decoding steps, kept aligned while rows come and go.
+
+Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, D width, C
+pieces to choose from, K candidates, L decoder layers. S, P and C are whole blocks, see ``app.engine.decoding.padding``.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnxruntime import OrtValue
+
+from app.engine.decoding.padding import CHOICES, POSITIONS, rounded_up
+from app.engine.decoding.shortlist import choose
+from app.errors import ModelFailure
+
+if TYPE_CHECKING:
+    from app.engine.onnx.sessions import Binding, Features, Kind, OnnxModel
+
+Array = NDArray[Any]
+
+# For so few rows, what a run costs beside the sums matters more than sums for rows that have ended.
+_FEW = 8
+# Sentences move together when less than this part of their places, or of the longest source, is in use.
+_FULL = 0.75
+# A change of room moves the whole past, so it grows by more than is needed, and shrinks late.
+_ROOM = 4 * POSITIONS
+
+
+class Sentences:
+    """What the sentences of a batch are: one place each, whatever the number of their rows.
+
+    A place that is given up is taken by the next sentence that comes; until then it is dead weight, and if there is
+    too much of that, those that are left move together. So little is copied while sentences come and go.
+    """
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._mask = np.zeros((0, 0), dtype=bool)
+        self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
+        self._pieces = np.zeros((0, 0), dtype=np.int64)
+        self._count = 0
+        self._free: list[int] = []
+
+    def __len__(self) -> int:
+        """B, empty places included."""
+        return self._count
+
+    @property
+    def mask(self) -> Array:
+        """(B, S) bool, True on source tokens."""
+        return self._mask[: self._count]
+
+    @property
+    def cross(self) -> list[Array]:
+        """2L arrays (B, S, D), the encoder's features."""
+        return [array[: self._count] for array in self._cross]
+
+    @property
+    def pieces(self) -> Array:
+        """(B, C) int64, the target ids that each may choose from, then -1; C is 0 without shortlists."""
+        return self._pieces[: self._count]
+
+    def add(self, features: Sequence["Features"]) -> Array:
+        """Take sentences in; returns their places."""
+        length = max(self._mask.shape[1], *(rounded_up(item.length) for item in features))
+        most = max(self._pieces.shape[1], *(rounded_up(len(item.pieces), CHOICES) for item in features))
+        more = max(0, len(features) - len(self._free))
+        places = [*self._free[: len(features)], *range(self._count, self._count + more)]
+        self._free = self._free[len(features) :]
+        self._count += more
+        if self._count > len(self._mask) or length > self._mask.shape[1] or most > self._pieces.shape[1]:
+            self._move(np.arange(self._count - more), self._count + self._count // 4, length, most)
+        for place, item in zip(places, features, strict=True):
+            self._mask[place] = np.arange(self._mask.shape[1]) < item.length
+            self._pieces[place] = -1
+            self._pieces[place, : len(item.pieces)] = item.pieces
+            for array, feature in zip(self._cross, item.arrays, strict=True):
+                array[place, : item.length] = feature
+        return np.array(places)
+
+    def keep(self, places: Array) -> Array | None:
+        """Give up all but the given places; returns their order if they moved together."""
+        length = rounded_up(int(self._mask[places].any(0).sum()))
+        if len(places) >= _FULL * self._count and length >= _FULL * self._mask.shape[1]:
+            self._free = np.setdiff1d(np.arange(self._count), places).tolist()
+            return None
+        most = rounded_up(int((self._pieces[places] >= 0).any(0).sum()), CHOICES)
+        self._move(places, len(places), length, most)
+        self._count, self._free = len(places), []
+        return places
+
+    def _move(self, places: Array, capacity: int, length: int, most: int) -> None:
+        """To other arrays."""
+        self._mask = _fitted(self._mask, places, capacity, length, False)
+        self._cross = [_fitted(array, places, capacity, length, 0) for array in self._cross]
+        self._pieces = _fitted(self._pieces, places, capacity, most, -1)
+
+
+def _fitted(array: Array, places: Array, capacity: int, length: int, filling: float) -> Array:
+    """The given places of an array, in one for so many of that length."""
+    fitted = np.full((capacity, length, *array.shape[2:]), filling, array.dtype)
+    common = min(length, array.shape[1])
+    fitted[: len(places), :common] = array[places, :common]
+    return fitted
+
+
+def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
+    """The beams of each sentence side by side, as the decoder graph wants them.
+
+    Args:
+        owner: (R,) int64, the sentence of each row.
+        sentences: B.
+
+    Returns:
+        ``members`` (B, M, 2) and ``seats`` (R, 1, 2), int64, see ``export.graphs.DecoderGraph``.
+    """
+    rows = np.arange(len(owner))
+    order = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=sentences)
+    seat = np.empty_like(rows)
+    seat[order] = rows - np.repeat(np.cumsum(counts) - counts, counts)
+    members = np.zeros((sentences, max(2, int(counts.max())), 2), dtype=np.int64)
+    members[owner, seat, 0] = rows
+    return members, np.stack([owner, seat], axis=1)[:, None]
+
+
+def reseat(slots: Sequence[int]) -> tuple[list[int], list[int]]:
+    """New slots for rows that go on: their own as far as possible, so that little has to move.
+
+    Args:
+        slots: (R,) the slot of the row that each continues.
+
+    Returns:
+        The slot of each, (R,): all of 0 to R - 1; and for each of these the slot that it continues.
+    """
+    # Lists, for arrays cost more than they save as long as rows are counted in tens.
+    new, continued, moving = [-1] * len(slots), [-1] * len(slots), []
+    for row, slot in enumerate(slots):
+        if slot < len(slots) and continued[slot] < 0:
+            new[row] = continued[slot] = slot
+        else:
+            moving.append(row)
+    free = (slot for slot, taken in enumerate(continued) if taken < 0)
+    for row, slot in zip(moving, list(free), strict=True):
+        new[row], continued[slot] = slot, slots[row]
+    return new, continued
+
+
+class Rows:
+    """The live rows of one decode: sentences, past and positions.
+
+    Rows may be at different positions; each has its past at its own first columns. The past itself is not touched until
+    the next step: ``_parents`` says which of its rows each live row continues. A row that goes on stays in its slot, in
+    whatever order the caller has it, so that its past needn't move; arrays other than ``_slots`` are in order of slots.
+    """
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._model = model
+        self._sentences = Sentences(model)
+        self._slots: list[int] = []  # (R,) of the caller's rows
+        self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
+        self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
+        self._small: dict[str, Array] = {}
+        self._bindings: dict[Kind, Binding] = {}  # empty when rows or room are not those bound
+        self._forget()
+
+    def _forget(self) -> None:
+        """No row has a past."""
+        self._parents = [-1] * len(self)
+        self._positions = np.zeros((len(self), 1), dtype=np.int64)
+        self._past, self._room = self._model.empty_past(), 0
+
+    def __len__(self) -> int:
+        return len(self._owner)
+
+    def join(self, features: Sequence["Features"]) -> None:
+        """Append one row a sentence, at position 0."""
+        new = len(features)
+        self._slots += range(len(self), len(self) + new)
+        self._owner = np.append(self._owner, self._sentences.add(features))
+        self._features, self._bindings = {}, {}
+        self._parents += [-1] * new
+        self._positions = np.concatenate([self._positions, np.zeros((new, 1), dtype=np.int64)])
+
+    def select(self, rows: Sequence[int]) -> None:
+        """Keep the given rows, in that order; a row may be named more than once."""
+        live = len(self)
+        self._slots, continued = reseat([self._slots[row] for row in rows])
+        if continued == list(range(live)):
+            return
+        owner = self._owner[continued]
+        if len(rows) != live or (owner != self._owner).any():
+            # A mere reordering of beams leaves the sentences where they are.
+            kept = np.unique(owner)
+            if len(kept) < len(self._sentences):
+                order = self._sentences.keep(kept)
+                if order is not None:
+                    owner = np.searchsorted(order, owner)
+                    self._features = {}
+            self._bindings = {}
+        self._owner = owner
+        if not len(owner):
+            self._forget()
+            return
+        self._parents = [self._parents[slot] for slot in continued]
+        self._positions = self._positions[continued]
+
+    def _bind(self, kind: "Kind", room: int, top: int) -> "Binding":
+        """The binding of these rows, made anew unless all that it bound is still in place."""
+        live, model, sentences, small = len(self), self._model, self._sentences, self._small
+        if not self._bindings or small["room"] != room or small["top"][0] != top:
+            self._bindings = {}
+            members, seats = seating(self._owner, len(sentences))
+            self._small = {
+                "tokens": np.empty((live, 1), dtype=np.int64),
+                "positions": np.empty((live, 1), dtype=np.int64),
+                "room": np.array(room, dtype=np.int32),
+                "source_mask": np.repeat(sentences.mask[:, None, None], members.shape[1], axis=2),  # (B, 1, M, S)
+                "members": members,
+                "seats": seats,
+                "top": np.array([top], dtype=np.int64),
+                "steps": np.empty(1, dtype=np.int64),
+                "totals.given": np.empty((live, 1, 1), dtype=np.float64),
+                "threshold": np.empty(1, dtype=np.float64),
+            }
+            if model.in_place:
+                self._small["lengths"] = np.empty(live, dtype=np.int32)
+            else:
+                self._small |= {
+                    "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
+                    "target_mask": np.empty((live, 1, 1, room), dtype=bool),
+                    "parents": np.empty(live, dtype=np.int64),
+                }
+            if sentences.pieces.shape[1]:
+                self._small |= choose(sentences.pieces[self._owner])._asdict()
+        if kind not in self._bindings:
+            if not self._features:
+                self._features = {
+                    name: model.value(array) for name, array in zip(model.cross, sentences.cross, strict=True)
+                }
+            self._bindings[kind] = model.bind(self._small, self._features, kind)
+        return self._bindings[kind]
+
+    def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
+        """Advance every row by its last token.
+
+        Args:
+            tokens: (R,) ids.
+            top: Candidates wanted, K.
+
+        Returns:
+            Log-probabilities (R, K) float32, best first; their token ids (R, K) int64; and the source position (R,)
+            int64 that the alignment head looks at, or None if the model has no such head.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        scores, candidates, *alignment = self._run("step", tokens, top=top)
+        slots = self._slots
+        return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
+
+    def most_steps(self, *, beam: bool) -> int:
+        """Steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
+        if beam:
+            return 4 * POSITIONS if self._model.has("beam") else 1
+        if not self._model.has("greedy"):
+            return 1
+        if len(self) == 1:
+            return 4 * POSITIONS
+        return 2 * POSITIONS if len(self) <= _FEW else POSITIONS
+
+    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[Array, Array, Array | None]:
+        """Advance every row by its last token, then by the best next one, and so on.
+
+        Args:
+            tokens: (R,) ids.
+            steps: Most steps to make.
+
+        Returns:
+            Of the N steps made, fewer than ``steps`` if all rows ended before: log-probabilities (N, R) float32, token
+            ids (N, R) int64, and the source positions (N, R) int64 that the alignment head looks at, or None. What
+            follows the end of a sentence means nothing.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        scores, found, *alignment = self._run("greedy", tokens, steps=steps)
+        slots = self._slots
+        return scores[:, slots, 0], found[:, slots, 0], alignment[0][:, slots, 0] if alignment else None
+
+    def beam_steps(
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
+    ) -> tuple[Array, Array, Array, Array | None]:
+        """Make several steps of the beam search for one sentence, whose hypotheses are all the rows.
+
+        Args:
+            tokens: (R,) ids.
+            totals: (R,) log-probabilities of the hypotheses; -inf for a row that is none.
+            steps: Most steps to make.
+            threshold: How far a hypothesis may fall behind the best.
+
+        Returns:
+            Of the N steps made, fewer than ``steps`` if the search is done: totals (N, R) float64, best first, -inf
+            where no hypothesis was wanted or one was given up; token ids (N, R) int64; the rows extended (N, R) int64;
+            and the source positions (N, R) int64 that the alignment head looks at from the rows extended, or None. From
+            now on, the rows are those of the last step.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        # Of equal hypotheses the first is better, so the rows have to stand in their order.
+        self._parents = [self._parents[slot] for slot in self._slots]
+        self._slots = list(range(len(self)))
+        state: dict[str, Array | float] = {"totals.given": np.reshape(totals, (-1, 1, 1)), "threshold": threshold}
+        found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, state=state)
+        return found, candidates, parents, alignment[0][:, :, 0] if alignment else None
+
+    def _run(
+        self,
+        kind: "Kind",
+        tokens: Sequence[int],
+        *,
+        top: int = 1,
+        steps: int = 0,
+        state: Mapping[str, Array | float] = MappingProxyType({}),
+    ) -> list[Array]:
+        """One run of a decoder graph."""
+        model = self._model
+        # Where the graph attends to all the room there is, that would cost many rows more than moving them.
+        block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
+        room = rounded_up(int(self._positions.max()) + max(1, steps), block)
+        room = self._room = self._room if room <= self._room <= room + 2 * block else room
+        binding, small = self._bind(kind, room, top), self._small
+        small["tokens"][self._slots, 0] = tokens
+        small["positions"][:] = self._positions
+        if model.in_place:
+            small["lengths"][:] = self._positions[:, 0]
+        else:
+            small["places"][:, :, 1] = self._positions
+            small["parents"][:] = [max(parent, 0) for parent in self._parents]
+            np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
+        small["steps"][0] = steps
+        for name, value in state.items():
+            small[name][:] = value
+        past, present = self._past.arrange(self._parents, room)
+        results = model.step(binding, past, present)
+        self._parents = list(range(len(self)))
+        self._positions += len(results[0]) if steps else 1
+        found = results[0]
+        if np.isnan(found).any() or not np.isfinite(found[..., 0] if kind == "beam" else found).all():
+            raise ModelFailure("The model gave scores that are not finite.")
+        return results

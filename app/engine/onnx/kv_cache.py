@@ -1,0 +1,145 @@
+"""The self-attention keys and values of the rows so far, between two runs of a decoder graph.
+
+They are the only arrays that grow with every token, so what matters is how often they are copied. Axes: R live rows, P
+target positions there is room for, D width, H heads of E channels, L decoder layers.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from onnxruntime import OrtValue
+
+from app.engine.decoding.padding import POSITIONS
+
+if TYPE_CHECKING:
+    from app.engine.onnx.sessions import OnnxModel
+
+Array = NDArray[Any]
+
+
+class Past(Protocol):
+    """2L values, see ``OnnxModel.past_shape``; from a row's position on, what they hold means nothing."""
+
+    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+        """Get ready for the next run.
+
+        Args:
+            parents: (R,) the row of the last run that each row continues; -1 for one that continues none.
+            room: Positions needed, P, in whole blocks.
+
+        Returns:
+            What the graph reads, and where it leaves what it has added to.
+        """
+
+
+class GatheredPast:
+    """The graph itself gathers the rows, from one set of arrays into another: the past never leaves the device."""
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._model = model
+        nothing = np.zeros(model.past_shape(1, POSITIONS), model.dtype)
+        self._values = [model.value(nothing) for _ in model.past]
+        self._memory = _Memory(model)
+
+    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+        """See ``Past``."""
+        if self._values[0].shape()[-2] != room:
+            self._values = [self._model.value(_fitted(value.numpy(), room)) for value in self._values]
+        past, self._values = self._values, self._memory.values(len(parents), room)
+        return past, self._values
+
+
+class PastInPlace:
+    """One block of memory, (2L, C, H, P, E), that the graph adds to where it is; the first R of C rows are live.
+
+    Only rows that continue another one are copied. All are where there is no place for more, where the room changes,
+    and where a row would be needed after it was written.
+    """
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._memory = _Memory(model)
+        self._block = np.zeros((len(model.past), *model.past_shape(1, POSITIONS)), model.dtype)
+        self._values = _values(self._block)
+
+    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+        """See ``Past``."""
+        _, capacity, _, old_room, _ = self._block.shape
+        rows = len(parents)
+        moved = [(row, parent) for row, parent in enumerate(parents) if 0 <= parent != row]
+        if rows > capacity or room != old_room or not {row for row, _ in moved}.isdisjoint(p for _, p in moved):
+            self._move(rows, moved, room)
+        else:
+            _copy_rows(self._block, self._block, moved)
+            if rows != self._values[0].shape()[0]:
+                self._values = _values(self._block[:, :rows])
+        return self._values, self._values
+
+    def _move(self, rows: int, moved: Sequence[tuple[int, int]], room: int) -> None:
+        """To another block."""
+        old = self._block
+        common = min(room, old.shape[3])
+        self._block = block = self._memory.block(rows + rows // 4, room)
+        staying = min(rows, old.shape[1])
+        block[:, :staying, :, :common] = old[:, :staying, :, :common]
+        _copy_rows(old[..., :common, :], block[..., :common, :], moved)
+        self._values = _values(block[:, :rows])
+
+
+def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None:
+    """Between (2L, C, H, P, E), to each first row what was in the second."""
+    # One by one: an index of many rows would copy each twice.
+    for source, target in zip(old, new, strict=True):
+        for row, parent in moved:
+            target[row] = source[parent]
+
+
+class _Memory:
+    """Two blocks in turns, each good until the call after the next.
+
+    Memory of its own for each step would leave holes in the heap that fit nothing that comes after, and the process
+    would grow to twice the size.
+    """
+
+    def __init__(self, model: "OnnxModel") -> None:
+        self._model = model
+        self._blocks = [np.empty(0, model.dtype) for _ in range(2)]
+        self._lent: list[list[OrtValue]] = [[], []]
+        self._shape = (0, 0)
+
+    def block(self, rows: int, room: int) -> Array:
+        """2L arrays in one, holding anything."""
+        self._blocks.reverse()
+        shape = (len(self._model.past), *self._model.past_shape(rows, room))
+        size = math.prod(shape)
+        if self._blocks[0].size < size:
+            self._blocks[0] = np.empty(size * 5 // 4, self._model.dtype)
+        return self._blocks[0][:size].reshape(shape)
+
+    def values(self, rows: int, room: int) -> list[OrtValue]:
+        """The same as 2L values, where the model runs."""
+        model = self._model
+        if model.device != "cpu":  # only in main memory can a part of a block be lent
+            shape = model.past_shape(rows, room)
+            return [OrtValue.ortvalue_from_shape_and_type(shape, model.dtype, model.device) for _ in model.past]
+        block = self.block(rows, room)
+        if (rows, room) != self._shape:
+            self._shape, self._lent = (rows, room), [[], []]
+        self._lent.reverse()
+        if not self._lent[0]:
+            self._lent[0] = _values(block)
+        return self._lent[0]
+
+
+def _values(block: Array) -> list[OrtValue]:
+    return [OrtValue.ortvalue_from_numpy(array) for array in block]
+
+
+def _fitted(block: Array, room: int) -> Array:
+    """(..., P, D) with another P: zeros are added, or what is no longer needed goes."""
+    fitted = np.zeros((*block.shape[:-2], room, block.shape[-1]), block.dtype)
+    common = min(room, block.shape[-2])
+    fitted[..., :common, :] = block[..., :common, :]
+    return fitted

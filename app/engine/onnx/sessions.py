@@ -1,0 +1,304 @@
+"""Everything ONNX Runtime: sessions, providers and threads.
+
+Axes: B sentences, R live rows, S source length, P target positions there is room for, D width, H heads of E channels, K
+candidates, L decoder layers. S and P are whole blocks, see ``app.engine.decoding.padding``.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime import OrtValue
+
+from app.engine.decoding.padding import alike, rounded_up
+from app.engine.decoding.shortlist import Shortlist
+from app.engine.onnx.batch_state import Rows
+from app.engine.onnx.kv_cache import GatheredPast, Past, PastInPlace
+from app.errors import BundleError, ConfigurationError, ModelFailure
+
+Array = NDArray[Any]
+Kind = Literal["step", "greedy", "beam"]
+"""Of a decoder graph: one step, several greedy ones, several of a beam search."""
+# Source positions, padding included, that the encoder takes at once: on the CPU, more would only leave its cache.
+_ENCODED_TOGETHER = {"cpu": 192, "cuda": 16_384}
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the encoder says of one sentence: cross-attention keys and values of every decoder layer.
+
+    Attributes:
+        arrays: 2L arrays (S, D), keys before values, layer by layer; views of the batch that was encoded together.
+        pieces: Target ids to choose from, ascending int64; none if the model has no shortlist.
+    """
+
+    arrays: tuple[Array, ...]
+    pieces: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def length(self) -> int:
+        """Source positions S."""
+        return len(self.arrays[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return sum(array.nbytes for array in (*self.arrays, self.pieces))
+
+    def copy(self) -> Self:
+        """The same without the rest of the batch, in pages of its own.
+
+        In the heap, what lives long among what is soon gone makes holes that fit nothing that comes after: 10 to 15
+        MB of them with a cache of 32 MiB.
+        """
+        shape = (len(self.arrays), *self.arrays[0].shape)
+        try:
+            pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
+        except OSError:  # a process may have some 65,000 of them
+            return replace(self, arrays=tuple(np.stack(self.arrays)))
+        arrays = np.frombuffer(pages, self.arrays[0].dtype).reshape(shape)
+        np.stack(self.arrays, out=arrays)
+        return replace(self, arrays=tuple(arrays))
+
+
+class OnnxModel:
+    """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``.
+
+    Attributes:
+        in_place: The decoder graph adds to the past where it is, see ``export.graph_fusion``.
+    """
+
+    def __init__(
+        self,
+        encoder: Path,
+        decoder: Path,
+        *,
+        greedy: Path | None = None,
+        beam: Path | None = None,
+        shortlist: Path | None = None,
+        pad_id: int,
+        provider: str,
+        threads: int,
+    ) -> None:
+        """Open the sessions.
+
+        Args:
+            encoder: Path of the encoder graph.
+            decoder: Path of the decoder graph.
+            greedy: Path of the decoder graph's twin that makes several greedy steps in a run, if there is one.
+            beam: Path of its twin that makes several steps of one sentence's beam search in a run, if there is one.
+            shortlist: Path of the table of a decoder graph that chooses from a shortlist.
+            pad_id: Id that fills up shorter sources.
+            provider: "cpu" or "cuda".
+            threads: Threads inside one operator; operators themselves run one after another.
+
+        Raises:
+            BundleError: A graph or the table can't be loaded.
+            ConfigurationError: The provider is not there.
+        """
+        self.pad_id = pad_id
+        self.device = provider  # ONNX Runtime's names of devices are the same
+        self._encoder = _open(encoder, provider, threads)
+        self._decoder = _open(decoder, provider, threads)
+        twins: dict[Kind, Path | None] = {"greedy": greedy, "beam": beam}
+        self._sessions: dict[Kind, onnxruntime.InferenceSession] = {"step": self._decoder}
+        self._sessions |= {kind: _open(path, provider, threads) for kind, path in twins.items() if path}
+        self._shortlist = Shortlist.read(shortlist) if shortlist else None
+        self.providers = tuple(self._decoder.get_providers())
+        self.cross = [output.name for output in self._encoder.get_outputs()]
+        self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
+        self.present = [name.replace("past_", "present_") for name in self.past]
+        self._inputs = {
+            kind: [given.name for given in session.get_inputs()] for kind, session in self._sessions.items()
+        }
+        self.in_place = "parents" not in self._inputs["step"]
+        described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
+        self._past_axes = described.shape
+        self.width = int(self._encoder.get_outputs()[0].shape[-1])
+        self.dtype = np.float16 if "float16" in described.type else np.float32
+
+    def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+        """Encode source ids, special ids included, those of similar length together.
+
+        Raises:
+            ModelFailure: The graph raised.
+        """
+        features: dict[int, Features] = {}
+        for batch in alike([len(source) for source in sources], _ENCODED_TOGETHER[self.device]):
+            features |= zip(batch, self._encode([sources[index] for index in batch]), strict=True)
+        return [features[index] for index in range(len(sources))]
+
+    def _encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+        """As one padded batch."""
+        length = rounded_up(max(len(source) for source in sources))
+        ids = np.full((len(sources), length), self.pad_id, dtype=np.int64)
+        mask = np.zeros((len(sources), length), dtype=bool)
+        for row, source in enumerate(sources):
+            ids[row, : len(source)] = source
+            mask[row, : len(source)] = True
+        outputs = _run(self._encoder, self.cross, {"source": ids, "source_mask": mask})
+        arrays = (tuple(output[row, : len(source)] for output in outputs) for row, source in enumerate(sources))
+        if self._shortlist is None:
+            return [Features(each) for each in arrays]
+        return [Features(each, self._shortlist.of(source)) for each, source in zip(arrays, sources, strict=True)]
+
+    def rows(self) -> Rows:
+        """An empty set of live rows."""
+        return Rows(self)
+
+    def empty_past(self) -> Past:
+        """For rows at their first position."""
+        return PastInPlace(self) if self.in_place else GatheredPast(self)
+
+    def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
+        """Of the keys or values of a layer: (R, P, D), or where the graph adds to them in place (R, H, P, E)."""
+        return (rows, *self._past_axes[1:-2], room, self._past_axes[-1])
+
+    def value(self, array: Array) -> OrtValue:
+        """An array where the model runs."""
+        return OrtValue.ortvalue_from_numpy(array, self.device)
+
+    def has(self, kind: Kind) -> bool:
+        """There is a graph for that."""
+        return kind in self._sessions
+
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], kind: Kind = "step") -> "Binding":
+        """Tell a decoder graph where the inputs are that stay in place from run to run.
+
+        Args:
+            small: In main memory; their values may change between runs. Those that the graph doesn't have are ignored.
+            large: Where the model runs; they are not copied.
+            kind: The graph.
+        """
+        small = {name: small[name] for name in self._inputs[kind] if name in small}
+        return Binding(self, self._sessions[kind], small, large, fixed=kind == "step")
+
+    def step(self, binding: "Binding", past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
+        """Run a decoder graph: for one step, or for N.
+
+        Args:
+            binding: From ``bind``.
+            past: 2L values of Q earlier rows, see ``past_shape``.
+            present: 2L values of the R rows, which will hold the past with the new keys and values; may be the same.
+
+        Returns:
+            Good until the next step: scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head,
+            the source positions (R, 1) that it looks at; of several steps, see ``export.multi_step``.
+
+        Raises:
+            ModelFailure: The graph raised.
+        """
+        return binding.run(past, present)
+
+
+class Binding:
+    """A decoder graph whose inputs and outputs have their places, so that a step binds only what has moved.
+
+    Attributes:
+        small: The inputs that change from step to step.
+    """
+
+    def __init__(
+        self,
+        model: OnnxModel,
+        session: onnxruntime.InferenceSession,
+        small: dict[str, Array],
+        large: Mapping[str, OrtValue],
+        *,
+        fixed: bool,
+    ) -> None:
+        """``fixed`` says that the shapes of the results are those of the inputs, and so the same in every run."""
+        self._model, self._session = model, session
+        present = set(model.present)
+        self._names = [output.name for output in session.get_outputs() if output.name not in present]
+        self._fixed = fixed and model.device == "cpu"
+        self._io = session.io_binding()
+        self.small = small
+        for name, array in small.items():
+            self._io.bind_ortvalue_input(name, OrtValue.ortvalue_from_numpy(array))
+        for name, value in large.items():
+            self._io.bind_ortvalue_input(name, value)
+        self._past: list[OrtValue] = []
+        self._present: list[OrtValue] = []
+        self._results: list[Array] = []
+
+    def run(self, past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
+        """See ``OnnxModel.step``."""
+        io, model = self._io, self._model
+        if model.device != "cpu":  # elsewhere, what was bound is a copy
+            for name, array in self.small.items():
+                io.bind_cpu_input(name, array)
+        if not self._results:
+            for name in self._names:
+                io.bind_output(name, "cpu")
+        if past is not self._past:
+            for name, value in zip(model.past, past, strict=True):
+                io.bind_ortvalue_input(name, value)
+        if present is not self._present:
+            for name, value in zip(model.present, present, strict=True):
+                io.bind_ortvalue_output(name, value)
+        self._past, self._present = past, present
+        try:
+            self._session.run_with_iobinding(io)
+        except Exception as error:
+            raise ModelFailure("ONNX Runtime failed to run the model.") from error
+        if self._results:
+            return self._results
+        found: list[Array] = [output.numpy() for output in io.get_outputs()[: len(self._names)]]
+        if self._fixed:
+            self._results = [np.empty_like(array) for array in found]
+            for name, array in zip(self._names, self._results, strict=True):
+                io.bind_ortvalue_output(name, OrtValue.ortvalue_from_numpy(array))
+        return found
+
+
+def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSession:
+    wanted = _PROVIDERS[provider]
+    if wanted not in onnxruntime.get_available_providers():
+        raise ConfigurationError(
+            f"provider {provider} was asked for, but this ONNX Runtime has only "
+            f"{', '.join(onnxruntime.get_available_providers())}; install onnxruntime-gpu or choose provider cpu"
+        )
+    if provider == "cuda":
+        # The CUDA libraries that came as Python packages are on no search path of the system's.
+        onnxruntime.preload_dlls()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Idle threads that spin burn a core for nothing, and steal it from whoever shares the machine.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Plans of memory are kept for every shape that has been, and nearly every batch has another. An arena of its own
+    # for each graph keeps what its largest batch took, and is no faster than the allocator of the C library.
+    options.enable_mem_pattern = False
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(
+            # The fused norm is five times slower on the CPU than the norm and the sum are.
+            os.fspath(path),
+            options,
+            providers=[wanted],
+            disabled_optimizers=["SkipLayerNormFusion"],
+        )
+    except Exception as error:  # ONNX Runtime raises bare exceptions of several kinds
+        raise BundleError(f"{path} can't be loaded by ONNX Runtime {onnxruntime.__version__}") from error
+    if session.get_providers()[0] != wanted:
+        raise ConfigurationError(
+            f"provider {provider} failed to start; ONNX Runtime fell back to {session.get_providers()[0]}"
+        )
+    return session
+
+
+def _run(session: onnxruntime.InferenceSession, outputs: list[str], feeds: dict[str, Array]) -> list[Array]:
+    try:
+        results: list[Array] = session.run(outputs, feeds)
+    except Exception as error:
+        raise ModelFailure("ONNX Runtime failed to run the model.") from error
+    return results

@@ -1,0 +1,93 @@
+"""Joins identical sentences: what is already being translated is not translated a second time for the next caller."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from app.engine.scheduling.policy import Job, Outcome
+
+
+class _Shared:
+    """A job and those who wait for it."""
+
+    def __init__(self, key: object, job: Job) -> None:
+        self.key = key
+        self.job: Job | None = job  # until its result is handed out
+        self.waiters: set[asyncio.Future[Outcome]] = set()
+
+
+class Joiner:
+    """Submits jobs on behalf of coroutines of one event loop; each of them gets a future of its own.
+
+    Two jobs are identical if source, search options and lane are the same. The job ends when it is done, or when the
+    last one who waits for it has gone.
+    """
+
+    def __init__(self, submit: Callable[..., None]) -> None:
+        """``submit`` is ``Scheduler.submit``."""
+        self._submit = submit
+        self._shared: dict[object, _Shared] = {}
+
+    def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
+        """Queue the jobs, all or none, less those that are in flight already. Cancelling a future gives it up.
+
+        Raises:
+            DragomanError: As ``Scheduler.submit``.
+        """
+        loop = asyncio.get_running_loop()
+        fresh: dict[object, _Shared] = {}
+        chosen = [
+            self._shared.get(key) or fresh.setdefault(key, _Shared(key, job)) for job in jobs for key in [_key(job)]
+        ]
+        own = [(shared, shared.job) for shared in fresh.values() if shared.job]
+        self._submit([job for _, job in own], admitted=admitted)
+        for job, shared in zip(jobs, chosen, strict=True):
+            if shared.job:
+                job.order = shared.job.order  # what comes of it later is as old
+        self._shared |= fresh
+        for shared, job in own:
+            job.future.add_done_callback(partial(self._hand_over, loop, shared))
+        return [self._wait(loop, shared) for shared in chosen]
+
+    def _wait(self, loop: asyncio.AbstractEventLoop, shared: _Shared) -> asyncio.Future[Outcome]:
+        future: asyncio.Future[Outcome] = loop.create_future()
+        shared.waiters.add(future)
+        future.add_done_callback(partial(self._leave, shared))
+        return future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop, shared: _Shared, _: object) -> None:
+        """From a thread of the scheduler's to the loop's."""
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._deliver, shared)
+
+    def _deliver(self, shared: _Shared) -> None:
+        self._forget(shared)
+        # The job's future keeps its callbacks, and so all this. Without the circle it goes as soon as nobody needs it,
+        # and a model that is unloaded with it.
+        job, shared.job = shared.job, None
+        assert job
+        for future in shared.waiters:
+            if not future.done():  # else it was cancelled a moment ago
+                if error := job.future.exception():
+                    future.set_exception(error)
+                else:
+                    future.set_result(job.future.result())
+
+    def _leave(self, shared: _Shared, future: asyncio.Future[Outcome]) -> None:
+        if not future.cancelled():
+            future.exception()  # so that a caller who has given up need not look at it
+            return
+        shared.waiters.discard(future)
+        if not shared.waiters:
+            self._forget(shared)
+            if shared.job:
+                shared.job.future.cancel()
+
+    def _forget(self, shared: _Shared) -> None:
+        if self._shared.get(shared.key) is shared:
+            del self._shared[shared.key]
+
+
+def _key(job: Job) -> object:
+    """What makes two jobs identical. One that reports its tokens is like no other."""
+    return job if job.on_tokens else (job.source, job.options, job.long)

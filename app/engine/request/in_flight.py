@@ -1,0 +1,210 @@
+"""One request under way: its sentences go to the scheduler a window at a time, and come back in order.
+
+The window keeps the queue short and the memory bounded, however long the texts are: a book waits in the request that
+brought it, not in the queue, where it would shut out everybody else.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+
+from app.engine.decoding.search import Hypothesis
+from app.engine.interface import Account, Event, Sentence, SentenceTranslation, Text, Timing, Token
+from app.engine.options import SearchOptions
+from app.engine.request.coalescing import Joiner
+from app.engine.request.detokenization import Renderer, Version
+from app.engine.request.segmentation import Unit
+from app.engine.request.text_builder import Assembly
+from app.engine.scheduling.policy import Job, Outcome
+from app.errors import DragomanError
+from app.text.quality_checks import Verdict, loops
+
+# Units that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
+_WINDOW = 256
+_REFILL_BELOW = 192
+# Source tokens with which a request counts as short work; whatever it has beyond them is long work.
+SHORT_TOKENS = 512
+
+_SHORT_SOURCE_TOKENS = 8
+# What a limit of the caller's brings about needs no second attempt: it would meet the same limit.
+_FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
+_FROM_MIN_LENGTH = frozenset({Verdict.TOO_LONG})
+
+
+def second_attempt(options: SearchOptions, verdicts: tuple[Verdict, ...], source_tokens: int) -> SearchOptions | None:
+    """How to search again after a translation with these verdicts; None if there is no point in it.
+
+    A beam, and nothing is said twice: most of what goes wrong is a loop. In a very short sentence, a word is
+    enough to be one ("salad salad").
+    """
+    excused = _FROM_MAX_LENGTH if options.max_length else frozenset()
+    excused |= _FROM_MIN_LENGTH if options.min_length else frozenset()
+    if not options.second_attempt or excused.issuperset(verdicts):
+        return None
+    beam = max(4, options.beam_size)
+    return replace(
+        options,
+        beam_size=beam,
+        n_best=beam,
+        no_repeat_ngram=options.no_repeat_ngram or (1 if source_tokens <= _SHORT_SOURCE_TOKENS else 3),
+        repetition_penalty=max(options.repetition_penalty, 1.2),
+    )
+
+
+@dataclass(eq=False)
+class _Item:
+    """A unit in the window; what ends a text has no future and no task."""
+
+    unit: Unit
+    future: asyncio.Future[Outcome] | None = None
+    task: asyncio.Task[SentenceTranslation] | None = None
+    tokens: tuple[int, ...] = ()
+
+
+class Progress:
+    """Translates the units of one request."""
+
+    def __init__(
+        self,
+        units: Iterator[Unit],
+        *,
+        joiner: Joiner,
+        renderer: Renderer,
+        options: SearchOptions,
+        tokens: bool,
+        inline: bool,
+        account: Account | None = None,
+    ) -> None:
+        """Nothing happens before ``events``.
+
+        Args:
+            units: Of all the texts.
+            joiner: Takes the jobs.
+            renderer: Makes text of what comes back.
+            options: How to search.
+            tokens: Whether tokens are handed out, too.
+            inline: Whether the units are few enough to be cut on the event loop.
+            account: Of the request that this is a part of; None if it is all of it.
+        """
+        self._units, self._joiner, self._renderer, self._options = units, joiner, renderer, options
+        self._tokens, self._inline = tokens and options.beam_size == 1, inline
+        self._window: deque[_Item] = deque()
+        self._next: _Item | None = None
+        self._exhausted = False
+        self._account = account or Account()
+        self._changed = asyncio.Event()  # the unit that comes next has more tokens, or is done
+        self._queue_s: list[float] = []
+        self._encode_s = 0.0
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """See ``app.engine.interface.TranslationEngine.stream``. Closing it gives up what is in flight."""
+        began = time.monotonic()
+        assembly = Assembly()
+        try:
+            while await self._fill():
+                item = self._next = self._window[0]
+                if item.task is None:
+                    yield Text(item.unit.place, assembly.finish(item.unit.gap))
+                    assembly = Assembly()
+                else:
+                    shown = ""
+                    while self._tokens and not item.task.done():
+                        text = self._renderer.prefix(item.unit, item.tokens)
+                        if text.startswith(shown) and text != shown:
+                            yield Token(item.unit.place, text[len(shown) :])
+                            shown = text
+                        await self._changed.wait()
+                        self._changed.clear()
+                    sentence = assembly.add(item.unit.gap, await item.task)
+                    if self._tokens and sentence.text.startswith(shown) and sentence.text != shown:
+                        yield Token(item.unit.place, sentence.text[len(shown) :])
+                    yield Sentence(item.unit.place, sentence)
+                self._window.popleft()
+        finally:
+            await self._give_up()
+        queue_s = min(self._queue_s, default=0.0)
+        decode_s = max(0.0, time.monotonic() - began - queue_s - self._encode_s) if self._queue_s else 0.0
+        yield Timing(queue_s=queue_s, encode_s=self._encode_s, decode_s=decode_s)
+
+    async def _fill(self) -> bool:
+        """Put more units into the window if it has become small; returns whether there are any in it."""
+        if not self._exhausted and len(self._window) < _REFILL_BELOW:
+            room = _WINDOW - len(self._window)
+            units = islice(self._units, room)
+            cut = list(units) if self._inline else await asyncio.to_thread(list, units)
+            self._exhausted = len(cut) < room
+            self._submit(cut)
+        return bool(self._window)
+
+    def _submit(self, units: list[Unit]) -> None:
+        items = [_Item(unit) for unit in units]
+        sentences = [item for item in items if item.unit.ids]
+        jobs = [self._job(item) for item in sentences]
+        if jobs:
+            futures = self._joiner.submit(jobs, admitted=self._account.admitted)
+            self._account.admitted = True
+            for item, job, future in zip(sentences, jobs, futures, strict=True):
+                item.future = future
+                item.task = asyncio.create_task(self._translate(item.unit, job, future))
+                item.task.add_done_callback(lambda _: self._changed.set())
+        self._window.extend(items)
+
+    def _job(self, item: _Item) -> Job:
+        long = self._account.source_tokens >= SHORT_TOKENS
+        self._account.source_tokens += len(item.unit.ids)
+        on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
+        return Job(source=item.unit.ids, options=self._options, long=long, on_tokens=on_tokens)
+
+    def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
+        """Called on one of the scheduler's threads."""
+        item.tokens = tokens
+        if item is self._next and not loop.is_closed():
+            loop.call_soon_threadsafe(self._changed.set)
+
+    async def _translate(self, unit: Unit, job: Job, future: asyncio.Future[Outcome]) -> SentenceTranslation:
+        outcome = await future
+        self._queue_s.append(outcome.timing.queue_s)
+        self._encode_s = max(self._encode_s, outcome.timing.encode_s)
+        versions = self._renderer.versions(unit, outcome.hypotheses)
+        await self._improve(versions, unit, job)
+        return self._renderer.sentence(unit, versions, n_best=self._options.n_best, alignment=self._options.alignment)
+
+    async def _improve(self, versions: list[Version], unit: Unit, job: Job) -> None:
+        """Searches again, otherwise, for as long as the first version is visibly wrong; the best comes first then."""
+
+        async def search(ids: tuple[int, ...], options: SearchOptions) -> Sequence[Hypothesis]:
+            again = Job(source=ids, options=options, long=job.long, order=job.order)
+            [future] = self._joiner.submit([again], admitted=True)
+            return (await future).hypotheses
+
+        def add(others: list[Version]) -> None:
+            versions.extend(others)
+            # A loop is the worst; of equals, those of the earlier attempt come first.
+            versions.sort(key=lambda version: (loops(unit.source, version.text), len(version.verdicts)))
+
+        if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:
+            numbered = self._renderer.numbered(unit)
+            if numbered:
+                with suppress(DragomanError):  # then what there is must do; below, too
+                    found = await search(numbered.unit.ids, self._options)
+                    add(self._renderer.numbered_versions(unit, numbered, found))
+        options = second_attempt(self._options, versions[0].verdicts, len(unit.ids))
+        if options:
+            with suppress(DragomanError):
+                add(self._renderer.versions(unit, await search(unit.ids, options)))
+            copy = self._renderer.last_resort(unit, versions[0])
+            if copy:
+                versions.insert(0, copy)
+
+    async def _give_up(self) -> None:
+        for item in self._window:
+            if item.future and item.task:
+                item.future.cancel()
+                item.task.cancel()
+        await asyncio.gather(*(item.task for item in self._window if item.task), return_exceptions=True)
+        self._window.clear()  # tasks that were cancelled refer back to what waited for them

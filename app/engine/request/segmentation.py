@@ -1,0 +1,79 @@
+"""Cuts texts into the units that a model translates, one after the other, as they are asked for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from app.engine.interface import Splitting
+from app.engine.models.tokenizer import Tokenizer
+from app.text.sentences import break_long, spans
+
+
+class Unit(NamedTuple):
+    """A sentence, or a part of one that is too long for the model, with what stands before it.
+
+    Attributes:
+        place: Index of its text.
+        gap: What stands between the unit before, or the beginning of the text, and this one.
+        source: The unit; "" ends a text, and then ``gap`` is what stands behind the last unit.
+        ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
+    """
+
+    place: int
+    gap: str
+    source: str
+    ids: tuple[int, ...]
+
+
+class Cutter:
+    """Cuts texts into units.
+
+    Args:
+        tokenizer: Of the bundle.
+        longest_source: Source ids a unit may have, special ids included.
+        eos_id: End of sentence.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, *, longest_source: int, eos_id: int) -> None:
+        self._tokenizer, self._longest_source, self._eos_id = tokenizer, longest_source, eos_id
+
+    def cut(
+        self, texts: Sequence[str], *, language: str, splitting: Splitting, prefix: tuple[int, ...]
+    ) -> Iterator[Unit]:
+        """Yields the units of each text, and after them its end. A text costs nothing before its units are asked for.
+
+        Args:
+            texts: The texts.
+            language: Of the texts.
+            splitting: What ends a sentence.
+            prefix: The target tag.
+        """
+        room = self._longest_source - len(prefix) - 1
+        for place, text in enumerate(texts):
+            done = 0
+            for begin, end, pieces in self._parts(text, _sentences(text, language, splitting), room):
+                yield Unit(place, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
+                done = end
+            yield Unit(place, text[done:], "", ())
+
+    def _parts(
+        self, text: str, sentences: Iterable[tuple[int, int]], room: int
+    ) -> Iterator[tuple[int, int, list[int]]]:
+        """Begin, end and pieces of each unit, which has at most ``room`` pieces and no white space at its ends."""
+        for begin, end in sentences:
+            sentence = text[begin:end]
+            pieces = self._tokenizer.encode(sentence)
+            parts = [sentence]
+            if len(pieces) > room:
+                parts = break_long(sentence, fits=lambda part: len(self._tokenizer.encode(part)) <= room)
+            for part in parts:
+                unit = part.strip()
+                first = begin + len(part) - len(part.lstrip())
+                begin += len(part)
+                if unit:
+                    yield first, first + len(unit), pieces if unit == sentence else self._tokenizer.encode(unit)
+
+
+def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple[int, int]]:
+    if splitting == "off":
+        return [(0, len(text))]
+    return spans(text, language=language, newlines=splitting == "sentences")

@@ -1,0 +1,184 @@
+"""Which sentences are decoded together: the policy, in pure functions over jobs and lanes.
+
+Short work and long work run in two lanes, each with a queue and a running batch of its own, so that a short request
+always finds room. ``next_lane`` shares a worker's time between the lanes, ``plan`` fills a lane's batch.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from app.engine.interface import Timing
+from app.engine.options import SearchOptions
+
+# Pending jobs that are compared by length when a batch is filled; a bound, so that planning stays cheap under load.
+_WINDOW = 256
+# A short request that arrives during a turn of the long lane has to wait for its end, so these turns are kept short:
+# the decoder gets no more rows than it steps in this time, in seconds, and makes no more steps at once.
+_LONG_TURN_S = 0.01
+_MORE_ROWS = 8
+
+
+class Batch(Protocol):
+    """A running decode, as ``app.engine.decoding.batch_decoder.Decode``."""
+
+    steps: int
+    """Made so far."""
+
+    @property
+    def live_rows(self) -> int:
+        """Rows of the next step."""
+
+    def join(self, searches: Sequence[Any], features: Sequence[Any]) -> None:
+        """Add sentences."""
+
+    def step(self, most: int) -> Sequence[Any]:
+        """Advance all by as many steps as the model can make at once, but at most by so many; returns the finished."""
+
+    def drop(self, gone: Sequence[Any]) -> None:
+        """Take sentences out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds of the queue and of the batch; see ``app.settings`` for their meaning and units."""
+
+    max_queue_tokens: int
+    max_batch_rows: int
+    max_batch_tokens: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job's future delivers."""
+
+    hypotheses: Sequence[Any]
+    timing: Timing
+
+
+@dataclass(eq=False, kw_only=True)
+class Job:
+    """One sentence to translate.
+
+    Attributes:
+        source: Source ids, special ids included.
+        options: Search options.
+        long: It belongs to long work, which yields to short work.
+        on_tokens: Called on a worker's thread after each step with the best hypothesis so far; must not raise.
+        future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
+        order: Age among all jobs, 1 for the first; given by the scheduler, unless it takes the place of another job.
+        alone: It was in a batch that failed, and is tried again without companions, so that only the culprit fails.
+    """
+
+    source: tuple[int, ...]
+    options: SearchOptions
+    long: bool = False
+    on_tokens: Callable[[tuple[int, ...]], None] | None = None
+    future: Future[Outcome] = field(default_factory=Future)
+    order: int = 0
+    alone: bool = False
+    submitted: float = 0.0
+    started: float = 0.0
+    encode_s: float = 0.0
+
+
+@dataclass(eq=False, kw_only=True)
+class Lane:
+    """Jobs that share one worker's running batch, and their account with its other lane.
+
+    Attributes:
+        weight: Share of the worker's time, relative to the other lane's.
+        limits: Bounds of this lane's batch.
+        batch: The running decode.
+        pending: Waiting jobs, oldest first; the list is that of all workers.
+        running: The jobs in ``batch``.
+        clock: Virtual time, in seconds: what the lane has used, over its weight.
+        turn_s: What its latest turn took, in seconds; the next is taken to be like it.
+        most_steps: Steps that a turn may have.
+    """
+
+    weight: float
+    limits: Limits
+    batch: Batch
+    pending: list[Job]
+    running: dict[Any, Job] = field(default_factory=dict)
+    clock: float = 0.0
+    turn_s: float = 0.0
+    most_steps: int = sys.maxsize
+
+    @property
+    def busy(self) -> bool:
+        """Has work."""
+        return bool(self.pending or self.running)
+
+    @property
+    def reserved_rows(self) -> int:
+        """Rows that the running jobs may grow to: a beam starts as one row."""
+        return sum(job.options.beam_size for job in self.running.values())
+
+
+def next_lane(lanes: Sequence[Lane]) -> Lane:
+    """The lane whose next turn would end first in virtual time; the first one of equals.
+
+    That is weighted fair queueing (Demers, Keshav and Shenker 1989): over time each busy lane gets its share, whatever
+    its turns cost, and a cheap turn is not made to wait for a dear one that is not yet due.
+
+    Args:
+        lanes: The busy ones, at least one.
+    """
+    return min(lanes, key=lambda lane: lane.clock + lane.turn_s / lane.weight)
+
+
+def fit_rows(rows: int, step_s: float, most: int) -> int:
+    """Rows that the long lane may have next, so that its steps stay short on whatever runs the model.
+
+    Additive increase, multiplicative decrease, as TCP finds its window (Chiu and Jain 1989).
+
+    Args:
+        rows: Rows that its jobs may grow to now.
+        step_s: What its latest steps took on average, in seconds.
+        most: Rows that a batch may have.
+    """
+    return max(1, rows * 3 // 4) if step_s > _LONG_TURN_S else min(rows + _MORE_ROWS, most)
+
+
+def fit_steps(step_s: float) -> int:
+    """Steps that the long lane may make in a turn, by what its latest took on average, in seconds."""
+    return max(1, int(_LONG_TURN_S / max(step_s, 1e-6)))
+
+
+def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers: int = 0) -> list[Job]:
+    """Choose the jobs that join now.
+
+    The oldest anchors the choice, so that nothing starves; others of similar length fill up the padded token budget
+    and the free rows. A job counts with its full beam. One that exceeds a bound by itself still runs, by itself.
+
+    Args:
+        pending: Waiting jobs, oldest first.
+        live_rows: Rows already decoding.
+        limits: Bounds.
+        idle_workers: Others that have nothing to do: they get their share.
+    """
+    if not pending:
+        return []
+    anchor = pending[0]
+    if anchor.alone:
+        return [] if live_rows else [anchor]
+    if live_rows and live_rows + anchor.options.beam_size > limits.max_batch_rows:
+        return []
+    share = -(-len(pending) // (1 + idle_workers))
+    chosen, rows, longest = [anchor], live_rows + anchor.options.beam_size, len(anchor.source)
+    if rows >= limits.max_batch_rows:
+        return chosen  # as mostly under load: nothing to sort for
+    others = (job for job in pending[1:_WINDOW] if not job.alone)
+    for job in sorted(others, key=lambda job: abs(len(job.source) - len(anchor.source))):
+        width = max(longest, len(job.source))
+        if len(chosen) >= share:
+            break
+        if rows + job.options.beam_size > limits.max_batch_rows or (len(chosen) + 1) * width > limits.max_batch_tokens:
+            break
+        chosen.append(job)
+        rows, longest = rows + job.options.beam_size, width
+    return chosen

@@ -1,0 +1,136 @@
+"""One thread that encodes and decodes, in two lanes, what it takes from the scheduler's queue."""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.engine.interface import Timing
+from app.engine.scheduling.policy import Job, Lane, Limits, Outcome, fit_rows, fit_steps
+from app.errors import Cancelled, ModelFailure
+
+if TYPE_CHECKING:
+    from app.engine.scheduling.scheduler import Scheduler
+
+logger = logging.getLogger(__name__)
+
+# Shares of the thread's time while both lanes have work. Long work keeps going, and short work loses at most a fifth.
+_SHORT_WEIGHT, _LONG_WEIGHT = 4.0, 1.0
+# The encoder gets few tokens of the long lane at a time, so that a short request needn't wait.
+_LONG_BATCH_TOKENS = 128
+_COUNTERS = ("steps", "rows_stepped", "finished", "failed", "cancelled")
+
+
+class Worker:
+    """Steps its two batches in turns.
+
+    Attributes:
+        lanes: Short work, long work.
+        counters: What it did, by name.
+        thread: Started by the scheduler.
+    """
+
+    _scheduler: "Scheduler"  # while the thread runs: once it has ended, nothing keeps scheduler and model in memory
+
+    def __init__(self, scheduler: "Scheduler", limits: Limits, short: list[Job], long: list[Job]) -> None:
+        """The lists hold the waiting jobs of all workers."""
+        self._limits = limits
+        small = replace(limits, max_batch_tokens=min(limits.max_batch_tokens, _LONG_BATCH_TOKENS))
+        self._long = Lane(weight=_LONG_WEIGHT, limits=small, batch=scheduler.new_batch(), pending=long, most_steps=1)
+        self.lanes = (
+            Lane(weight=_SHORT_WEIGHT, limits=limits, batch=scheduler.new_batch(), pending=short),
+            self._long,
+        )
+        # All of them now: others read them while this thread counts.
+        self.counters = Counter(dict.fromkeys(_COUNTERS, 0))
+        self.thread = threading.Thread(target=self._run, args=(scheduler,), name="dragoman-decode", daemon=True)
+
+    def _run(self, scheduler: "Scheduler") -> None:
+        self._scheduler = scheduler
+        died = True
+        try:
+            while (turn := scheduler.next_turn(self)) is not None:
+                lane, chosen = turn
+                began = time.monotonic()
+                if chosen:
+                    self._admit(lane, chosen)
+                self._drop_dead()
+                steps = self._step(lane) if lane.running else 0
+                lane.turn_s = time.monotonic() - began
+                lane.clock += lane.turn_s / lane.weight
+                if lane is self._long and steps and not chosen:
+                    step_s = lane.turn_s / steps
+                    rows = fit_rows(lane.reserved_rows, step_s, self._limits.max_batch_rows)
+                    lane.limits, lane.most_steps = replace(lane.limits, max_batch_rows=rows), fit_steps(step_s)
+            died = False
+        except BaseException:
+            # A bug, not a model failure: those are handled where they happen. Nobody may wait for a dead thread.
+            logger.exception("decode thread died")
+        finally:
+            for lane in self.lanes:
+                lane.running.clear()
+            scheduler.leave(self, died=died)
+            del self._scheduler
+
+    def _admit(self, lane: Lane, jobs: list[Job]) -> None:
+        began = time.monotonic()
+        try:
+            features = self._scheduler.encode(jobs)
+        except ModelFailure as failure:
+            self._retry(jobs, failure)
+            return
+        ended = time.monotonic()
+        searches = [self._scheduler.new_search(job) for job in jobs]
+        for search, job in zip(searches, jobs, strict=True):
+            job.started, job.encode_s = began, ended - began
+            lane.running[search] = job
+        lane.batch.join(searches, features)
+
+    def _step(self, lane: Lane) -> int:
+        """Returns the steps made."""
+        rows, before = lane.batch.live_rows, lane.batch.steps
+        try:
+            done = lane.batch.step(lane.most_steps)
+        except ModelFailure as failure:
+            jobs = list(lane.running.values())
+            lane.running.clear()
+            lane.batch = self._scheduler.new_batch()
+            self._retry(jobs, failure)
+            return 0
+        steps = lane.batch.steps - before
+        self.counters["steps"] += steps
+        self.counters["rows_stepped"] += steps * rows
+        now = time.monotonic()
+        for search in done:
+            job = lane.running.pop(search)
+            decode_s = now - job.started - job.encode_s
+            timing = Timing(queue_s=job.started - job.submitted, encode_s=job.encode_s, decode_s=decode_s)
+            self._scheduler.end(job, Outcome(search.hypotheses(), timing), self.counters)
+        for search, job in lane.running.items():
+            if job.on_tokens:
+                job.on_tokens(search.best_tokens)
+        return steps
+
+    def _retry(self, jobs: Sequence[Job], failure: ModelFailure) -> None:
+        """A failed batch: its jobs are tried again one by one; a job that fails alone fails."""
+        if len(jobs) == 1:
+            logger.error("the model failed on one sentence of %d tokens", len(jobs[0].source), exc_info=failure)
+            self._scheduler.end(jobs[0], failure, self.counters)
+            return
+        logger.warning("the model failed on a batch of %d sentences; trying them one by one", len(jobs))
+        for job in jobs:
+            job.alone = True
+        self._scheduler.resubmit(jobs)
+
+    def _drop_dead(self) -> None:
+        """Free the rows of those who no longer wait."""
+        for lane in self.lanes:
+            gone = {search: job for search, job in lane.running.items() if job.future.cancelled()}
+            if gone:
+                lane.batch.drop(list(gone))
+                for search, job in gone.items():
+                    del lane.running[search]
+                    self._scheduler.end(job, Cancelled("The caller went away."), self.counters)

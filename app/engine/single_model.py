@@ -1,0 +1,321 @@
+"""The engine's facade: texts in, translations out. Joins bundle, tokenizer, model, search and scheduler."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING
+
+from app.engine.decoding.batch_decoder import Decode
+from app.engine.decoding.search import Search, default_max_length
+from app.engine.interface import (
+    INLINE_CHARS,
+    Account,
+    Alphabet,
+    Event,
+    Splitting,
+    TextTranslation,
+    Timing,
+    collect,
+    within,
+)
+from app.engine.models.bundle import Bundle, Golden, Manifest
+from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.encoder_cache import FeatureCache
+from app.engine.onnx.sessions import Features, OnnxModel
+from app.engine.options import SearchOptions
+from app.engine.request.coalescing import Joiner
+from app.engine.request.detokenization import Renderer
+from app.engine.request.in_flight import Progress
+from app.engine.request.segmentation import Cutter
+from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.policy import Job, Limits
+from app.engine.scheduling.scheduler import Scheduler
+from app.errors import BundleError, ConfigurationError, EngineUnavailable, UnsupportedPair
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+
+class Engine:
+    """Translates texts with one bundle. What the model does happens on the scheduler's threads."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        model: OnnxModel,
+        *,
+        limits: Limits,
+        workers: int = 1,
+        precision: str,
+        cache_bytes: int,
+        drain_s: float,
+        backlog: Backlog | None = None,
+    ) -> None:
+        """Put the parts together; ``start`` brings it to life.
+
+        Raises:
+            BundleError: The tokenizer does not fit the manifest.
+        """
+        self.bundle, self._model, self._precision, self._drain_s = bundle, model, precision, drain_s
+        manifest = bundle.manifest
+        tokenizer = Tokenizer(*bundle.tokenizer_files)
+        self._cutter = Cutter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
+        self._renderer = Renderer(tokenizer, manifest.confidence, manifest.placeholders)
+        self._prefix = {
+            (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
+        }
+        self._work = _Work(manifest, model, cache_bytes)
+        # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
+        self._scheduler = Scheduler(
+            encode=self._work.encode,
+            new_search=self._work.search,
+            new_batch=lambda: Decode(model),
+            limits=limits,
+            workers=workers,
+            backlog=backlog,
+        )
+        self._joiner = Joiner(self._scheduler.submit)
+        self._state = "starting"
+        self._streams = 0
+        self._no_streams = asyncio.Event()
+        self._no_streams.set()
+        self._golden_identical = 0
+
+    @classmethod
+    def from_settings(cls, settings: "Settings") -> "Engine":
+        """Open and verify the one bundle that the settings name.
+
+        Raises:
+            BundleError: It is missing, damaged or not understood.
+            ConfigurationError: The execution provider is not there, or the settings name several bundles.
+        """
+        if len(settings.bundle) > 1:
+            raise ConfigurationError(f"one bundle is needed here, not {len(settings.bundle)}")
+        return cls.from_bundle(Bundle.open(settings.bundle[0]), settings)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle, settings: "Settings", backlog: Backlog | None = None) -> "Engine":
+        """Load a verified bundle's model, in the precision and with the limits of the settings.
+
+        Args:
+            bundle: The bundle.
+            settings: All settings.
+            backlog: Shared by the engines whose queues are bounded together.
+
+        Raises:
+            BundleError: It lacks the precision, or its files don't fit together.
+            ConfigurationError: The execution provider is not there.
+        """
+        model = OnnxModel(
+            **bundle.graphs(settings.graph_precision),
+            pad_id=bundle.manifest.ids.pad,
+            provider=settings.provider,
+            threads=settings.threads,
+        )
+        limits = Limits(
+            max_queue_tokens=settings.max_queue_tokens,
+            max_batch_rows=settings.max_batch_rows,
+            max_batch_tokens=settings.max_batch_tokens,
+        )
+        return cls(
+            bundle,
+            model,
+            limits=limits,
+            workers=settings.decode_workers,
+            precision=settings.graph_precision,
+            cache_bytes=settings.feature_cache_bytes,
+            drain_s=settings.drain_timeout_s,
+            backlog=backlog,
+        )
+
+    @property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Source and target codes that can be translated."""
+        return frozenset(self._prefix)
+
+    @property
+    def state(self) -> str:
+        """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
+        return "failed" if self._state == "ready" and not self._scheduler.alive else self._state
+
+    def alphabet(self, source: str, target: str) -> Alphabet:
+        """See ``app.engine.interface.TranslationEngine``."""
+        return self.bundle.manifest.alphabet
+
+    def turn_away(self) -> None:
+        """See ``app.engine.interface.TranslationEngine``."""
+        self._scheduler.turn_away()
+
+    async def start(self) -> None:
+        """Start the decode threads and translate the bundle's golden sentences.
+
+        Raises:
+            BundleError: The model translates so few of them as recorded that something must be wrong.
+        """
+        self._scheduler.start()
+        golden = self.bundle.golden
+        answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
+        self._golden_identical = sum(a == item.translation for a, item in zip(answers, golden, strict=True))
+        # Another precision or processor may flip a word here and there, so equality is no condition; garbage is.
+        if 2 * self._golden_identical < len(golden):
+            self._state = "failed"
+            raise BundleError(
+                f"{self.bundle.path}: only {self._golden_identical} of {len(golden)} golden sentences "
+                "came out as recorded"
+            )
+        self._state = "ready"
+
+    async def stop(self) -> None:
+        """Finish accepted work within the drain time, then end the threads."""
+        self._state = "stopping"
+        began = time.monotonic()
+        with suppress(TimeoutError):
+            # What a long text has not put into the queue yet was accepted, too.
+            await asyncio.wait_for(self._no_streams.wait(), self._drain_s)
+        await asyncio.to_thread(self._scheduler.stop, max(0.0, self._drain_s - (time.monotonic() - began)))
+
+    async def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+    ) -> tuple[list[TextTranslation], Timing]:
+        """Translate texts, in order; see ``app.engine.interface.TranslationEngine`` for the contract."""
+        return await collect(
+            self.stream(
+                texts, source=source, target=target, options=options, splitting=splitting, deadline_s=deadline_s
+            )
+        )
+
+    async def stream(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+        tokens: bool = False,
+        account: Account | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Translate sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
+        if self.state != "ready":
+            raise EngineUnavailable(f"The translation engine is {self.state}.")
+        async with aclosing(
+            within(self._events(texts, source, target, options, splitting, tokens, account), deadline_s)
+        ) as events:
+            async for event in events:
+                yield event
+
+    async def _events(
+        self,
+        texts: Sequence[str],
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        tokens: bool = False,
+        account: Account | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        prefix = self._prefix.get((source, target))
+        if prefix is None:
+            raise UnsupportedPair(f"No model translates from {source} to {target}.")
+        progress = Progress(
+            self._cutter.cut(texts, language=source, splitting=splitting, prefix=prefix),
+            joiner=self._joiner,
+            renderer=self._renderer,
+            options=options,
+            tokens=tokens,
+            inline=sum(map(len, texts)) <= INLINE_CHARS,
+            account=account,
+        )
+        self._streams += 1
+        self._no_streams.clear()
+        try:
+            async with aclosing(progress.events()) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._streams -= 1
+            if not self._streams:
+                self._no_streams.set()
+
+    def info(self) -> dict[str, object]:
+        """The bundle's name, provenance and scores, and what really runs it."""
+        return {
+            **self.bundle.manifest.summary(),
+            "precision": self._precision,
+            "providers": list(self._model.providers),
+            "golden": {"sentences": len(self.bundle.golden), "identical": self._golden_identical},
+        }
+
+    def statistics(self) -> dict[str, float]:
+        """Current gauges and counters by name."""
+        cache = self._work.features
+        return {
+            **self._scheduler.statistics(),
+            "feature_cache_bytes": cache.nbytes,
+            "feature_cache_hits": cache.hits,
+            "feature_cache_misses": cache.misses,
+            "feature_cache_saved_ms": 1000 * self._work.saved_s,
+        }
+
+    async def _translate_golden(self, item: Golden) -> str:
+        """Past the readiness check, which waits for this, and taken even if other models' work fills the queue."""
+        options = SearchOptions(beam_size=1, second_attempt=False)
+        account = Account(admitted=True)
+        [translation], _ = await collect(
+            self._events([item.source], item.source_language, item.target_language, options, account=account)
+        )
+        return translation.text
+
+
+class _Work:
+    """What the scheduler's threads do with the model.
+
+    Attributes:
+        features: The cache.
+        saved_s: Time that the encoder would have taken for what was in the cache, by what a token has cost so far.
+    """
+
+    def __init__(self, manifest: Manifest, model: OnnxModel, cache_bytes: int) -> None:
+        self.features: FeatureCache[Features] = FeatureCache(cache_bytes)
+        self.saved_s = 0.0
+        self._manifest, self._model = manifest, model
+        self._encoded_tokens, self._encode_s = 0, 0.0
+        self._counting = threading.Lock()
+
+    def encode(self, jobs: Sequence[Job]) -> list[Features]:
+        """Features from the cache, and the rest from the encoder in one batch."""
+        sources = dict.fromkeys(job.source for job in jobs)
+        found = {ids: features for ids in sources if (features := self.features.get(ids)) is not None}
+        missing = [ids for ids in sources if ids not in found]
+        began = time.monotonic()
+        encoded = dict(zip(missing, self._model.encode(missing), strict=True)) if missing else {}
+        with self._counting:
+            self._encode_s += time.monotonic() - began
+            self._encoded_tokens += sum(map(len, missing))
+            self.saved_s += sum(map(len, found)) * self._encode_s / max(1, self._encoded_tokens)
+        for ids, features in encoded.items():
+            self.features.put(ids, features)
+        found |= encoded
+        return [found[job.source] for job in jobs]
+
+    def search(self, job: Job) -> Search:
+        """A search with the job's options."""
+        manifest, options = self._manifest, job.options
+        # One more than the minimum, so that the model gets to end it.
+        wanted = options.max_length or max(default_max_length(len(job.source)), options.min_length + 1)
+        return Search(
+            start_id=manifest.ids.decoder_start,
+            eos_id=manifest.ids.eos,
+            max_length=min(wanted, manifest.shape.max_positions),
+            options=options,
+        )

@@ -1,0 +1,323 @@
+"""Puts the inline objects of a text into its translation, by word alignment.
+
+After Bergamot's idea: each target word takes the elements of the source word that it is aligned to. But an element is
+never repeated: it goes around the one stretch of words that holds most of its own, so that the objects that come out
+are exactly those that went in, nested as they were.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from app.text.inline.objects import Element, Inline, Point, breaks_line
+from app.text.inline.target_tokens import Link, align, read_target
+
+# A word that surely belongs to an element, because it stands for something inside.
+_ATOM_WEIGHT = 1000
+_REACH = 3  # words to either side
+
+
+class Edit(NamedTuple):
+    """Replaces the characters from ``begin`` to ``end`` of a translation."""
+
+    begin: int
+    end: int
+    replacement: str
+
+
+class Placement(NamedTuple):
+    """Edits that put all objects into a translation, in order; the atoms whose place is a guess, and dropped marks."""
+
+    edits: tuple[Edit, ...]
+    lost: tuple[str, ...]
+
+
+def apply(edits: Iterable[Edit], text: str, escape: Callable[[str], str] = str) -> str:
+    """Carries out edits that are in order; ``escape`` is for the text that stays."""
+    pieces: list[str] = []
+    done = 0
+    for begin, end, replacement in edits:
+        pieces += escape(text[done:begin]), replacement
+        done = end
+    pieces.append(escape(text[done:]))
+    return "".join(pieces)
+
+
+def place(inline: Inline, translation: str, links: Sequence[Link], *, coarse: bool = False) -> Placement:
+    """Finds a place in the translation for every object, each exactly once.
+
+    Takes time in proportion to the text and to how deep its elements nest.
+
+    Args:
+        inline: The source.
+        translation: Any string.
+        links: The alignment of ``inline.text`` and the translation. Without any, words are taken to keep their order.
+        coarse: For a syntax that can't have it otherwise, put elements only around what stands between spaces, and
+            none around nothing as long as there are words for all. Where there are not, those that open and close with
+            the same mark are dropped, and told with what is lost.
+    """
+    return _Placing(inline, translation, links, coarse).run()
+
+
+class _Placing:
+    def __init__(self, inline: Inline, translation: str, links: Sequence[Link], coarse: bool) -> None:
+        self._inline, self._translation, self._coarse = inline, translation, coarse
+        self._source_begins = [token.begin for token in inline.tokens]
+        self._target = read_target(inline, translation, links, coarse)
+        self._size = len(self._target.begins)
+        self._aligned = align(self._source_begins, self._target, links)
+        self._align_punctuation()
+        self._first_hit, self._last_hit, self._hit_before = self._hits()
+        self._need = self._needs()
+        self._ranges, self._innermost = self._place_elements()
+        self._marks: list[tuple[tuple[int, ...], Edit]] = []
+        self._dropped: list[str] = []
+
+    def run(self) -> Placement:
+        """Collects the edits of everything."""
+        inline, target = self._inline, self._target
+        kept = {source for _, _, source in target.stand_ins}
+        lost = [point for index, point in inline.atoms.items() if index not in kept]
+        points = [*inline.points, *lost]
+        # Elements without words are written in one piece, innermost first.
+        inside: dict[int, list[Point]] = {}
+        for point in points:
+            inside.setdefault(point.element, []).append(point)
+        for index in range(len(inline.elements) - 1, 0, -1):
+            element = inline.elements[index]
+            parent = element.path[-2]
+            begin, end = self._ranges[index]
+            own = inside.get(index, [])
+            if begin < end:
+                for point in own:
+                    self._mark_point(point)
+                self._mark_element(element, begin, end)
+            else:
+                inside.setdefault(parent, []).append(self._as_point(element, parent, own))
+        for point in inside.get(0, []):
+            self._mark_point(point)
+        done = 0
+        for begin, end, source in target.stand_ins:
+            markup = "" if source is None else inline.atoms[source].markup
+            if inline.spaced and source is not None:
+                behind, before = inline.atoms[source].touches
+                begin -= behind and begin > done and self._translation[begin - 1] == " "
+                end += before and self._translation[end : end + 1] == " "
+            self._marks.append(((begin, 2), Edit(begin, end, markup)))
+            done = end
+        edits = tuple(edit for _, edit in sorted(self._marks, key=lambda mark: mark[0]))
+        return Placement(edits, (*(point.markup for point in lost), *self._dropped))
+
+    def _align_punctuation(self) -> None:
+        """Mends what models often do: link a full stop to the word before the full stop of the source."""
+        inline, target = self._inline, self._target
+        for index, source in enumerate(self._aligned):
+            mark = self._translation[target.begins[index] : target.ends[index]]
+            if mark[:1].isalnum() or index in target.atoms or source + 1 >= len(inline.tokens):
+                continue
+            if inline.word(source) != mark == inline.word(source + 1):
+                self._aligned[index] = source + 1
+
+    def _hits(self) -> tuple[dict[int, int], dict[int, int], list[int]]:
+        """First and last target token of each source token that has one; and for each, the nearest such before it."""
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for index, source in enumerate(self._aligned):
+            first.setdefault(source, index)
+            last[source] = index
+        before, latest = [], -1
+        for source in range(len(self._source_begins)):
+            latest = source if source in first else latest
+            before.append(latest)
+        return first, last, before
+
+    def _place_elements(self) -> tuple[list[tuple[int, int]], list[int]]:
+        """The range of target tokens of each element, and for each target token its innermost element."""
+        elements, tokens = self._inline.elements, self._inline.tokens
+        ranges = [(0, 0)] * len(elements)
+        ranges[0] = (0, self._size)
+        innermost = [0] * self._size
+        children: dict[int, list[int]] = {}
+        for index, element in enumerate(elements[1:], 1):
+            children.setdefault(element.path[-2], []).append(index)
+        for index, element in enumerate(elements):
+            begin, end = ranges[index]
+            innermost[begin:end] = [index] * (end - begin)
+            if index not in children:
+                continue
+            depth = len(element.path)
+            owners: list[int | None] = []
+            for source in self._aligned[begin:end]:
+                path = elements[tokens[source].element].path
+                owners.append(path[depth] if len(path) > depth and path[depth - 1] == index else None)
+            weights = [_ATOM_WEIGHT if begin + place in self._target.atoms else 1 for place in range(len(owners))]
+            stretches = best_stretches(owners, weights)
+            for child, (first, last) in stretches.items():
+                owners[first:last] = [child] * (last - first)
+            for child in children[index]:
+                if child not in stretches and self._coarse:
+                    centre = self._centre(elements[child]) - begin
+                    stretches[child] = (centre, centre)
+                elif child not in stretches:
+                    stretches[child] = self._free_word(elements[child], begin, owners)
+            if self._coarse:
+                stretches = spread(stretches, self._need, end - begin)
+            for child, (first, last) in stretches.items():
+                ranges[child] = (begin + first, begin + last)
+        return ranges, innermost
+
+    def _needs(self) -> list[int]:
+        """How many words each element needs so that none in it is empty."""
+        elements = self._inline.elements
+        needs = [0] * len(elements)
+        for index in range(len(elements) - 1, 0, -1):
+            needs[index] = needs[index] or 1
+            needs[elements[index].path[-2]] += needs[index]
+        return needs
+
+    def _centre(self, element: Element) -> int:
+        """The target token next to what stands before an element that none is aligned to."""
+        nearest = self._hit_before[element.first]
+        return self._last_hit[nearest] if nearest >= 0 else 0
+
+    def _free_word(self, element: Element, begin: int, owners: list[int | None]) -> tuple[int, int]:
+        """A word close by for an element that none is aligned to, so that no link ends up around nothing."""
+        if all(token in self._inline.atoms for token in range(element.first, element.last)):
+            return 0, 0
+        centre = self._centre(element) - begin
+        for place in sorted(range(centre - _REACH, centre + _REACH + 1), key=lambda place: abs(place - centre)):
+            if not 0 <= place < len(owners) or owners[place] is not None or begin + place in self._target.atoms:
+                continue
+            if self._translation[self._target.begins[begin + place]].isalnum():
+                owners[place] = element.path[-1]
+                return place, place + 1
+        return 0, 0
+
+    def _as_point(self, element: Element, parent: int, own: Sequence[Point]) -> Point:
+        """An element that no target word belongs to, with all in it."""
+        gap = " " if self._coarse else ""  # two code spans side by side would be one
+        markup = gap.join(point.markup for point in sorted(own, key=lambda point: point.order))
+        if self._coarse and element.opening == element.closing:
+            self._dropped += [element.opening] if element.opening else []
+        else:
+            markup = element.opening + markup + element.closing
+        text, tokens = self._inline.text, self._inline.tokens
+        begin, end = tokens[element.first].begin, tokens[element.last - 1].end
+        return Point(
+            markup,
+            parent,
+            element.first,
+            element.order,
+            begin,
+            before=text[begin - 1 : begin],
+            after=text[end : end + 1],
+        )
+
+    def _mark_element(self, element: Element, begin: int, end: int) -> None:
+        depth = len(element.path) - 1
+        opening, closing = self._target.begins[begin], self._target.ends[end - 1]
+        self._marks.append(((opening, 1, depth, 1, element.order), Edit(opening, opening, element.opening)))
+        self._marks.append(((closing, 0, -depth, 0, element.order), Edit(closing, closing, element.closing)))
+
+    def _mark_point(self, point: Point) -> None:
+        """Puts a point next to the word that it stood next to."""
+        if not point.markup:  # of a dropped element
+            return
+        gap, before_gap = self._gap(point)
+        offset = self._offset_among_lines(point, gap)
+        if offset is not None:
+            self._marks.append(((offset, 0, 0, 1, point.order), Edit(offset, offset, point.markup)))
+            return
+        depth = len(self._inline.elements[point.element].path)
+        if not self._size:
+            offset, key = len(self._translation), (0, 0, 0, point.order)
+        elif before_gap:
+            offset, key = self._target.ends[gap - 1], (0, -depth, 1, point.order)
+        else:
+            offset, key = self._target.begins[gap], (1, depth, 0, point.order)
+        before, after = self._translation[offset - 1 : offset], self._translation[offset : offset + 1]
+        markup = " " * self._parts(point.before, before) + point.markup + " " * self._parts(point.after, after)
+        self._marks.append(((offset, *key), Edit(offset, offset, markup)))
+
+    def _offset_among_lines(self, point: Point, gap: int) -> int | None:
+        """Where a point stands in white space that breaks lines, if the gap has the same."""
+        tokens, target = self._inline.tokens, self._target
+        if not (0 < gap < self._size and 0 < point.next < len(tokens)):
+            return None
+        source_begin, begin = tokens[point.next - 1].end, target.ends[gap - 1]
+        space = self._inline.text[source_begin : tokens[point.next].begin]
+        if not breaks_line(space) or space != self._translation[begin : target.begins[gap]]:
+            return None
+        return begin + point.place - source_begin
+
+    def _gap(self, point: Point) -> tuple[int, bool]:
+        """Before which target token a point belongs, and whether it sticks to the token before that gap."""
+        begin, end = self._ranges[point.element]
+        gap, before_gap = self._projected(point)
+        gap = min(max(gap, begin), end)
+        if begin < gap < end:
+            left, right = (self._child_at(point.element, token) for token in (gap - 1, gap))
+            if left is not None and left == right:  # not into an element that it wasn't in
+                first, last = self._ranges[left]
+                gap, before_gap = (first, False) if gap - first <= last - gap else (last, True)
+        if gap == begin:
+            before_gap = False
+        elif gap == end:
+            before_gap = True
+        return gap, before_gap
+
+    def _projected(self, point: Point) -> tuple[int, bool]:
+        """The same, if it were for the alignment alone: next to the neighbours it had inside its element."""
+        element = self._inline.elements[point.element]
+        before = self._hit_before[point.next - 1] if point.next > element.first else -1
+        after = point.next if point.next < element.last and point.next in self._first_hit else -1
+        sticks_to_before = point.after.isspace() and not point.before.isspace()
+        if before >= element.first and (after < 0 or sticks_to_before):
+            return self._last_hit[before] + 1, True
+        return (self._first_hit[after] if after >= 0 else self._ranges[point.element][0]), False
+
+    def _parts(self, source: str, target: str) -> bool:
+        """Whether a space must part markup from the character next to it, given the one that was next to it."""
+        return bool(target.strip()) if self._coarse else target.isalnum() and not source.isalnum()
+
+    def _child_at(self, parent: int, token: int) -> int | None:
+        """The element directly inside another that holds a target token."""
+        elements = self._inline.elements
+        path, depth = elements[self._innermost[token]].path, len(elements[parent].path)
+        return path[depth] if len(path) > depth and path[depth - 1] == parent else None
+
+
+def best_stretches(owners: Sequence[int | None], weights: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """For each owner the one stretch of tokens that holds most of its own and least of nobody's; none overlap.
+
+    The maximum subarray (Kadane): an own token counts its weight, one of nobody's -1, and another's ends the stretch.
+    """
+    best: dict[int, tuple[int, int, int]] = {}
+    current, begin, score = None, 0, 0
+    for index, (owner, weight) in enumerate(zip(owners, weights, strict=True)):
+        if owner is None:
+            score -= 1
+            continue
+        if owner != current or score < 0:
+            current, begin, score = owner, index, 0
+        score += weight
+        so_far = best.get(owner, (0, -1, 0))
+        if score > so_far[0] or (score == so_far[0] and begin == so_far[1]):  # of equals the first, and its longest
+            best[owner] = (score, begin, index + 1)
+    return {owner: (begin, end) for owner, (_, begin, end) in best.items()}
+
+
+def spread(stretches: Mapping[int, tuple[int, int]], needs: Sequence[int], size: int) -> dict[int, tuple[int, int]]:
+    """Moves stretches, each as little as possible, so that all have the length they need and none overlap.
+
+    If there are fewer than all need, the last ones go short.
+    """
+    moved: dict[int, tuple[int, int]] = {}
+    done, waiting = 0, sum(needs[owner] for owner in stretches)
+    for owner, (first, last) in sorted(stretches.items(), key=lambda item: (item[1], item[0])):
+        need = needs[owner]
+        waiting -= need
+        limit = max(size - waiting, min(done + need, size))  # leaves the others what they need
+        first = max(done, min(first, limit - need))
+        done = min(max(last, first + need), limit)
+        moved[owner] = (first, done)
+    return moved

@@ -1,0 +1,189 @@
+"""The words of a translation: which stand in for what, and which word of the source each is aligned to."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from app.text.inline.objects import CHUNK, TOKEN, Inline
+
+
+class Link(NamedTuple):
+    """Characters that translate each other: half-open ranges of code points."""
+
+    source_begin: int
+    source_end: int
+    target_begin: int
+    target_end: int
+
+
+class Target(NamedTuple):
+    """The tokens of a translation, which of them hold a stand-in for which source token, and where all stand-ins are.
+
+    A surplus stand-in is for None. ``copies`` says which tokens are surely the same as which source token.
+    """
+
+    begins: list[int]
+    ends: list[int]
+    atoms: dict[int, int]
+    stand_ins: list[tuple[int, int, int | None]]
+    copies: dict[int, int]
+
+
+def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse: bool) -> Target:
+    """Cuts a translation into tokens, and finds the stand-ins among them.
+
+    Coarse tokens are all that stands between spaces, whatever stand-ins it holds.
+    """
+    occurrences = _occurrences(inline, translation)
+    assigned = _assign(inline, translation, occurrences, links)
+    target = Target([], [], {}, [], {})
+    cuts = _cuts(Inline() if coarse else inline)
+    edge = -1  # where a token would be one with the last
+
+    def add(begin: int, end: int) -> None:
+        nonlocal edge
+        if coarse and begin == edge:
+            target.ends[-1] = end
+        else:
+            target.begins.append(begin)
+            target.ends.append(end)
+        edge = end
+
+    done = 0
+    for index, (begin, end) in enumerate([*occurrences, (len(translation), len(translation))]):
+        for match in (CHUNK if coarse else TOKEN).finditer(translation, done, begin):
+            start = match.start()
+            for source, length in cuts(match[0]):
+                add(start, start + length)
+                if source is not None:
+                    target.copies[len(target.begins) - 1] = source
+                start += length
+        if index in assigned:
+            add(begin, end)
+            target.atoms.setdefault(len(target.begins) - 1, assigned[index])
+        elif begin < end:
+            begin, end = _with_space(translation, begin, end, done)
+            edge = end if edge == begin else edge
+        if begin < end:
+            target.stand_ins.append((begin, end, assigned.get(index)))
+        done = end
+    return target
+
+
+def _cuts(inline: Inline) -> Callable[[str], list[tuple[int | None, int]]]:
+    """Tells how to cut a word: as markup cuts it in the source ("H<sub>2</sub>O"), or at a number that hung on one.
+
+    The function gives, for each piece, the source token that it is a copy of, if any, and its length.
+    """
+    tokens = inline.tokens
+    words: dict[str, range] = {}
+    numbers = set()
+    first = 0
+    for index in range(1, len(tokens) + 1):
+        if index < len(tokens) and _is_one_word(inline, index):
+            continue
+        if index - first > 1:
+            words.setdefault(inline.text[tokens[first].begin : tokens[index - 1].end], range(first, index))
+            if inline.word(index - 1).isdecimal():
+                numbers.add(inline.word(index - 1))
+        first = index
+
+    def cut(word: str) -> list[tuple[int | None, int]]:
+        if word in words:
+            return [(index, tokens[index].end - tokens[index].begin) for index in words[word]]
+        stem = word.rstrip("0123456789")
+        pieces = [stem, word[len(stem) :]] if stem and word[len(stem) :] in numbers else [word]
+        return [(None, len(piece)) for piece in pieces]
+
+    return cut
+
+
+def _is_one_word(inline: Inline, index: int) -> bool:
+    """Only markup stands between a token and the one before it."""
+    last, token = inline.tokens[index - 1], inline.tokens[index]
+    touching = last.end == token.begin and not {index - 1, index} & inline.atoms.keys()
+    return touching and inline.text[last.end - 1].isalnum() and inline.text[token.begin].isalnum()
+
+
+def _occurrences(inline: Inline, translation: str) -> list[tuple[int, int]]:
+    """Where the translation has stand-ins, with or without the ending of a genitive or plural.
+
+    Names stand apart from words, except on a side where one stood inside a word of the source.
+    """
+    if not inline.atoms:
+        return []
+    alternatives = set()
+    for index in inline.atoms:
+        begin, end, _ = inline.tokens[index]
+        if not inline.text[begin].isalnum():  # a placeholder, which is nothing else wherever it stands
+            alternatives.add(inline.text[begin])
+            continue
+        left = "" if re.match(r"\w", inline.text[max(0, begin - 1) : begin]) else r"(?<!\w)"
+        right = "" if re.match(r"\w", inline.text[end : end + 1]) else r"(?=s?(?!\w))"
+        alternatives.add(left + re.escape(inline.word(index)) + right)
+    pattern = re.compile("|".join(sorted(alternatives)))
+    return [match.span() for match in pattern.finditer(translation)]
+
+
+def _assign(
+    inline: Inline, translation: str, occurrences: Sequence[tuple[int, int]], links: Sequence[Link]
+) -> dict[int, int]:
+    """Which source token each stand-in found in the translation is for; surplus ones are for none."""
+    begins = [begin for begin, _ in occurrences]
+    source_begins = [token.begin for token in inline.tokens]
+    assigned: dict[int, int] = {}
+    free = set(inline.atoms)
+    for source_begin, _, target_begin, _ in links:
+        index = bisect_right(begins, target_begin) - 1
+        source = bisect_right(source_begins, source_begin) - 1
+        if index < 0 or target_begin >= occurrences[index][1] or index in assigned or source not in free:
+            continue
+        if inline.word(source) == translation[slice(*occurrences[index])]:  # a name is surer than a link
+            assigned[index] = source
+            free.remove(source)
+    remaining: dict[str, list[int]] = {}
+    for source in sorted(free, reverse=True):
+        remaining.setdefault(inline.word(source), []).append(source)
+    for index, (begin, end) in enumerate(occurrences):
+        if index not in assigned and remaining.get(translation[begin:end]):
+            assigned[index] = remaining[translation[begin:end]].pop()
+    return assigned
+
+
+def _with_space(text: str, begin: int, end: int, done: int) -> tuple[int, int]:
+    """A word with the white space on one side."""
+    if begin > done and text[begin - 1].isspace():
+        return begin - 1, end
+    return (begin, end + 1) if text[end : end + 1].isspace() else (begin, end)
+
+
+def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -> list[int]:
+    """The source token of each target token: what most of its characters are linked to, or else its neighbour's."""
+    size = len(target.begins)
+    if not source_begins or not size:
+        return [0] * size
+    votes: list[Counter[int]] = [Counter() for _ in range(size)]
+    for source_begin, source_end, target_begin, target_end in links:
+        sources = _overlapped(source_begins, source_begin, source_end)
+        for index, place in enumerate(_overlapped(target.begins, target_begin, target_end)):
+            votes[place][sources[min(index, len(sources) - 1)]] += target_end - target_begin
+    for index, source in (target.atoms | target.copies).items():
+        votes[index] = Counter([source])
+    aligned = [max(vote, key=vote.__getitem__) if vote else -1 for vote in votes]
+    if not links:
+        return [
+            source if source >= 0 else (2 * index + 1) * len(source_begins) // (2 * size)
+            for index, source in enumerate(aligned)
+        ]
+    latest = next((source for source in aligned if source >= 0), 0)
+    for index, source in enumerate(aligned):
+        latest = aligned[index] = source if source >= 0 else latest
+    return aligned
+
+
+def _overlapped(begins: Sequence[int], begin: int, end: int) -> range:
+    """The tokens in a range of characters, or the one before it."""
+    first = max(0, bisect_right(begins, begin) - 1)
+    return range(first, max(first + 1, bisect_left(begins, end)))

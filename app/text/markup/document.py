@@ -1,0 +1,215 @@
+"""A marked-up document taken apart into plain texts, and put together again around their translations."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+from typing import NamedTuple
+
+from app.text.inline.objects import Inline, Kind, Part, balance, read
+from app.text.inline.placement import apply, place
+from app.text.inline.target_tokens import Link
+from app.text.protection.protected import Patterns, find, split, with_placeholders
+
+_TAGS = (Kind.OPENING, Kind.CLOSING)
+
+Write = Callable[[Inline, str, str, Sequence[Link]], tuple[str, tuple[str, ...]]]
+"""Takes a text, the text as the source writes it, a translation and its alignment; writes the translation in the syntax
+of the document with the objects of the text in it, and tells which it had to guess a place for."""
+
+
+class Rebuilt(NamedTuple):
+    """A document in another language.
+
+    Attributes:
+        text: The document, with every piece of markup and every protected span in it exactly once.
+        lost: What is not translated but stands in a sentence, as written, where the translation gave it no place; it
+            stands where it probably belongs. And the marks of the only thing that can be missing: emphasis in Markdown
+            that there is no word for.
+    """
+
+    text: str
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document taken apart: skeleton, run, skeleton, …, run, skeleton are the source, byte for byte.
+
+    Attributes:
+        texts: The translatable texts as a reader sees them, without markup and without white space at their ends. A
+            name stands in for what is not translated but belongs to the sentence, such as code. The values of
+            attributes come last.
+        inlines: The same texts with the markup inside them.
+        runs: The same texts as the source writes them.
+        skeleton: All the rest; one more than there are texts outside of attributes.
+        writers: How to write each of them.
+        replace_attributes: Puts other values into the document, given by those it has.
+    """
+
+    texts: tuple[str, ...]
+    inlines: tuple[Inline, ...]
+    runs: tuple[str, ...]
+    skeleton: tuple[str, ...]
+    writers: tuple[Write, ...]
+    replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None
+
+    def with_placeholders(self, placeholders: Sequence[str]) -> "Document":
+        """The same document, in whose texts placeholders stand in as far as there are any that a text doesn't have."""
+        inlines = tuple(with_placeholders(inline, placeholders) for inline in self.inlines)
+        return replace(self, texts=tuple(inline.text for inline in inlines), inlines=inlines)
+
+    def rebuild(self, translations: Sequence[str], alignments: Sequence[Sequence[Link]] | None = None) -> Rebuilt:
+        """Puts one translation per text into the document, and the inline markup into the translations.
+
+        A text whose translation equals it is put back as the source wrote it, so ``rebuild(texts)`` is the source.
+
+        Args:
+            translations: One for each text, in order.
+            alignments: For each text, the characters of text and translation that translate each other. Without, the
+                words are taken to keep their order.
+
+        Raises:
+            ValueError: if there isn't exactly one translation, and one alignment, per text.
+        """
+        if len(translations) != len(self.texts):
+            raise ValueError(f"expected {len(self.texts)} translations, got {len(translations)}")
+        runs: list[str] = []
+        lost: list[str] = []
+        if alignments is None:
+            alignments = [()] * len(translations)
+        for index, (translation, links) in enumerate(zip(translations, alignments, strict=True)):
+            written = self.runs[index]
+            if translation != self.texts[index]:
+                written, guessed = self.writers[index](self.inlines[index], written, translation, links)
+                lost += guessed
+            runs.append(written)
+        count = len(self.skeleton) - 1
+        document = "".join(chain.from_iterable(zip(self.skeleton, (*runs[:count], ""), strict=True)))
+        if self.replace_attributes:
+            values = dict(zip(self.runs[count:], runs[count:], strict=True))
+            document = self.replace_attributes(document, values)
+        return Rebuilt(document, tuple(lost))
+
+
+class DocumentBuilder:
+    """Collects the texts of a document, in order."""
+
+    def __init__(self, source: str, protected: Patterns) -> None:
+        """Begins a document in which all that the patterns match is left as it is."""
+        self._source, self._protected = source, protected
+        self._inlines: list[Inline] = []
+        self._writers: list[Write] = []
+        self._runs: list[str] = []
+        self._skeleton: list[str] = []
+        self._done = 0
+
+    def add(self, parts: Sequence[Part], write: Write, escape: Callable[[str], str]) -> None:
+        """Takes in a text; if it has a letter or digit to translate, else it stays in the skeleton.
+
+        What ``trim`` takes off stays in the skeleton too.
+
+        Args:
+            parts: In order; a TEXT is blank, or has no white space at its ends.
+            write: How to write its translation.
+            escape: How to write a protected span.
+
+        Raises:
+            InvalidRequest: The search for protected spans takes too long.
+        """
+        parts = trim(balance(parts))
+        inner = self._without_protected(parts, escape)
+        if not any(part.kind is Kind.TEXT and any(map(str.isalnum, part.content)) for part in inner):
+            return
+        begin, end = parts[0].begin, parts[-1].end
+        self._skeleton.append(self._source[self._done : begin])
+        self._runs.append(self._source[begin:end])
+        self._inlines.append(read(inner))
+        self._writers.append(write)
+        self._done = end
+
+    def add_attributes(self, values: Sequence[str]) -> None:
+        """Takes in the values of attributes, after everything else.
+
+        Raises:
+            InvalidRequest: The search for protected spans takes too long.
+        """
+        for value in values:
+            self._runs.append(value)
+            self._inlines.append(read(split(value, find(value, self._protected))))
+            self._writers.append(_write_plain)
+
+    def _without_protected(self, parts: Sequence[Part], escape: Callable[[str], str]) -> list[Part]:
+        """The parts, and in the place of what is protected atoms: one for each stretch of text that it is in.
+
+        A match may reach over the tags of elements, which cut long addresses in pieces, but over nothing else.
+        """
+        texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
+        ranges = find("".join(texts), self._protected)
+        ends = [end for _, end in ranges]
+        found: list[Part] = []
+        done = 0
+        for is_text, group in groupby(zip(parts, texts, strict=True), key=lambda each: each[0].kind is Kind.TEXT):
+            group_parts, group_texts = zip(*group, strict=True)
+            text = "".join(group_texts)
+            if is_text:
+                own = []
+                for index in range(bisect_right(ends, done), len(ranges)):
+                    begin, end = ranges[index]
+                    if begin >= done + len(text):
+                        break
+                    own.append((max(begin - done, 0), min(end - done, len(text))))
+                found += split(text, own, escape)
+            else:
+                found += group_parts
+            done += len(text)
+        return found
+
+    def finish(self, replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None) -> Document:
+        """The document; nothing may be added any more."""
+        self._skeleton.append(self._source[self._done :])
+        return Document(
+            tuple(inline.text for inline in self._inlines),
+            tuple(self._inlines),
+            tuple(self._runs),
+            tuple(self._skeleton),
+            tuple(self._writers),
+            replace_attributes,
+        )
+
+
+def trim(parts: Sequence[Part]) -> list[Part]:
+    """Takes from balanced parts what the translation doesn't touch, at their two ends.
+
+    These are white space, points, elements without text, and elements around everything, unless their markup has to be
+    written differently around another text. A TEXT is expected to be
+    blank, or without white space at its ends.
+    """
+    bearing = [index for index, part in enumerate(parts) if part.kind is Kind.ATOM or _is_text(part)]
+    if not bearing:
+        return []
+    first, last = bearing[0], bearing[-1]
+    begin, end = first, last
+    open_at: list[int] = []
+    for index, part in enumerate(parts):
+        if part.kind is Kind.OPENING:
+            open_at.append(index)
+        elif part.kind is Kind.CLOSING:
+            opened = open_at.pop()
+            if opened < first < index <= last:
+                begin = min(begin, opened)
+            elif first < opened < last < index:
+                end = max(end, index)
+            elif opened < first and last < index and len(part.content) != part.end - part.begin:
+                begin, end = opened, index
+    inner = parts[begin : end + 1]
+    return [part for index, part in enumerate(inner, begin) if first <= index <= last or part.kind is not Kind.TEXT]
+
+
+def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
+    edits, lost = place(inline, translation, links)
+    return apply(edits, translation), lost
+
+
+def _is_text(part: Part) -> bool:
+    return part.kind is Kind.TEXT and bool(part.content.strip())

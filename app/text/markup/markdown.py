@@ -1,0 +1,231 @@
+"""Takes the translatable text out of Markdown (CommonMark with tables and strikethrough) and puts translations back.
+
+``app.text.markup.markdown_inline`` finds the objects in a paragraph, which are then placed as in HTML. As Markdown
+can't write emphasis everywhere ("a**!**b" has none), each translation is read again, and written another way if it has
+changed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from itertools import count, takewhile, zip_longest
+
+from markdown_it.token import Token
+
+from app.text.inline.objects import Element, Inline, Kind, Part
+from app.text.inline.placement import apply, place
+from app.text.inline.target_tokens import Link
+from app.text.markup.collector import TextCollector
+from app.text.markup.document import Document, DocumentBuilder
+from app.text.markup.html import escape_html, write_html
+from app.text.markup.html_tokenizer import Tokenizer
+from app.text.markup.markdown_inline import Environment, collect, parse_blocks, parse_inline
+from app.text.markup.scope import MARKDOWN, splitting_names
+from app.text.protection.protected import NOTHING, Patterns, compile_patterns
+
+_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
+_WIKI_LINKS = Patterns(harmless=compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
+_BEFORE_ROW = re.compile(r"[\s>]*+(?:(?:[-+*]|\d++[.)])\s++)*+[\s>]*+\|")
+_PIPE = re.compile(r"(?<!\\)\|")
+
+_LITERAL = {"text", "text_special", "softbreak"}
+_EMPHASIS = re.compile(r"[*_~]+")
+_OTHER_MARK = str.maketrans("*_", "_*")
+# Characters that are markup, or may be, and what makes a block where it begins a line.
+_SPECIAL = re.compile(r"[`*\[\]~|]|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#")
+# Together with what stands beside it, or at the beginning of a line, this may be markup.
+_RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")
+_BLOCK_START = re.compile(r"(\d{0,9})(?=[-+>=.)])")
+
+
+def extract_markdown(source: str, protected: Patterns = NOTHING) -> Document:
+    """Finds the translatable texts of a Markdown document; any string is accepted.
+
+    Left alone: front matter, code, link destinations and titles, images, link definitions, HTML tags and what HTML says
+    not to translate, labels of footnotes, links of wikis (``[[Page]]``).
+
+    Args:
+        source: CommonMark, with tables and strikethrough.
+        protected: What to leave as it is wherever it stands in a text.
+
+    Raises:
+        InvalidRequest: The search for protected spans takes too long.
+    """
+    return _Reader(source, protected).read()
+
+
+class _Reader:
+    def __init__(self, source: str, protected: Patterns) -> None:
+        self._source = source
+        self._builder = DocumentBuilder(source, protected | _WIKI_LINKS)
+        front_matter = _FRONT_MATTER.match(source)
+        begin = front_matter.end() if front_matter else 0
+        # Blanked, so that lines keep their numbers.
+        body = re.sub(r"[^\r\n]", " ", source[:begin]) + source[begin:]
+        self._tokens, self._environment = parse_blocks(body)
+        self._writer = _Writer(self._environment)
+        self._lines = [match.span() for match in _LINE.finditer(source)]
+        self._splitting = splitting_names(source, (), MARKDOWN)
+        self._in_row = False
+
+    def read(self) -> Document:
+        row: Iterator[list[int] | None] = iter(())
+        for index, token in enumerate(self._tokens):
+            if token.type == "tr_open":
+                rest = map(self._tokens.__getitem__, count(index))  # a slice would be all that follows
+                cells = [cell.content for cell in takewhile(_is_in_row, rest) if cell.type == "inline"]
+                row, self._in_row = self._cells(token, cells), True
+            elif token.type == "tr_close":
+                self._in_row = False
+            elif token.type == "inline":
+                places = next(row) if self._in_row else self._places(token)
+                if places:
+                    self._read_inline(token.content, places)
+            elif token.type == "html_block":
+                self._read_html(token)
+        return self._builder.finish()
+
+    def _read_inline(self, content: str, places: Sequence[int]) -> None:
+        """Reads a paragraph, given the place of each of its characters in the source."""
+
+        def emit(parts: Sequence[Part]) -> None:
+            placed = []
+            for part in parts:
+                begin, end = places[part.begin], places[part.end - 1] + 1
+                markup = part.content
+                if "\n" in markup:  # what follows it may be the mark of a quotation
+                    markup = " ".join(markup.split("\n"))
+                elif markup == content[part.begin : part.end] and part.kind is not Kind.TEXT:
+                    markup = self._source[begin:end]  # a table escapes "|" even in code
+                placed.append(part._replace(content=markup, begin=begin, end=end))
+            self._builder.add(placed, self._writer.write, self._escape_span)
+
+        collect(content, self._environment, TextCollector(content, MARKDOWN, self._splitting, emit))
+
+    def _read_html(self, token: Token) -> None:
+        first, last = token.map or (0, 0)
+        begin, end = self._lines[first][0], self._lines[last - 1][1]
+        html = self._source[begin:end]
+        if html.strip().splitlines() != token.content.strip().splitlines():
+            return  # in a quotation or list, with the marks of these in between
+
+        def emit(parts: Sequence[Part]) -> None:
+            moved = [part._replace(begin=part.begin + begin, end=part.end + begin) for part in parts]
+            self._builder.add(moved, write_html, escape_html)
+
+        collector = TextCollector(html, MARKDOWN, self._splitting, emit)
+        for html_token in Tokenizer(html, "html"):
+            collector.take(html_token)
+        collector.end_text()
+
+    def _places(self, token: Token) -> list[int] | None:
+        """Where the characters of a paragraph or heading are; None if it can't be told."""
+        first = (token.map or [0])[0]
+        places: list[int] = []
+        for number, line in enumerate(token.content.split("\n"), first):
+            begin, end = self._lines[number]
+            at = self._source.rfind(line.strip(), begin, end) - (len(line) - len(line.lstrip()))
+            if at < begin:
+                return None
+            places += range(at, at + len(line) + 1)
+        return places
+
+    def _cells(self, row: Token, contents: Sequence[str]) -> Iterator[list[int] | None]:
+        """Where the characters of a row's cells are; None for what can't be told."""
+        begin, end = self._lines[(row.map or [0])[0]]
+        line = self._source[begin:end].rstrip()
+        bounds = [0, *(match.end() for match in _PIPE.finditer(line)), len(line) + 1]
+        if _BEFORE_ROW.match(line):
+            bounds.pop(0)
+        for content, first, after in zip_longest(contents, bounds, bounds[1:]):
+            if content is None or after is None:
+                yield None
+                continue
+            places = [
+                place
+                for place in range(first, after - 1)
+                if not line.startswith("\\|", place)  # of "\|" the reader sees "|" alone
+            ]
+            text = "".join(line[place] for place in places)
+            at = text.rfind(content)
+            yield [begin + place for place in places[at : at + len(content)]] if content and at >= 0 else None
+
+    def _escape_span(self, text: str) -> str:
+        is_markup = self._writer.objects(text) or _RISKY.search(text) or (self._in_row and "|" in text)
+        return escape_markdown(text) if is_markup else text
+
+
+class _Writer:
+    """Apart from the reader, which has the document: the one that a document has must not have the document."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def write(self, inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
+        """Writes a translation as Markdown: see ``app.text.markup.document.Write``.
+
+        All objects of the text are in it as long as it has a word (what stands between spaces) for each stretch of
+        emphasis and each link; those inside each other can share one. Only emphasis that there is no word for is
+        dropped, and its mark told with what is lost.
+        """
+        # Emphasis can begin or end beyond a line break that ends the text.
+        elements = inline.elements[1:]
+        before = "".join("[" if one.closing[:1] == "]" else one.closing for one in elements if not one.opening)
+        after = "".join("](x)" if one.opening == "[" else one.opening for one in reversed(elements) if not one.closing)
+        before, after = f"{before}x<br>", f"<br>x{after}"
+        wanted = self.objects(before + run + after)
+        emphasis = [index for index, element in enumerate(inline.elements) if _is_emphasis(element)]
+        kept, version, coarse = len(emphasis), inline, False
+        while True:
+            placement = place(version, translation, links, coarse=coarse)
+            written = _finish(apply(placement.edits, translation, escape_markdown))
+            objects = self.objects(before + written + after)
+            lost = (*placement.lost, *(inline.elements[index].opening for index in emphasis[kept:]))
+            missing = 2 * sum(_EMPHASIS.fullmatch(markup) is not None for markup in lost)
+            is_whole = objects <= wanted and objects.total() + missing == wanted.total()
+            if (is_whole and not written.startswith("~~~")) or (coarse and not kept):  # that would be a block of code
+                return written, lost
+            if coarse:  # can't be written even so, for a reason unknown: fewer may do
+                kept //= 2
+            version, coarse = _with_emphasis(inline, set(emphasis[:kept])), True
+
+    def objects(self, text: str) -> Counter[tuple[str, ...]]:
+        return Counter(
+            (token.type, " ".join(token.content.split()), str(token.attrs))
+            for token in parse_inline(text, self._environment)
+            if token.type not in _LITERAL
+        )
+
+
+def escape_markdown(text: str) -> str:
+    """Plain text as Markdown, in one line."""
+    return _SPECIAL.sub(r"\\\g<0>", re.sub(r"\s", " ", text))
+
+
+def _is_emphasis(element: Element) -> bool:
+    return element.opening == element.closing and _EMPHASIS.fullmatch(element.opening) is not None
+
+
+def _with_emphasis(inline: Inline, kept: Container[int]) -> Inline:
+    """The same text with only some of its emphasis, and no "*" directly in "*" nor "_" in "_"."""
+    elements = list(inline.elements)
+    for index, element in enumerate(elements):
+        if _is_emphasis(element):
+            around = [elements[outer].opening[:1] for outer in element.path[:-1]]
+            outer_mark = next((mark for mark in reversed(around) if mark in ("*", "_")), "")
+            mark = element.opening if index in kept else ""
+            if mark[:1] == outer_mark:
+                mark = mark.translate(_OTHER_MARK)
+            elements[index] = replace(element, opening=mark, closing=mark)
+    return replace(inline, elements=elements)
+
+
+def _finish(text: str) -> str:
+    """A text that begins a line, but no block."""
+    return _BLOCK_START.sub(r"\1\\", text.strip(), count=1) if _BLOCK_START.match(text.strip()) else text.strip()
+
+
+def _is_in_row(token: Token) -> bool:
+    return token.type != "tr_close"

@@ -1,0 +1,399 @@
+"""Spans that a translation must carry over as they are: placeholders, variables, names of things.
+
+    patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
+    protected = protect(text, patterns)
+    restored = protected.restore(translation_of(protected.text), links)
+
+Regular expressions are RE2's: they have no lookaround and no backreferences, and so none of them can hang.
+"""
+
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, cycle
+from typing import Any, NamedTuple
+
+import re2
+
+from app.errors import InvalidRequest
+from app.text.inline.objects import Element, Inline, Kind, Part, Token, read
+from app.text.inline.placement import Edit, apply, place
+from app.text.inline.target_tokens import Link
+
+MAX_PATTERNS = 100
+MAX_PATTERN_CHARS = 200
+REGEX_PREFIX = "regex:"
+# In a text whose letters to look for are \x01 and whose signs are \x02: words with such a letter, and signs with what
+# modifies them (joiners, variation selectors, colours of skin); a space may lie between.
+_WORD = r"[\p{L}\p{M}\p{N}]*\x01[\p{L}\p{M}\p{N}\x01]*"
+_SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
+_MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
+_MAX_EXPRESSION_BYTES = 1 << 20  # of the tables of a regular expression
+# One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
+# So these are bounded, for all texts of a request together.
+_MAX_SEARCH_S = 2.0
+# Each becomes a handful of objects.
+_MAX_SPANS = 100_000
+
+
+class Offsets:
+    """Where the characters of a string are after parts of it were replaced."""
+
+    def __init__(self, edits: Iterable[tuple[int, int, int]]) -> None:
+        """Takes (begin, end, new length), in order and disjoint."""
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+        self._moved: list[int] = [0]
+        self._lengths: list[int] = []
+        for begin, end, length in edits:
+            self._begins.append(begin)
+            self._ends.append(end)
+            self._lengths.append(length)
+            self._moved.append(self._moved[-1] + length - (end - begin))
+
+    def begin(self, offset: int) -> int:
+        """Where a range that begins at the offset begins; the start of a replaced part for all inside it."""
+        index = bisect_right(self._ends, offset)
+        while index and self._begins[index - 1] == offset:  # inserted at the offset: belongs to the range
+            index -= 1
+        inside = index < len(self._begins) and self._begins[index] < offset
+        return (self._begins[index] if inside else offset) + self._moved[index]
+
+    def end(self, offset: int) -> int:
+        """Where a range that ends at the offset ends; the end of a replaced part for all inside it."""
+        index = bisect_right(self._ends, offset)
+        if index < len(self._begins) and self._begins[index] < offset:
+            return self._begins[index] + self._moved[index] + self._lengths[index]
+        return offset + self._moved[index]
+
+
+def moved(links: Iterable[Link], source: Offsets, target: Offsets) -> tuple[Link, ...]:
+    """The same links between texts in which parts of both sides were replaced."""
+    return tuple(
+        Link(
+            source.begin(link.source_begin),
+            source.end(link.source_end),
+            target.begin(link.target_begin),
+            target.end(link.target_end),
+        )
+        for link in links
+    )
+
+
+class Restored(NamedTuple):
+    """A translation with every protected span in it, exactly once.
+
+    Attributes:
+        text: The translation.
+        lost: The spans that the translation gave no place to; they stand where they probably belong.
+        offsets: From places in the translation as it was to places in ``text``.
+    """
+
+    text: str
+    lost: tuple[str, ...]
+    offsets: Offsets
+
+
+@dataclass(eq=False)
+class Budget:
+    """Time that is left for searches, in seconds."""
+
+    left_s: float
+
+
+class Patterns(NamedTuple):
+    """Checked patterns, ready to search with.
+
+    Attributes:
+        literals: Strings.
+        expressions: Compiled regular expressions.
+        harmless: Likewise, known to take little time on any text.
+        marks: Expressions, likewise harmless, of what is no word of a sentence but stands between them, as tags do.
+        letters: Characters that protect the words that they are in.
+        signs: Characters that protect themselves.
+        budget: For literals and expressions; None where there are none.
+    """
+
+    literals: tuple[str, ...] = ()
+    expressions: tuple[Any, ...] = ()
+    harmless: tuple[Any, ...] = ()
+    marks: tuple[Any, ...] = ()
+    letters: frozenset[str] = frozenset()
+    signs: frozenset[str] = frozenset()
+    budget: Budget | None = None
+
+    def __or__(self, other: "Patterns") -> "Patterns":
+        """All that either protects."""
+        return Patterns(
+            self.literals + other.literals,
+            self.expressions + other.expressions,
+            self.harmless + other.harmless,
+            self.marks + other.marks,
+            self.letters | other.letters,
+            self.signs | other.signs,
+            self.budget or other.budget,
+        )
+
+
+NOTHING = Patterns()
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A text in which something that models copy stands in for each protected span.
+
+    Attributes:
+        text: What to translate.
+        spans: The protected spans, in order.
+        offsets: From places in ``text`` to places in the text as it was.
+        source: The text as it was.
+    """
+
+    text: str
+    spans: tuple[str, ...]
+    offsets: Offsets
+    source: str
+    _inline: Inline
+
+    @property
+    def is_translatable(self) -> bool:
+        """Has a letter outside of the protected spans."""
+        inline = self._inline
+        return any(
+            any(map(str.isalpha, inline.word(index)))
+            for index in range(len(inline.tokens))
+            if index not in inline.atoms
+        )
+
+    @property
+    def stand_ins(self) -> tuple[tuple[int, int], ...]:
+        """Where the stand-ins are in ``text``, as (begin, end)."""
+        tokens = (self._inline.tokens[index] for index in self._inline.atoms)
+        return tuple((token.begin, token.end) for token in tokens)
+
+    def part(self, begin: int, end: int) -> "Protected":
+        """What stands in this range of ``text``, such as a sentence; it must not cut a stand-in in two."""
+        inline = self._inline
+        first, last = (bisect_left(inline.tokens, place, key=lambda token: token.begin) for place in (begin, end))
+        tokens = [Token(token.begin - begin, token.end - begin, 0) for token in inline.tokens[first:last]]
+        atoms = {
+            index - first: replace(inline.atoms[index], element=0, next=inline.atoms[index].next - first)
+            for index in range(first, last)
+            if index in inline.atoms
+        }
+        root = Element("", (0,), 0, 0, len(tokens))
+        # One at the end is the next part's, unless a space follows.
+        ends_here = not self.text[end : end + 1].strip()
+        from_point = bisect_left(inline.points, begin, key=lambda point: point.place)
+        to_point = bisect_left(inline.points, end + ends_here, key=lambda point: point.place)
+        points = [
+            replace(point, element=0, next=point.next - first, place=point.place - begin)
+            for point in inline.points[from_point:to_point]
+            if inline.spaced  # those of markup have their places in the whole text
+        ]
+        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], points, atoms, inline.spaced))
+
+    def restore(self, translation: str, links: Sequence[Link] = ()) -> Restored:
+        """Puts the spans into the translation of ``text``, each exactly once and as it was.
+
+        Args:
+            translation: Of ``text``; if it is ``text``, the text as it was comes back.
+            links: The alignment of ``text`` and the translation. Without it, a span whose stand-in is gone goes where
+                it would be if words kept their order.
+        """
+        if translation == self.text:
+            return Restored(self.source, (), self.offsets)
+        edits, lost = place(self._inline, translation, links)
+        return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
+
+    def restore_links(self, links: Iterable[Link], restored: Restored) -> tuple[Link, ...]:
+        """From links of ``text`` and its translation to links of the text as it was and the restored translation."""
+        return moved(links, self.offsets, restored.offsets)
+
+
+def compile_patterns(patterns: Sequence[str]) -> Patterns:
+    """Checks patterns: each is a literal string, or a regular expression (RE2) after ``regex:``.
+
+    Raises:
+        InvalidRequest: Too many or too long, empty, or no valid expression.
+    """
+    if len(patterns) > MAX_PATTERNS:
+        raise InvalidRequest(f"protect has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed.")
+    literals, expressions = [], []
+    re2.purge()  # or what one client's expressions have grown to would outlive the request
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, _MAX_EXPRESSION_BYTES
+    for number, pattern in enumerate(patterns, 1):
+        if not pattern or pattern == REGEX_PREFIX or len(pattern) > MAX_PATTERN_CHARS:
+            raise InvalidRequest(f"protect pattern {number} must have 1 to {MAX_PATTERN_CHARS} characters.")
+        if not pattern.startswith(REGEX_PREFIX):
+            literals.append(pattern)
+            continue
+        try:
+            expressions.append(re2.compile(pattern.removeprefix(REGEX_PREFIX), options))
+        except (re2.error, UnicodeEncodeError):
+            raise InvalidRequest(
+                f"protect pattern {number} is no regular expression that RE2 understands "
+                "(it has no lookaround and no backreferences)."
+            ) from None
+    return Patterns(tuple(dict.fromkeys(literals)), tuple(expressions), budget=Budget(_MAX_SEARCH_S))
+
+
+def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
+    """Finds what the patterns protect; matches that overlap or touch are one span.
+
+    Args:
+        text: Any string.
+        patterns: What to protect.
+        placeholders: Characters that the model carries over exactly once.
+
+    Raises:
+        InvalidRequest: The search takes too long, or finds too much.
+    """
+    ranges = find(text, patterns._replace(marks=()))
+    marks = _merged(match.span() for expression in patterns.marks for match in expression.finditer(text))
+    _check_count(marks)
+    return _protected(text, *_told_apart(text, ranges, marks), placeholders)
+
+
+def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
+    """The same for what stands in the given ranges, which are in order and disjoint."""
+    return _protected(text, ranges, (), placeholders)
+
+
+def _protected(
+    text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]], placeholders: Sequence[str]
+) -> Protected:
+    return with_stand_ins(with_placeholders(read(split(text, ranges, marks=marks), spaced=True), placeholders))
+
+
+def _told_apart(
+    text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Ranges and marks that are disjoint.
+
+    What is protected inside a mark is part of it. A mark inside a word is protected, and so is one that reaches into
+    what is protected.
+    """
+    ends = [end for _, end in ranges]
+    kept: list[tuple[int, int]] = []
+    apart: list[tuple[int, int]] = []
+    done = 0
+    for begin, end in marks:
+        first, last = bisect_right(ends, begin), bisect_left(ranges, (end,))
+        kept += ranges[done:first]
+        done = max(done, last)
+        reached = [(begin, end), *ranges[first:last]]
+        in_word = text[begin - 1 : begin].isalnum() and text[end : end + 1].isalnum()
+        if in_word or any(one < begin or end < other for one, other in reached):
+            kept += reached
+        else:
+            apart.append((begin, end))
+    return _merged([*kept, *ranges[done:]]), apart
+
+
+def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
+    """The same text in which placeholders stand in, in turn, as far as there are any that the text doesn't have."""
+    free = [placeholder for placeholder in placeholders if placeholder not in inline.text]
+    if not free or not inline.atoms:
+        return inline
+    edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(inline.atoms, cycle(free))]
+    offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
+    tokens = [Token(offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens]
+    points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
+    return replace(inline, text=apply(edits, inline.text), tokens=tokens, points=points)
+
+
+def with_stand_ins(inline: Inline) -> Protected:
+    """A plain text that is protected where it has stand-ins."""
+    points = inline.points if inline.spaced else ()
+    edits = [(point.order, Edit(point.place, point.place, point.markup)) for point in points]
+    for index, point in inline.atoms.items():
+        token, (behind, before) = inline.tokens[index], point.touches
+        begin = max(0, token.begin - (inline.spaced and behind))
+        end = min(len(inline.text), token.end + (inline.spaced and before))
+        edits.append((point.order, Edit(begin, end, point.markup)))
+    disjoint: list[Edit] = []
+    for _, (begin, end, markup) in sorted(edits):
+        done = disjoint[-1].end if disjoint else 0  # beyond a point that stands before the space behind an atom
+        disjoint.append(Edit(max(begin, done), max(end, done), markup))
+    spans = tuple(point.markup for point in inline.atoms.values())
+    offsets = Offsets((begin, end, len(markup)) for begin, end, markup in disjoint)
+    return Protected(inline.text, spans, offsets, apply(disjoint, inline.text), inline)
+
+
+def split(
+    text: str,
+    ranges: Sequence[tuple[int, int]],
+    escape: Callable[[str], str] = str,
+    marks: Sequence[tuple[int, int]] = (),
+) -> list[Part]:
+    """Cuts a text into what is translated and what stands in the ranges; ``escape`` writes the latter as markup.
+
+    ``marks`` are ranges of what is no word of the text.
+    """
+    kinds = dict.fromkeys(ranges, Kind.ATOM) | dict.fromkeys(marks, Kind.POINT)
+    parts: list[Part] = []
+    done = 0
+    for begin, end in [*sorted(kinds), (len(text), len(text))]:
+        if done < begin:
+            parts.append(Part(Kind.TEXT, text[done:begin]))
+        if begin < end:
+            parts.append(Part(kinds[begin, end], escape(text[begin:end])))
+        done = end
+    return parts
+
+
+def _matches(text: str, literal: str) -> Iterator[tuple[int, int]]:
+    begin = text.find(literal)
+    while begin >= 0:
+        yield begin, begin + len(literal)
+        begin = text.find(literal, begin + len(literal))
+
+
+def find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
+    """Where the patterns match, in order; matches that overlap or touch are one range.
+
+    Raises:
+        InvalidRequest: The search takes too long, or finds too much.
+    """
+    began = time.monotonic()
+    found: list[tuple[int, int]] = []
+    matches = [_matches(text, literal) for literal in patterns.literals]
+    matches += [(match.span() for match in expression.finditer(text)) for expression in patterns.expressions]
+    for begin, end in chain.from_iterable(matches):
+        if patterns.budget and time.monotonic() - began > patterns.budget.left_s:
+            raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
+        if found and found[-1][0] <= begin <= found[-1][1]:  # touches the last one
+            begin, end = found[-1][0], max(end, found.pop()[1])
+        if begin < end:
+            found.append((begin, end))
+        _check_count(found)
+    if patterns.budget:
+        patterns.budget.left_s -= time.monotonic() - began
+    for expression in (*patterns.harmless, *patterns.marks):
+        found += (match.span() for match in expression.finditer(text))
+    if patterns.letters or patterns.signs:
+        marks = {1: " ", 2: " "}  # for those that are in the text already
+        marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
+        found += (match.span() for match in _MARKED.finditer(text.translate(marks)))
+    spans = _merged(found)
+    _check_count(spans)
+    return spans
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order, those that overlap or touch as one, without empty ones."""
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif begin < end:
+            merged.append((begin, end))
+    return merged
+
+
+def _check_count(spans: Sequence[tuple[int, int]]) -> None:
+    if len(spans) > _MAX_SPANS:
+        raise InvalidRequest(f"A text has more than {_MAX_SPANS:,} places to protect; send it in parts.")

@@ -1,0 +1,115 @@
+"""Further ways to translate a sentence whose stand-ins the model lost. Each result reads as if it had kept them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Literal, NamedTuple
+
+from app.text.inline.objects import NAMES
+from app.text.inline.placement import Edit, apply
+from app.text.inline.target_tokens import Link
+from app.text.protection.protected import Offsets, Protected, moved
+
+_PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
+
+
+class Aligned(NamedTuple):
+    """A translation and its alignment."""
+
+    text: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Texts to translate one by one, and what makes a translation of the sentence out of theirs.
+
+    Attributes:
+        name: What stands in.
+        texts: The texts.
+        join: Gives None if these translations are of no use.
+    """
+
+    name: Literal["names", "numbers", "cut"]
+    texts: tuple[str, ...]
+    join: Callable[[Sequence[Aligned]], Aligned | None]
+
+
+def attempts(sentence: Protected) -> Iterator[Attempt]:
+    """What to try in turn, for as long as spans are lost; the last one keeps all."""
+    if not all(sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins):
+        names = renamed(sentence, "names", NAMES)
+        if names:
+            yield names
+    numbers = renamed(sentence, "numbers", map(str, count(57, 13)))
+    if numbers:
+        yield numbers
+    yield cut(sentence)
+
+
+def renamed(sentence: Protected, name: Literal["names", "numbers"], stand_ins: Iterable[str]) -> Attempt | None:
+    """Others stand in, each once: models often copy a number where they drop a name. None if there are too few."""
+    places = sentence.stand_ins
+    folded = sentence.text.casefold()
+    unused = list(islice((new for new in stand_ins if new.casefold() not in folded), len(places)))
+    if len(unused) < len(places):
+        return None
+    forth = [Edit(begin, end, new) for (begin, end), new in zip(places, unused, strict=True)]
+    known = {new: sentence.text[begin:end] for begin, end, new in forth}
+    text = apply(forth, sentence.text)
+    source = _back(forth)
+
+    def join(translations: Sequence[Aligned]) -> Aligned | None:
+        [translation] = translations
+        pattern = rf"(?<![\w.,])(?:{'|'.join(unused)})(?![.,]?\w)"
+        back = [Edit(*match.span(), known[match[0]]) for match in re.finditer(pattern, translation.text)]
+        if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(unused):
+            return None
+        target = Offsets((begin, end, len(old)) for begin, end, old in back)
+        return Aligned(apply(back, translation.text), moved(translation.links, source, target))
+
+    return Attempt(name, (text,), join)
+
+
+def _back(edits: Sequence[Edit]) -> Offsets:
+    """From places in the edited text to places in the text as it was."""
+    moved = 0
+    ranges = []
+    for begin, end, replacement in edits:
+        ranges.append((begin + moved, begin + moved + len(replacement), end - begin))
+        moved += len(replacement) - (end - begin)
+    return Offsets(ranges)
+
+
+def cut(sentence: Protected) -> Attempt:
+    """What stands between the spans is translated on its own, and so the spans keep their order and neighbours.
+
+    The pieces miss their context, and the words can't change places across a span: a last resort.
+    """
+    pieces: list[tuple[int, int]] = []
+    size, done = len(sentence.text), 0
+    for begin, end in [*sentence.stand_ins, (size, size)]:
+        piece = _PIECE.match(sentence.text, done, begin)
+        if piece and any(map(str.isalpha, piece[1])):
+            # The last piece keeps its full stop or question mark, which the model needs to see.
+            pieces.append((piece.start(1), size if begin == size else piece.end(1)))
+        done = end
+
+    def join(translations: Sequence[Aligned]) -> Aligned:
+        edits: list[Edit] = []
+        inner: list[tuple[int, Link]] = []
+        for (begin, end), (text, links) in zip(pieces, translations, strict=True):
+            if sentence.text[end - 1].isalnum():  # models like to end a text with a full stop
+                text = text.rstrip(".!? ")
+            edits.append(Edit(begin, end, text or sentence.text[begin:end]))
+            inner += ((begin, link) for link in links if link.target_begin < len(text))
+        offsets = Offsets((begin, end, len(text)) for begin, end, text in edits)
+        # A stand-in is linked to itself.
+        links_of_all = [Link(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
+        for begin, (source_begin, source_end, target_begin, target_end) in inner:
+            at = offsets.begin(begin)
+            links_of_all.append(Link(source_begin + begin, source_end + begin, target_begin + at, target_end + at))
+        return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
+
+    return Attempt("cut", tuple(sentence.text[begin:end] for begin, end in pieces), join)

@@ -1,0 +1,384 @@
+"""Builds a bundle: into a temporary folder, verified there, then renamed. Never a half-written bundle."""
+
+import asyncio
+import copy
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+
+from app.engine.decoding.shortlist import Shortlist
+from app.engine.models.bundle import (
+    FORMAT_VERSION,
+    GOLDEN,
+    MANIFEST,
+    Alignment,
+    Bundle,
+    Golden,
+    Graphs,
+    Manifest,
+    Pair,
+    Precision,
+    Provenance,
+    Shape,
+    SpecialIds,
+    sha256,
+    write_manifest,
+)
+from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.sessions import OnnxModel
+from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
+from app.settings import Settings
+from export.external_data import share_weights, store_halves
+from export.graphs import export_decoder, export_encoder
+from export.multi_step import export_beam, export_greedy
+from export.parity import agreement, measure, require
+from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
+from export.shortlist import over_shortlist
+from model.data.tokenizer import known_placeholders, target_tag
+from model.evaluation.inference import TorchModel
+from model.network.transformer import Transformer
+from model.training.checkpoint import load_model
+from model.training.provenance import ModelCard, read_card
+
+TOKENIZER = "tokenizer.spm"
+WEIGHTS = "weights.bin"
+INTEGER_WEIGHTS = "weights.int8.bin"
+SHORTLIST = "shortlist.npz"
+
+CALIBRATION_SENTENCES = 400
+"""If there are as many; of more, less than twice as many."""
+
+Report = Callable[[str], None]
+Sources = list[list[int]]
+"""Sentences as source ids, special ids included."""
+
+
+class BuildError(ValueError):
+    """No bundle can be built from this; the message says why."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Real source sentences of one direction, for calibration and the agreement check."""
+
+    source: str
+    target: str
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingredients:
+    """What a bundle is made from.
+
+    Attributes:
+        model: In evaluation mode.
+        name: Of the bundle.
+        pairs: Directions the model translates.
+        tokenizers: The file of the source and that of the target; they may be one.
+        vocabularies: The same for the ids of pieces, see ``app.engine.models.tokenizer``;
+            none where ids are SentencePiece's.
+        longest_source: Source pieces that the model can be trusted with.
+        golden: Source language, target language and source of the sentences that check a start.
+        golden_limit: None takes them all; a number so many a pair, of those that int8 translates as float32 does.
+        provenance: Where the model comes from.
+        alignment: How its alignment head was found, unless it was trained.
+        shortlist: From which target pieces translations may be chosen, if there shall be graphs that do so.
+    """
+
+    model: Transformer
+    name: str
+    pairs: tuple[Pair, ...]
+    tokenizers: tuple[Path, Path]
+    vocabularies: tuple[Path, Path] | None = None
+    longest_source: int
+    golden: Sequence[tuple[str, str, str]]
+    golden_limit: int | None = None
+    provenance: Provenance
+    alignment: Alignment | None = None
+    shortlist: Shortlist | None = None
+
+    def open_tokenizer(self) -> Tokenizer:
+        """The tokenizer as the service will have it."""
+        return Tokenizer(*self.tokenizers, *(self.vocabularies or ()))
+
+
+def build_bundle(
+    checkpoint: Path,
+    out: Path,
+    *,
+    sentences: Sequence[Sentences] = (),
+    shortlist: Shortlist | None = None,
+    report: Report,
+) -> Bundle:
+    """Export a model folder as a bundle of float32, float16 and int8 graphs.
+
+    Weights are first rounded to what float16 can hold, so that all precisions share one file of half the size; parity
+    compares with the model so rounded.
+
+    Args:
+        checkpoint: Model folder, as training writes it.
+        out: Folder to make or replace.
+        sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
+            compared. Without any, random pieces calibrate, which is worse.
+        shortlist: Adds int8 graphs that choose from it.
+        report: Called with a line on each step.
+
+    Raises:
+        CheckpointError: The checkpoint is missing or damaged.
+        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
+        ParityError: The float32 graphs are wrong.
+    """
+    check_out(out)
+    card = read_card(checkpoint)
+    model = load_model(checkpoint)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half().float())
+    ingredients = replace(_trained(model, checkpoint / TOKENIZER, card), shortlist=shortlist)
+    return build(ingredients, out, sentences=sentences, report=report)
+
+
+def check_out(out: Path) -> None:
+    """Refuse to replace what is no bundle.
+
+    Raises:
+        BuildError: ``out`` exists and is no bundle.
+    """
+    if out.exists() and not (out / MANIFEST).exists():
+        raise BuildError(f"{out} exists and is no bundle; choose another folder")
+
+
+def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
+    """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are taken as they are.
+
+    Raises:
+        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
+        ParityError: The float32 graphs are wrong.
+    """
+    check_out(out)
+    model = ingredients.model
+    if model.config.export_obstacle:
+        raise BuildError(model.config.export_obstacle)
+    partial = out.with_name(f".{out.name}.partial")
+    replaced = out.with_name(f".{out.name}.replaced")
+    _put_back(replaced, out)
+    for folder in (partial, replaced):
+        shutil.rmtree(folder, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
+            shutil.copyfile(path, partial / path.name)
+        sources = _sources(ingredients, sentences)
+        if ingredients.shortlist:
+            ingredients.shortlist.save(partial / SHORTLIST)
+        graphs = _write_graphs(ingredients, partial, sources or _random_sources(ingredients), report)
+        parity = _parity(model, partial, graphs, sources, report)
+        manifest = _manifest(ingredients, graphs, parity)
+        _write(partial, manifest, ())
+        _write(partial, manifest, _golden(partial, ingredients, report))
+        bundle = Bundle.open(partial)
+        if out.exists():
+            out.rename(replaced)
+        partial.rename(out)
+    finally:
+        _put_back(replaced, out)
+        for folder in (partial, replaced):
+            shutil.rmtree(folder, ignore_errors=True)
+    report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
+    return Bundle(out, bundle.manifest, bundle.golden)
+
+
+def _put_back(replaced: Path, out: Path) -> None:
+    """What an export that ended between two renames has left is the only copy of a bundle."""
+    if replaced.exists() and not out.exists():
+        replaced.rename(out)
+
+
+def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredients:
+    """What training leaves: both directions in one model, one tokenizer."""
+    first, second = card.languages
+    directions = ((first, second), (second, first))
+    return Ingredients(
+        model=model,
+        name=card.name,
+        pairs=tuple(Pair(source=source, target=target, tag=target_tag(target)) for source, target in directions),
+        tokenizers=(tokenizer, tokenizer),
+        longest_source=min(card.longest_source, model.config.max_positions),
+        golden=[(source, target, text) for source, target in directions for text in card.golden.get(source, ())],
+        provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
+    )
+
+
+def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
+    model, written = ingredients.model, dict[Precision, Graphs]()
+
+    def save(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
+        paths = [folder / f"{role}.{precision}.onnx" for role in graphs]
+        for graph, path in zip(graphs.values(), paths, strict=True):
+            onnx.save(graph, path)
+        return paths
+
+    def write(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
+        paths = save(precision, **graphs)
+        written[precision] = Graphs(**{role: path.name for role, path in zip(graphs, paths, strict=True)})
+        return paths
+
+    report("tracing float32 and float16 graphs")
+    full = (export_encoder(model), export_decoder(model))
+    half_model = copy.deepcopy(model).half()
+    half = (export_encoder(half_model), export_decoder(half_model))
+    stored = copy.deepcopy(full)
+    for graph in stored:
+        store_halves(graph)
+    share_weights([*stored, *half], folder / WEIGHTS)
+    encoder, decoder = write("float32", encoder=stored[0], decoder=stored[1])
+    write("float16", encoder=half[0], decoder=half[1])
+    report("calibrating and quantising to int8")
+    spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
+    feeds = (encoder_feeds(spread), decoder_feeds(encoder, decoder, model.config, spread))
+    integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
+
+    def with_twins(decoder: onnx.ModelProto) -> dict[str, onnx.ModelProto]:
+        layers, eos_id = model.config.decoder_layers, model.config.eos_id
+        greedy, beam = export_greedy(decoder, layers, eos_id), export_beam(decoder, layers, eos_id)
+        return {"decoder": decoder, "greedy": greedy, "beam": beam}
+
+    whole = with_twins(integer[1])
+    short = with_twins(over_shortlist(integer[1])) if ingredients.shortlist else {}
+    share_weights([integer[0], *whole.values(), *short.values()], folder / INTEGER_WEIGHTS)
+    write("int8", encoder=integer[0], **whole)
+    if short:
+        paths = save("int8-shortlist", **short)
+        names = {role: path.name for role, path in zip(short, paths, strict=True)}
+        written["int8-shortlist"] = Graphs(encoder=written["int8"].encoder, **names, shortlist=SHORTLIST)
+    return written
+
+
+def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Sources:
+    """The sentences as source ids, without those that are too long for the model."""
+    tokenizer = ingredients.open_tokenizer()
+    tags = {(pair.source, pair.target): pair.tag for pair in ingredients.pairs}
+    sources = []
+    for group in sentences:
+        tag = tags[group.source, group.target]
+        prefix = [tokenizer.piece_id(tag)] if tag else []
+        sources += [[*prefix, *tokenizer.encode(text), ingredients.model.config.eos_id] for text in group.texts]
+    return [source for source in sources if len(source) <= ingredients.longest_source]
+
+
+def _random_sources(ingredients: Ingredients) -> Sources:
+    """Random pieces in place of sentences."""
+    rng, config = np.random.default_rng(0), ingredients.model.config
+    lengths = rng.integers(1, min(40, ingredients.longest_source), CALIBRATION_SENTENCES)
+    return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
+
+
+def _parity(
+    model: Transformer,
+    folder: Path,
+    graphs: dict[Precision, Graphs],
+    sources: Sources,
+    report: Report,
+) -> dict[str, Any]:
+    config, result = model.config, dict[str, Any]()
+    opened: dict[Precision, OnnxModel] = {}
+    for precision, names in graphs.items():
+        report(f"comparing {precision} with {'int8' if names.shortlist else 'PyTorch'}")
+        opened[precision] = OnnxModel(
+            **{role: folder / name for role, name in names.files.items()},
+            pad_id=config.pad_id,
+            provider="cpu",
+            threads=torch.get_num_threads(),
+        )
+        if names.shortlist:
+            # There are no log-probabilities of the rest of the vocabulary to compare.
+            same = agreement(opened["int8"], opened[precision], config, sources)
+            result[precision] = {"greedy_agreement_with_int8": same} if sources else {}
+            continue
+        parity = measure(model, opened[precision])
+        if precision == "float32":
+            require(parity)
+        result[precision] = parity.to_dict()
+        if sources and precision != "float16":  # which the CPU only emulates, slowly
+            result[precision]["greedy_agreement"] = agreement(TorchModel(model), opened[precision], config, sources)
+    return result
+
+
+def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity: dict[str, Any]) -> Manifest:
+    config = ingredients.model.config
+    source, target = (path.name for path in ingredients.tokenizers)
+    source_ids, target_ids = (path and path.name for path in ingredients.vocabularies or (None, None))
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        name=ingredients.name,
+        pairs=ingredients.pairs,
+        ids=SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id),
+        shape=Shape(
+            encoder_layers=config.encoder_layers,
+            decoder_layers=config.decoder_layers,
+            heads=config.heads,
+            width=config.width,
+            feed_forward=config.feed_forward,
+            vocabulary=config.target_vocabulary,
+            max_positions=config.max_positions,
+            alignment_head=config.alignment_layer is not None,
+        ),
+        longest_source=ingredients.longest_source,
+        graphs=graphs,
+        source_tokenizer=source,
+        target_tokenizer=target,
+        source_vocabulary=source_ids,
+        target_vocabulary=target_ids,
+        placeholders=known_placeholders(ingredients.tokenizers[0]),
+        characters=ingredients.open_tokenizer().characters(),
+        files={},
+        provenance=ingredients.provenance,
+        parity=parity,
+        alignment=ingredients.alignment,
+    )
+
+
+def _golden(folder: Path, ingredients: Ingredients, report: Report) -> tuple[Golden, ...]:
+    """Sentences with their greedy float32 translations, made by the engine that will check them."""
+    report("translating the golden sentences")
+    made = asyncio.run(_translated(folder, ingredients.golden, "float32"))
+    if ingredients.golden_limit is None:
+        return tuple(made)
+    again = asyncio.run(_translated(folder, ingredients.golden, "int8"))
+    kept: dict[tuple[str, str], list[Golden]] = {}
+    for item, other in zip(made, again, strict=True):
+        found = kept.setdefault((item.source_language, item.target_language), [])
+        if item == other and len(found) < ingredients.golden_limit:
+            found.append(item)
+    return tuple(item for found in kept.values() for item in found)
+
+
+async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], precision: Precision) -> list[Golden]:
+    """Sentences with their greedy translations."""
+    engine = Engine.from_settings(Settings(bundle=folder, precision=precision))
+    options = SearchOptions(beam_size=1, second_attempt=False)
+    await engine.start()
+    try:
+        made = []
+        for source, target, text in golden:
+            [answer], _ = await engine.translate([text], source=source, target=target, options=options)
+            made.append(Golden(source_language=source, target_language=target, source=text, translation=answer.text))
+        return made
+    finally:
+        await engine.stop()
+
+
+def _write(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:
+    (folder / GOLDEN).write_text(
+        json.dumps([item.model_dump() for item in golden], indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    write_manifest(folder, manifest.model_copy(update={"files": files}))

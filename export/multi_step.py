@@ -1,0 +1,262 @@
+"""Several steps in one run of a graph: the step of the decoder graph as the body of a loop.
+
+Between two runs Python has to bind, read and decide; for one sentence that takes almost as long as the step itself. So
+there are two twins of a decoder graph: one for greedy search of many sentences, one for the beam search of one. Their
+loops end early when nothing is left to do.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from export.graphs import array_names
+
+_LOWEST = -1e300
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What comes behind a step in the loop's body: the choice of the next tokens.
+
+    Attributes:
+        beginning: Before the loop, what the initial states are made of.
+        nodes: From ``best`` and ``best.candidates``, (R, 1, K), to all that is named below and to ``goes_on.next``.
+        count: Name of K, (1,) int64.
+        parents: Name of the rows that the new ones continue, (R,) int64, if they may be others than their own.
+        states: What the loop carries besides position and past: initial value, name in the body, next value.
+        scanned: What it collects: name, type, and shape in the body, where ``.step`` is added to the name.
+        inputs: Further inputs of the graph.
+    """
+
+    beginning: list[onnx.NodeProto]
+    nodes: list[onnx.NodeProto]
+    count: str
+    parents: str | None
+    states: list[tuple[str, onnx.ValueInfoProto, str]]
+    scanned: list[tuple[str, int, list[str | int]]]
+    inputs: list[onnx.ValueInfoProto]
+
+
+def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
+    """The greedy twin of an int8 decoder graph.
+
+    Its inputs are the decoder's without the lengths of the past and K, which the loop makes for itself, and with
+    ``steps``, (1,) int64, the most tokens a row may grow by; the past must have room for them. It returns, over the N
+    steps it made, scores (N, R, 1) float32, candidates (N, R, 1) int64 and, if the model has an alignment head, the
+    source positions that it looks at (N, R, 1) int64; what follows a row's end of sentence means nothing. Then the
+    past.
+
+    Args:
+        decoder: The decoder graph; left as it is.
+        layers: Decoder layers L.
+        eos_id: End of sentence.
+    """
+    choice = _Choice(
+        beginning=[_node("Less", ["tokens", "first"], ["none_ended"])],
+        nodes=[
+            _node("Squeeze", ["best", "third"], ["scores.step"]),
+            _node("Squeeze", ["best.candidates", "third"], ["candidates.step"]),
+            _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
+            _node("Or", ["ended", "ends"], ["ended.next"]),
+            _node("Cast", ["ended.next"], ["ended.integer"], to=TensorProto.INT32),
+            _node("ReduceMin", ["ended.integer"], ["all_ended"], keepdims=0),
+            _node("Equal", ["all_ended", "none"], ["goes_on.next"]),
+            # What is state and is collected, too, needs two names.
+            _node("Identity", ["candidates.step"], ["token.next"]),
+        ],
+        count="single",
+        parents=None,
+        states=[
+            ("tokens", _info("token", TensorProto.INT64, ["rows", 1]), "token.next"),
+            ("none_ended", _info("ended", TensorProto.BOOL, ["rows", 1]), "ended.next"),
+        ],
+        scanned=[("scores", TensorProto.FLOAT, ["rows", 1]), ("candidates", TensorProto.INT64, ["rows", 1])],
+        inputs=[],
+    )
+    return _loop(decoder, layers, eos_id, choice)
+
+
+def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
+    """The twin of an int8 decoder graph that makes several steps of the beam search for one sentence, of R rows.
+
+    It searches as ``app.engine.decoding.search.Search`` does, sums in float64 included: of all rows' extensions the R
+    best, in order, of which as many count as hypotheses are still to be found, and none that is far behind. Inputs are
+    the greedy twin's and ``totals.given``, (R, 1, 1) float64, the log-probability of each hypothesis, -inf for a row
+    that stands in for none, and ``threshold``, (1,) float64, how far behind the best a hypothesis may fall. It returns,
+    over the N steps it made, of each new hypothesis: totals (N, R) float64, -inf for none; candidates (N, R) int64, the
+    token, which may be the end; parents (N, R) int64, the row it extends; and of each row that was extended the source
+    position that the alignment head looks at (N, R, 1) int64, if there is one. Then the past, of the new hypotheses.
+
+    The arguments are those of ``export_greedy``.
+    """
+    choice = _Choice(
+        beginning=[
+            _node("Shape", ["tokens"], ["row_count"], start=0, end=1),
+            _node("Squeeze", ["row_count"], ["row_count.scalar"]),
+            _node("Range", ["zero", "row_count.scalar", "one"], ["row_numbers"]),
+        ],
+        nodes=[
+            _node("Cast", ["best"], ["best.double"], to=TensorProto.DOUBLE),
+            _node("Add", ["best.double", "total"], ["sums"]),
+            _node("Reshape", ["sums", "flat"], ["sums.flat"]),
+            _node("TopK", ["sums.flat", "row_count"], ["totals.best", "places.best"]),
+            _node("Div", ["places.best", "candidate_count"], ["parents.step"]),
+            _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
+            _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
+            # What is no number is never dropped, so that it is found out.
+            _node("GreaterOrEqual", ["row_numbers", "wanted"], ["surplus"]),
+            _node("ReduceMax", ["totals.best"], ["leader"], keepdims=1),
+            _node("Sub", ["leader", "threshold"], ["lowest_kept"]),
+            _node("Less", ["totals.best", "lowest_kept"], ["far"]),
+            _node("Or", ["surplus", "far"], ["dropped"]),
+            _node("Where", ["dropped", "nothing", "totals.best"], ["totals.step"]),
+            _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
+            _node("Where", ["ends", "nothing", "totals.step"], ["totals.alive"]),
+            _node("Reshape", ["totals.alive", "row_shape"], ["total.next"]),
+            _node("ReduceMax", ["totals.alive"], ["highest"], keepdims=0),
+            _node("Greater", ["highest", "lowest"], ["goes_on.next"]),
+            _node("Greater", ["totals.step", "totals.alive"], ["found"]),
+            _node("Cast", ["found"], ["found.integer"], to=TensorProto.INT64),
+            _node("ReduceSum", ["found.integer"], ["found.count"], keepdims=1),
+            _node("Sub", ["wanted", "found.count"], ["wanted.next"]),
+            _node("Unsqueeze", ["candidates.step", "second"], ["token.next"]),
+        ],
+        count="candidate_count",
+        parents="parents.step",
+        states=[
+            ("tokens", _info("token", TensorProto.INT64, ["rows", 1]), "token.next"),
+            ("totals.given", _info("total", TensorProto.DOUBLE, ["rows", 1, 1]), "total.next"),
+            ("row_count", _info("wanted", TensorProto.INT64, [1]), "wanted.next"),
+        ],
+        scanned=[
+            ("totals", TensorProto.DOUBLE, ["rows"]),
+            ("candidates", TensorProto.INT64, ["rows"]),
+            ("parents", TensorProto.INT64, ["rows"]),
+        ],
+        inputs=[
+            _info("totals.given", TensorProto.DOUBLE, ["rows", 1, 1]),
+            _info("threshold", TensorProto.DOUBLE, [1]),
+        ],
+    )
+    return _loop(decoder, layers, eos_id, choice)
+
+
+def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -> onnx.ModelProto:
+    """The step and the choice as a loop."""
+    step, past, present = decoder.graph, array_names("past", layers), array_names("present", layers)
+    scanned = [*choice.scanned]
+    if any(output.name == "alignment" for output in step.output):
+        scanned.append(("alignment", TensorProto.INT64, ["rows", 1]))
+    names = {"tokens": "token", "positions": "position", "candidate_count": choice.count}
+    # What all steps find together has the names of what one step finds.
+    names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
+    names |= {name: f"{name}.state" for name in past}
+    fixed = _fixed(step)
+    left_out = {"candidate_count", *(name for node in fixed for name in node.output)}
+    [count] = [node for node in step.node if node.output[0] == "candidate_count"]
+    body_nodes = [
+        _node("Squeeze", ["position", "second"], ["position.row"]),
+        _node("Cast", ["position.row"], ["lengths"], to=TensorProto.INT32),
+        *(_renamed(node, names) for node in step.node if node.output[0] not in left_out),
+        *choice.nodes,
+        *(_node("Gather", [name, choice.parents], [f"{name}.moved"], axis=0) for name in present if choice.parents),
+        _node("Add", ["position", "one"], ["position.next"]),
+    ]
+    states = [*choice.states, ("positions", _info("position", TensorProto.INT64, ["rows", 1]), "position.next")]
+    infos = {item.name: item for item in step.input}
+    states += [
+        (name, _renamed_info(infos[name], f"{name}.state"), f"{new}.moved" if choice.parents else new)
+        for name, new in zip(past, present, strict=True)
+    ]
+    used = {name for node in body_nodes for name in node.input}
+    body = helper.make_graph(
+        body_nodes,
+        "step",
+        [_info("iteration", TensorProto.INT64, []), _info("goes_on", TensorProto.BOOL, [])]
+        + [state for _, state, _ in states],
+        [_info("goes_on.next", TensorProto.BOOL, [])]
+        + [_renamed_info(state, new) for _, state, new in states]
+        + [_info(f"{name}.step", kind, shape) for name, kind, shape in scanned],
+        # In the body, for ONNX Runtime lays out for speed only what a graph has itself.
+        [tensor for tensor in step.initializer if tensor.name in used],
+    )
+    nodes = [
+        *choice.beginning,
+        *fixed,
+        *([_renamed(count, {"top": "row_count"})] if choice.count == "candidate_count" else []),
+        _node(
+            "Loop",
+            ["steps", "always", *(initial for initial, _, _ in states)],
+            [
+                *(f"{state.name}.last" for _, state, _ in states[: -len(past)]),
+                *present,
+                *(name for name, _, _ in scanned),
+            ],
+            body=body,
+        ),
+    ]
+    inputs = [item for item in step.input if item.name not in ("lengths", "top")]
+    inputs = [_info("steps", TensorProto.INT64, [1]), *choice.inputs, *inputs]
+    constants = {
+        "first": np.array([0]),
+        "second": np.array([1]),
+        "third": np.array([2]),
+        "flat": np.array([-1]),
+        "row_shape": np.array([-1, 1, 1]),
+        "zero": np.array(0),
+        "one": np.array(1),
+        "none": np.array(0, np.int32),
+        "single": np.array([1]),
+        "end_of_sentence": np.array([eos_id]),
+        "always": np.array(True),
+        "nothing": np.array(-np.inf),
+        "lowest": np.array(_LOWEST),
+    }
+    outside = {name for node in nodes for name in node.input}
+    used |= outside
+    initializers = [numpy_helper.from_array(value, name) for name, value in constants.items() if name in used]
+    initializers += [tensor for tensor in step.initializer if tensor.name in outside]
+    outputs = [_info(name, kind, ["steps_made", *shape]) for name, kind, shape in scanned]
+    outputs += [item for item in step.output if item.name in present]
+    return helper.make_model(
+        helper.make_graph(nodes, "steps", inputs, outputs, initializers),
+        opset_imports=decoder.opset_import,
+        ir_version=decoder.ir_version,
+    )
+
+
+def _node(operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(operator, list(inputs), list(outputs), **attributes)
+
+
+def _info(name: str, kind: int, shape: Sequence[str | int]) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def _renamed_info(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
+    renamed: onnx.ValueInfoProto = onnx.ValueInfoProto.FromString(info.SerializeToString())
+    renamed.name = name
+    return renamed
+
+
+def _fixed(step: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """What a step computes of the shortlist alone, and so once for all steps."""
+    known, constant = {"shortlist", "choices"}, {tensor.name for tensor in step.initializer}
+    nodes = []
+    for node in step.node:
+        if known.intersection(node.input) and known.union(constant).issuperset(node.input):
+            known.update(node.output)
+            nodes.append(node)
+    return nodes
+
+
+def _renamed(node: onnx.NodeProto, names: dict[str, str]) -> onnx.NodeProto:
+    renamed: onnx.NodeProto = onnx.NodeProto.FromString(node.SerializeToString())
+    for ends in (renamed.input, renamed.output):
+        for index, name in enumerate(ends):
+            ends[index] = names.get(name, name)
+    return renamed

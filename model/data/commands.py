@@ -1,0 +1,221 @@
+"""``dragoman data``: the commands that fetch public corpora and prepare training files."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.progress import Progress, TaskID
+
+    from model.data.corpora import Corpus
+    from model.data.preparation import Report
+
+data = typer.Typer(
+    name="data",
+    help="Fetch public corpora and prepare files of sentence pairs for training.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+_LIST_EPILOG = "Example: `dragoman data list`"
+_FETCH_EPILOG = """
+Examples:
+
+* `dragoman data fetch tatoeba`
+* `dragoman data fetch europarl --out corpora`
+* `dragoman data fetch https://example.org/pairs.tsv.gz --sha256 4f6c…`
+* `dragoman data fetch https://example.org/books.zip --member books.de --member books.en --name books`
+"""
+_PREPARE_EPILOG = """
+Examples:
+
+* `dragoman data prepare data/raw/tatoeba.tsv.xz --out data/tatoeba`
+* `dragoman data prepare my-pairs.tsv data/raw/*.tsv.xz --out data/mix --valid 500 --test 500 --max-words 80`
+"""
+
+
+@data.command("list", epilog=_LIST_EPILOG)
+def list_corpora() -> None:
+    """Show the corpora that `fetch` knows by name, with their licences."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from model.data.corpora import CORPORA
+
+    table = Table("name", "pair", "what it is", "licence", "checksum", title="Public corpora")
+    for column in table.columns:
+        column.overflow = "fold"
+    table.columns[0].no_wrap = table.columns[1].no_wrap = True
+    for corpus in CORPORA.values():
+        published = all(remote.sha256 for remote in corpus.files)
+        checksum = "published" if published else "recorded at first use"
+        table.add_row(corpus.name, "-".join(corpus.languages), corpus.description, corpus.licence, checksum)
+    Console().print(table)
+
+
+@data.command(epilog=_FETCH_EPILOG)
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME|URL", help="A name from `dragoman data list`, or an address.")],
+    out: Annotated[Path, typer.Option(help="Folder for the corpus.")] = Path("data/raw"),
+    sha256: Annotated[str | None, typer.Option(help="Expected checksum of the file (address only).")] = None,
+    member: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="End of the name of the wanted archive member (address only): once for a table, twice for source "
+            "and target. Default: .SOURCE and .TARGET of --languages."
+        ),
+    ] = None,
+    languages: Annotated[str, typer.Option(help="SOURCE-TARGET (address only).")] = "de-en",
+    file_name: Annotated[str | None, typer.Option("--name", help="Name for the files (address only).")] = None,
+) -> None:
+    """Download a corpus, verify it and unpack it into OUT/NAME.tsv.xz.
+
+    A broken download is resumed by the same command. OUT/NAME.provenance.json records addresses, checksums, licence.
+    """
+    from model.data.corpora import FetchError
+    from model.data.corpora import fetch as fetch_corpus
+
+    try:
+        if "://" in name:
+            corpus = _corpus_at(name, sha256, member or [], languages, file_name)
+        elif sha256 or member or file_name or languages != "de-en":
+            raise typer.BadParameter("--sha256, --member, --languages and --name go with an address, not with a NAME")
+        else:
+            corpus = _corpus_named(name)
+        with _progress_bar() as bar:
+            step = _Steps(bar)
+            path = fetch_corpus(
+                corpus,
+                out,
+                progress=lambda file, done, total: step.show(file, done, total, unit="bytes"),
+                unpacked=lambda done: step.show("unpacking", done, None, unit="pairs"),
+            )
+    except FetchError as error:
+        raise _failure(error) from error
+    typer.echo(f"{path}  ({corpus.licence}; {corpus.attribution})")
+
+
+@data.command(epilog=_PREPARE_EPILOG)
+def prepare(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILES...", help="Pairs: .tsv, .tsv.gz or .tsv.xz; source TAB target.")
+    ],
+    out: Annotated[Path, typer.Option(help="New folder for train.tsv.xz, valid.tsv, test.tsv and report.json.")],
+    valid: Annotated[int, typer.Option(min=0, help="Pairs for validation.")] = 1000,
+    test: Annotated[int, typer.Option(min=0, help="Pairs for testing.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Another seed draws other validation and test pairs.")] = 1,
+    min_words: Annotated[int, typer.Option(help="Least words of a side.")] = 1,
+    max_words: Annotated[int, typer.Option(help="Most words of a side.")] = 120,
+    max_ratio: Annotated[float, typer.Option(help="Most words of one side for a word of the other.")] = 3.0,
+    min_letter_share: Annotated[float, typer.Option(help="Least part of letters in a side, 0 to 1.")] = 0.6,
+) -> None:
+    """Clean pairs, remove duplicates and split them into training, validation and test files.
+
+    No validation or test pair shares its source or its target with a training pair.
+    """
+    from model.data.pairs import PairsError
+    from model.data.preparation import PreparationError, Rules
+    from model.data.preparation import prepare as prepare_files
+
+    try:
+        rules = Rules(min_words=min_words, max_words=max_words, max_ratio=max_ratio, min_letter_share=min_letter_share)
+        with _progress_bar() as bar:
+            step = _Steps(bar)
+            report = prepare_files(
+                files,
+                out,
+                rules=rules,
+                valid=valid,
+                test=test,
+                seed=seed,
+                progress=lambda name, done, total: step.show(name, done, total, unit="pairs"),
+            )
+    except (PairsError, PreparationError, OSError) as error:
+        raise _failure(error) from error
+    _print_report(report, out)
+
+
+def _corpus_named(name: str) -> "Corpus":
+    from model.data.corpora import CORPORA
+
+    if name not in CORPORA:
+        raise typer.BadParameter(f"unknown corpus {name!r}; known: {', '.join(CORPORA)}")
+    return CORPORA[name]
+
+
+def _corpus_at(url: str, sha256: str | None, members: list[str], languages: str, name: str | None) -> "Corpus":
+    from model.data.corpora import from_url
+
+    source, dash, target = languages.partition("-")
+    if not (source and dash and target):
+        raise typer.BadParameter(f"--languages {languages!r} is not of the form SOURCE-TARGET")
+    if len(members) > 2:
+        raise typer.BadParameter("--member is given once for a table or twice for source and target")
+    return from_url(url, sha256=sha256, name=name, languages=(source, target), members=tuple(members))
+
+
+def _failure(error: Exception) -> typer.Exit:
+    """One line on standard error, exit code 1."""
+    typer.echo(f"error: {error}", err=True)
+    return typer.Exit(1)
+
+
+def _print_report(report: "Report", out: Path) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("pairs", "count", "share", title=f"Prepared {escape(str(out))}")
+    table.columns[1].justify = table.columns[2].justify = "right"
+
+    def row(label: str, count: int, style: str | None = None) -> None:
+        table.add_row(label, f"{count:,}", f"{count / report.read:.1%}", style=style)
+
+    row("read", report.read)
+    for reason, count in report.rejected.items():
+        row(f"rejected: {reason}", count, "dim")
+    row("train.tsv.xz", report.train, "bold")
+    row("valid.tsv", report.valid)
+    row("test.tsv", report.test)
+    Console().print(table)
+
+
+class _Steps:
+    """Shows each named step of some work as its own line of a progress bar."""
+
+    def __init__(self, bar: "Progress") -> None:
+        self._bar = bar
+        self._tasks: dict[str, TaskID] = {}
+
+    def show(self, name: str, done: int, total: int | None, *, unit: str) -> None:
+        if name not in self._tasks:
+            # The first report of a resumed download is not work done just now: it must not count as speed.
+            self._tasks[name] = self._bar.add_task(name, total=total, completed=done, unit=unit)
+        self._bar.update(self._tasks[name], completed=done, total=total)
+
+
+@contextmanager
+def _progress_bar() -> "Iterator[Progress]":
+    """A bar on standard error with amount, speed and time left, in bytes or pairs by the task's unit."""
+    from rich.console import Console
+    from rich.filesize import decimal
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Amount(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            def say(amount: float) -> str:
+                return decimal(int(amount)) if task.fields["unit"] == "bytes" else f"{int(amount):,}"
+
+            unit = "" if task.fields["unit"] == "bytes" else " pairs"
+            total = f" of {say(task.total)}" if task.total else ""
+            speed = f", {say(task.speed)}/s" if task.speed else ""
+            return Text(f"{say(task.completed)}{total}{unit}{speed}")
+
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=24), Amount(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        yield bar

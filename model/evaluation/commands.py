@@ -1,0 +1,216 @@
+"""``dragoman train``, ``dragoman evaluate`` and ``dragoman calibrate``."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from app.engine.models.bundle import Score
+
+PRECISIONS = ("int8", "int8-shortlist", "float32", "float16")
+DEFAULT_SETS = Path("data/de-en/eval")
+
+
+def train(
+    recipe: Annotated[
+        Path, typer.Argument(help="TOML file: data, tokenizer, model and training, e.g. model/recipes/de-en.toml.")
+    ],
+    data: Annotated[Path, typer.Option(help="Folder that the recipe's pair files are relative to.")] = Path(
+        "data/de-en"
+    ),
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run [default: runs/NAME of the recipe file].", show_default=False)
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
+    ] = None,
+) -> None:
+    """Train a translation model; run it again to continue a stopped run.
+
+    The first start makes the tokenizer and the word alignments. At the end RUN/averaged holds the model for
+    `dragoman export`, RUN/curves.png the learning curves and RUN/metrics.jsonl every update's figures. On several
+    devices: torchrun --nproc-per-node N -m app train ...
+    """
+    # Kernels compiled for the shapes of batches: some ten thousand, where oneDNN keeps 1,024 unless told, at its start.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")
+    import torch
+    from rich.console import Console
+
+    from model.training.curves import draw_curves
+    from model.training.train import Metrics, Place
+    from model.training.train import train as run_training
+
+    if threads:
+        torch.set_num_threads(threads)
+    if device not in ("auto", "cpu", "cuda"):
+        raise typer.BadParameter("must be auto, cpu or cuda", param_hint="--device")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise typer.BadParameter("there is no CUDA device on this machine", param_hint="--device")
+    run = out or Path("runs") / recipe.stem
+    place = Place.detect(device)
+    console = Console(stderr=True)
+    with _bar(console, "{task.fields[loss]}", hidden=place.rank > 0) as bar:
+        task = bar.add_task("training", total=None, loss="")
+
+        def on_update(metrics: Metrics) -> None:
+            loss = f"loss {metrics['likelihood']:.3f}  {metrics['tokens_per_s']:,.0f} tokens/s"
+            bar.update(task, total=metrics["updates"], completed=metrics["update"], loss=loss)
+            if "validation_loss" in metrics:
+                bar.console.print(f"update {metrics['update']:,.0f}: validation loss {metrics['validation_loss']:.4f}")
+
+        averaged = run_training(recipe, data, run, place, report=bar.console.print, on_update=on_update)
+    if place.rank == 0:
+        draw_curves(run / "metrics.jsonl", run / "curves.png")
+        console.print(f"{averaged} is ready: dragoman export {averaged} OUT")
+
+
+def evaluate(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A bundle (artifacts/de-en) or a checkpoint (runs/de-en/averaged).")
+    ],
+    sets: Annotated[
+        list[Path] | None,
+        typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
+    ] = None,
+    beam_size: Annotated[int, typer.Option(min=1, max=16, help="1 is greedy.")] = 4,
+    precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first pairs of each set.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
+    write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a score.")] = False,
+) -> None:
+    """Measure BLEU and chrF with sacrebleu, in both directions, if the model translates both."""
+    from rich.console import Console
+
+    from app.engine.options import SearchOptions
+    from model.evaluation.evaluate import TestSet, open_translator, record_scores
+    from model.evaluation.evaluate import evaluate as score
+
+    if precision not in PRECISIONS:
+        raise typer.BadParameter(f"must be one of {', '.join(PRECISIONS)}", param_hint="--precision")
+    if write and (limit or not (path / "manifest.json").exists()):
+        raise typer.BadParameter("needs a bundle and whole sets", param_hint="--write")
+    test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
+    translator = open_translator(path, precision=precision, threads=threads)  # type: ignore[arg-type]
+    scores: list[Score] = []
+    # What is measured is the model, not what the service does about its failures.
+    options = SearchOptions(beam_size=beam_size, second_attempt=False)
+    try:
+        with _bar(Console(stderr=True), "") as bar:
+            for test_set in test_sets:
+                for reverse in (False, True) if translator.both_ways else (False,):
+                    task = bar.add_task(f"{test_set.name}{' reversed' if reverse else ''}", total=len(test_set.pairs))
+                    scores.append(
+                        score(
+                            translator,
+                            test_set,
+                            reverse=reverse,
+                            options=options,
+                            advance=lambda lines, task=task: bar.advance(task, lines),  # type: ignore[misc]
+                        )
+                    )
+    finally:
+        translator.close()
+    if as_json:
+        for item in scores:
+            typer.echo(item.model_dump_json())
+    else:
+        _print_table(scores, path)
+    if write:
+        record_scores(path, scores)
+
+
+def calibrate(
+    path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle, e.g. artifacts/de-en.")],
+    sets: Annotated[
+        list[Path] | None,
+        typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=20, help="Only the first pairs of each set.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the graphs.")] = 2,
+    plot: Annotated[Path | None, typer.Option(help="Where to draw the reliability diagram, a PNG.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Put the result into the bundle's manifest.")] = False,
+) -> None:
+    """Fit the confidence that the service tells of a sentence: the chance that its translation is good.
+
+    Fitted on the first half of each set, in all directions of the bundle together, and checked on the second half.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from app.engine.models.bundle import Bundle
+    from model.evaluation.calibration import (
+        calibration_error,
+        chances,
+        draw_reliability,
+        fit,
+        judge,
+        record_confidence,
+        together,
+    )
+    from model.evaluation.evaluate import TestSet
+
+    bundle = Bundle.open(path)
+    test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
+    lines = sum(len(test_set.pairs) for test_set in test_sets) * len(bundle.manifest.pairs)
+    with _bar(Console(stderr=True), "") as bar:
+        task = bar.add_task("translating", total=lines)
+        judged = list(judge(bundle, test_sets, threads=threads, advance=lambda done: bar.advance(task, done)))
+    if not judged:
+        raise typer.BadParameter("hardly a line of them is a single sentence", param_hint="SETS")
+    fitted, checked = zip(*(part.halves() for part in judged), strict=True)
+    confidence = fit(fitted)
+    everything = together(checked)
+    table = Table("second half of", "sentences", "good %", "mean confidence %", "calibration error %", title=str(path))
+    for part in (*checked, everything):
+        chance = chances(confidence, part)
+        error = calibration_error(chance, part.good)
+        figures = (100 * part.good.mean(), 100 * chance.mean(), 100 * error)
+        table.add_row(part.name, str(len(part.good)), *(f"{figure:.1f}" for figure in figures))
+    confidence = confidence.model_copy(update={"error": round(error, 4)})
+    Console().print(table)
+    typer.echo(confidence.model_dump_json())
+    if plot:
+        draw_reliability(chance, everything.good, plot)
+    if write:
+        record_confidence(bundle, confidence)
+
+
+def _set_files(paths: list[Path]) -> list[Path]:
+    files = [file for path in paths for file in (sorted(path.glob("*.tsv")) if path.is_dir() else [path])]
+    if not files:
+        raise typer.BadParameter(f"no .tsv files in {', '.join(map(str, paths))}", param_hint="SETS")
+    return files
+
+
+def _print_table(scores: "list[Score]", path: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(
+        "set",
+        "direction",
+        "sentences",
+        "BLEU",
+        "chrF",
+        title=f"{path}, {scores[0].precision}, beam {scores[0].beam_size}",
+    )
+    for item in scores:
+        table.add_row(
+            item.test_set, f"{item.source}-{item.target}", str(item.sentences), f"{item.bleu:.1f}", f"{item.chrf:.1f}"
+        )
+    Console().print(table)
+    typer.echo(f"BLEU {scores[0].bleu_signature}\nchrF {scores[0].chrf_signature}")
+
+
+def _bar(console: object, extra: str, *, hidden: bool = False) -> "Progress":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+    columns += [TextColumn(extra), TimeRemainingColumn()] if extra else [TimeRemainingColumn()]
+    return Progress(*columns, console=console, disable=hidden)  # type: ignore[arg-type]

@@ -1,0 +1,182 @@
+"""BLEU and chrF (sacrebleu) of a bundle, through the shipping engine, or of a checkpoint, in PyTorch."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+import sacrebleu
+
+from app.engine.decoding.batch_decoder import decode
+from app.engine.models.bundle import MANIFEST, Bundle, Precision, Score, write_manifest
+from app.engine.models.tokenizer import Tokenizer
+from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
+from app.settings import Settings
+from model.data.pairs import PairsError, read_pairs
+from model.data.tokenizer import target_tag
+from model.evaluation.inference import TorchModel
+from model.training.checkpoint import load_model
+from model.training.provenance import read_card
+
+# Lines given to a translator at a time: enough to batch, few enough to show progress.
+_CHUNK = 64
+
+Advance = Callable[[int], None]
+
+
+class Translator(Protocol):
+    """Something that translates lists of lines."""
+
+    languages: tuple[str, str]
+    both_ways: bool
+    precision: Precision
+
+    def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
+        """One translation a text."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+
+
+class BundleTranslator:
+    """The service's engine, without the service."""
+
+    def __init__(self, path: Path, precision: Precision, threads: int) -> None:
+        """Open a bundle.
+
+        Raises:
+            BundleError: It is missing, damaged or not understood.
+        """
+        settings = Settings.load(bundle=path, precision=precision, workers=threads)
+        self._engine = Engine.from_settings(settings)
+        first = self._engine.bundle.manifest.pairs[0]
+        self.languages = (first.source, first.target)
+        self.both_ways = (first.target, first.source) in self._engine.pairs
+        self.precision: Precision = precision
+        self._runner = asyncio.Runner()
+        self._runner.run(self._engine.start())
+
+    def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
+        """Sentences are split as the service splits them."""
+        answers, _ = self._runner.run(self._engine.translate(texts, source=source, target=target, options=options))
+        return [answer.text for answer in answers]
+
+    def close(self) -> None:
+        """Stop the engine."""
+        self._runner.run(self._engine.stop())
+        self._runner.close()
+
+
+class CheckpointTranslator:
+    """A model folder in PyTorch; a line is one sentence."""
+
+    precision: Precision = "float32"
+    both_ways = True
+
+    def __init__(self, path: Path) -> None:
+        """Load a checkpoint.
+
+        Raises:
+            CheckpointError: It is missing or damaged.
+            BundleError: Its tokenizer is.
+        """
+        self._model = load_model(path)
+        self._tokenizer = Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
+        self.languages = read_card(path).languages
+
+    def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
+        """Decode as one batch."""
+        config = self._model.config
+        tag = self._tokenizer.piece_id(target_tag(target))
+        sources = [[tag, *self._tokenizer.encode(text), config.eos_id] for text in texts]
+        results = decode(
+            TorchModel(self._model), sources, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options
+        )
+        return [self._tokenizer.decode(found[0].tokens) for found in results]
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def open_translator(path: Path, *, precision: Precision, threads: int) -> Translator:
+    """A bundle if there is a manifest, else a checkpoint."""
+    if (path / MANIFEST).exists():
+        return BundleTranslator(path, precision, threads)
+    return CheckpointTranslator(path)
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Sentence pairs: first column in the first language, second in the second."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def read(cls, path: Path, limit: int | None = None) -> "TestSet":
+        """Read a pair file, or its first ``limit`` pairs.
+
+        Raises:
+            PairsError: It is missing, malformed or empty.
+        """
+        pairs = tuple(islice(read_pairs(path), limit))
+        if not pairs:
+            raise PairsError(f"{path}: holds no pairs")
+        return cls(path.name.split(".tsv")[0], pairs)
+
+
+def evaluate(
+    translator: Translator, test_set: TestSet, *, reverse: bool, options: SearchOptions, advance: Advance
+) -> Score:
+    """Translate one test set in one direction and score it.
+
+    Args:
+        translator: A bundle or a checkpoint.
+        test_set: What to translate.
+        reverse: From the second language into the first.
+        options: Search options.
+        advance: Called with the number of lines done.
+    """
+    source, target = reversed(translator.languages) if reverse else translator.languages
+    texts = [pair[1 if reverse else 0] for pair in test_set.pairs]
+    references = [pair[0 if reverse else 1] for pair in test_set.pairs]
+    # Sorted by length, so that batches hold little padding; restored afterwards.
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+    outputs = [""] * len(texts)
+    for start in range(0, len(order), _CHUNK):
+        chosen = order[start : start + _CHUNK]
+        for index, text in zip(
+            chosen, translator.translate([texts[i] for i in chosen], source, target, options), strict=True
+        ):
+            outputs[index] = text
+        advance(len(chosen))
+    bleu, chrf = sacrebleu.BLEU(), sacrebleu.CHRF()
+    bleu_score, chrf_score = bleu.corpus_score(outputs, [references]), chrf.corpus_score(outputs, [references])
+    return Score(
+        test_set=test_set.name,
+        source=source,
+        target=target,
+        sentences=len(texts),
+        precision=translator.precision,
+        beam_size=options.beam_size,
+        bleu=round(bleu_score.score, 2),
+        chrf=round(chrf_score.score, 2),
+        bleu_signature=str(bleu.get_signature()),
+        chrf_signature=str(chrf.get_signature()),
+    )
+
+
+def record_scores(path: Path, scores: Sequence[Score]) -> None:
+    """Put scores into a bundle's manifest, in place of earlier ones of the same set, direction and settings."""
+    manifest = Bundle.open(path).manifest
+
+    def key(score: Score) -> tuple[object, ...]:
+        return score.test_set, score.source, score.target, score.precision, score.beam_size
+
+    merged = {key(score): score for score in (*manifest.scores, *scores)}
+    write_manifest(path, manifest.model_copy(update={"scores": tuple(merged.values())}))

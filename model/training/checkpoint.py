@@ -1,0 +1,165 @@
+"""Checkpoints: folders of safetensors and JSON, written whole or not at all. Nothing is ever unpickled.
+
+A model folder holds ``model.safetensors``, ``config.json`` and ``tokenizer.spm``; a training checkpoint adds
+``optimizer.safetensors`` and ``state.json``.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from model.network.config import TransformerConfig
+from model.network.transformer import Transformer
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is missing or damaged; the message names the file."""
+
+
+@dataclass
+class TrainingState:
+    """Where a run stands.
+
+    Attributes:
+        update: Optimiser steps done.
+        tokens: Real target tokens seen.
+        seconds: Time spent training.
+        best_loss: Lowest validation loss so far.
+        stale: Validations since then.
+    """
+
+    update: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    best_loss: float = float("inf")
+    stale: int = 0
+
+
+def model_tensors(model: Transformer) -> dict[str, Tensor]:
+    """The weights by name; tied tables appear once, under the name they were first given."""
+    return {name: parameter.detach().contiguous() for name, parameter in model.named_parameters()}
+
+
+def write_model(folder: Path, tensors: dict[str, Tensor], config: TransformerConfig, tokenizer: Path) -> None:
+    """Write a model folder's three files into an existing folder."""
+    save_file(tensors, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config.to_dict(), indent=1) + "\n", encoding="utf-8")
+    shutil.copyfile(tokenizer, folder / "tokenizer.spm")
+
+
+def load_model(folder: Path) -> Transformer:
+    """A model in evaluation mode, from a model folder or a training checkpoint.
+
+    Raises:
+        CheckpointError: A file is missing or damaged, or weights and configuration don't match.
+    """
+    with _reading(folder / "config.json") as path:
+        config = TransformerConfig.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    with _reading(folder / "model.safetensors") as path:
+        tensors = load_file(path)
+    model = Transformer(config)
+    expected = model_tensors(model)
+    wrong = sorted(expected.keys() ^ tensors.keys()) or sorted(
+        name for name in expected if expected[name].shape != tensors[name].shape
+    )
+    if wrong:
+        raise CheckpointError(f"{folder}/model.safetensors does not fit config.json at {wrong[0]}")
+    model.load_state_dict(tensors, strict=False)  # tied tables are missing by name, checked above
+    return model.eval()
+
+
+def save_training(
+    folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, state: TrainingState, tokenizer: Path
+) -> Path:
+    """Write ``folder/step-NNNNNNN``: into a partial folder first, then renamed. One that exists is left alone."""
+    out = folder / f"step-{state.update:07d}"
+    if out.exists():
+        return out  # a run's last update, saved on schedule: replacing it would risk the only copy
+    partial = folder / f"{out.name}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    write_model(partial, model_tensors(model), model.config, tokenizer)
+    moments = {
+        f"{name}/{kind}": value.reshape(-1).contiguous()
+        for name, parameter in model.named_parameters()
+        for kind, value in optimizer.state[parameter].items()
+    }
+    save_file(moments, partial / "optimizer.safetensors")
+    (partial / "state.json").write_text(json.dumps(asdict(state)) + "\n", encoding="utf-8")
+    partial.rename(out)
+    return out
+
+
+def load_training(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer) -> TrainingState:
+    """Restore model, optimiser and state in place from one checkpoint.
+
+    Raises:
+        CheckpointError: The checkpoint is damaged or of another model.
+    """
+    saved = load_model(folder)
+    if saved.config != model.config:
+        raise CheckpointError(f"{folder} holds a model of another configuration than the recipe's")
+    model.load_state_dict(saved.state_dict())
+    with _reading(folder / "optimizer.safetensors") as path:
+        moments = load_file(path)
+        for name, parameter in model.named_parameters():
+            if not parameter.requires_grad:
+                continue
+            for kind in ("step", "exp_avg", "exp_avg_sq"):
+                value = moments[f"{name}/{kind}"].to(parameter.device)
+                optimizer.state[parameter][kind] = value.reshape(()) if kind == "step" else value.view_as(parameter)
+    with _reading(folder / "state.json") as path:
+        return TrainingState(**json.loads(path.read_text(encoding="utf-8")))
+
+
+def training_checkpoints(folder: Path) -> list[Path]:
+    """Complete checkpoints, oldest first."""
+    return sorted(path for path in folder.glob("step-*") if path.suffix != ".partial")
+
+
+def prune(folder: Path, keep: int) -> None:
+    """Remove all but the newest ``keep`` checkpoints."""
+    for path in training_checkpoints(folder)[:-keep]:
+        shutil.rmtree(path)
+
+
+def average(checkpoints: Sequence[Path], out: Path) -> None:
+    """Write the mean of several checkpoints' weights as a model folder (section 6.1 of the paper).
+
+    Raises:
+        CheckpointError: There is none, or they differ in shape.
+    """
+    if not checkpoints:
+        raise CheckpointError("no checkpoint to average")
+    models = [load_model(path) for path in checkpoints]
+    if any(model.config != models[0].config for model in models):
+        raise CheckpointError("checkpoints of different models can't be averaged")
+    tensors = [model_tensors(model) for model in models]
+    mean = {name: torch.stack([t[name] for t in tensors]).mean(0) for name in tensors[0]}
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    write_model(partial, mean, models[0].config, checkpoints[-1] / "tokenizer.spm")
+    shutil.rmtree(out, ignore_errors=True)
+    partial.rename(out)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Path]:
+    """Turn whatever a missing or damaged file causes into one error that names it."""
+    try:
+        yield path
+    except OSError as error:
+        raise CheckpointError(f"{path} can't be read: {error.strerror or error}") from error
+    except KeyError as error:
+        raise CheckpointError(f"{path} is damaged: there is no {error}") from error
+    except (ValueError, TypeError, RuntimeError, SafetensorError) as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error

@@ -1,0 +1,122 @@
+"""What training minimises: label-smoothed cross-entropy, and the guided-alignment loss."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from model.data.batches import Batch
+from model.data.tokenizer import PAD_ID
+from model.network.transformer import Transformer
+
+# Rows projected at a time: (rows, V) floats then stay in the processor's cache.
+_ROWS = 256
+
+
+class Losses(NamedTuple):
+    """Sums over the batch, so that batches can be added up before dividing."""
+
+    smoothed: Tensor  # () label-smoothed cross-entropy, summed over target tokens
+    likelihood: Tensor  # () negative log-likelihood, summed over target tokens, without gradient
+    alignment: Tensor  # () guided-alignment loss, summed over aligned target tokens
+    tokens: int  # real target tokens
+
+
+def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
+    """Run the model on a batch.
+
+    The guided-alignment loss is the cross-entropy between the word alignment and the map of the alignment head
+    (Chen et al. 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation").
+    """
+    config = model.config
+    states, maps = model(batch.source, batch.target_input)
+    real = batch.target_output != PAD_ID
+    # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
+    smoothed, likelihood = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]
+        states[real],
+        model.projection.weight,
+        model.projection.bias,
+        batch.target_output[real],
+        label_smoothing,
+        torch.is_grad_enabled(),
+    )
+    alignment = smoothed.new_zeros(())
+    if config.alignment_layer is not None:
+        head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
+        rows, target_at, source_at = batch.links.unbind(1)
+        attended = head[rows, target_at, source_at].clamp_min(1e-9)
+        alignment = -(batch.link_weights * attended.log()).sum()
+    return Losses(smoothed, likelihood, alignment, int(real.sum()))
+
+
+class _ProjectedCrossEntropy(torch.autograd.Function):
+    """Projection onto the vocabulary and label-smoothed cross-entropy in one, a few rows at a time.
+
+    The gradient with respect to the logits has a closed form, softmax minus the smoothed target, so it is taken on the
+    way forward, and logits exist a few rows at a time. Alone on two cores of a Xeon with bfloat16, D = 256, V = 8,000
+    and 1,400 tokens, loss and gradients take 28 ms.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        states: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        target: Tensor,
+        smoothing: float,
+        differentiate: bool,
+    ) -> tuple[Tensor, Tensor]:
+        """States (N, D), weight (V, D), bias (V,) or None, target (N,) int64 -> both sums over N, (), float32."""
+        vocabulary, ctx.states_dtype = weight.shape[0], states.dtype
+        if torch.is_autocast_enabled(states.device.type):  # once, not for every few rows
+            precision = torch.get_autocast_dtype(states.device.type)
+            states, weight = states.to(precision), weight.to(precision)
+        # The mean of a row's logits is its product with the mean row of the weights: no pass over the logits.
+        mean_weight = weight.mean(0, dtype=torch.float32)
+        mean_bias = 0.0 if bias is None else bias.mean(dtype=torch.float32)
+        smoothed = states.new_zeros((), dtype=torch.float32)
+        likelihood = states.new_zeros((), dtype=torch.float32)
+        # By the logits; rounded up with rows of zeros, so that the shapes of the two products recur (model.data).
+        padding = -len(states) % _ROWS
+        gradients = states.new_empty(len(states) + padding, vocabulary) if differentiate else None
+        bias_gradient = torch.zeros_like(bias) if differentiate and bias is not None else None
+        scores, shares = states.new_empty((2, _ROWS, vocabulary), dtype=torch.float32)
+        for index, wanted in enumerate(torch.split(target.unsqueeze(1), _ROWS)):
+            chunk = slice(index * _ROWS, index * _ROWS + len(wanted))
+            rows = states[chunk]
+            logits = scores[: len(wanted)].copy_(F.linear(rows, weight, bias))  # (n, V)
+            gradient = torch.softmax(logits, -1, out=shares[: len(wanted)])
+            nll = -gradient.gather(1, wanted).clamp_min(1e-37).log().sum()
+            # As torch's own label smoothing: the mass is spread over all V entries.
+            uniform = logits.gather(1, wanted).sum() + nll - len(wanted) * mean_bias - rows.float().sum(0) @ mean_weight
+            likelihood += nll
+            smoothed += (1 - smoothing) * nll + smoothing * uniform
+            if gradients is None:
+                continue
+            gradient -= smoothing / vocabulary
+            gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, smoothing - 1))
+            if bias_gradient is not None:
+                bias_gradient += gradient.sum(0)
+            gradients[chunk] = gradient
+        if gradients is not None:
+            gradients[len(states) :] = 0
+            state_gradients = (gradients @ weight)[: len(states)]
+            weight_gradient = gradients.T @ F.pad(states, (0, 0, 0, padding))
+            ctx.save_for_backward(state_gradients, weight_gradient, bias_gradient)
+        ctx.mark_non_differentiable(likelihood)
+        return smoothed, likelihood
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
+        """Scale what was taken on the way forward."""
+        states, weight, bias = ctx.saved_tensors
+        return (
+            (gradient * states).to(ctx.states_dtype),
+            gradient * weight,
+            None if bias is None else gradient * bias,
+            None,
+            None,
+            None,
+        )

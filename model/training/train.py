@@ -1,0 +1,286 @@
+"""The training loop: exact to resume, one process or many (``torchrun``).
+
+Nothing random is carried along: batches are a function of (seed, number) and dropout noise of (seed, update, rank), so
+a run continued from a checkpoint sees what it would have seen. Only model, optimiser and counters are saved.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+import torch
+from torch import distributed
+from torch.nn.parallel import DistributedDataParallel
+
+from model.data.batches import Batch, BatchStream
+from model.data.corpus import build_corpus, load_corpus
+from model.data.tokenizer import target_tag
+from model.network.transformer import Transformer
+from model.recipe import Recipe
+from model.training.checkpoint import (
+    TrainingState,
+    average,
+    load_training,
+    prune,
+    save_training,
+    training_checkpoints,
+)
+from model.training.loss import Losses, losses
+from model.training.provenance import read_card, write_card
+from model.training.schedule import learning_rate
+from model.training.warm_start import load_initial
+
+Metrics = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where this process trains: its device, and its rank among ``world`` processes started by ``torchrun``."""
+
+    device: torch.device
+    rank: int = 0
+    world: int = 1
+
+    @classmethod
+    def detect(cls, device: str = "auto") -> "Place":
+        """From the environment of ``torchrun`` and the machine's devices."""
+        cuda = torch.cuda.is_available() if device == "auto" else device == "cuda"
+        world = int(os.environ.get("WORLD_SIZE", "1"))
+        if world == 1:
+            return cls(torch.device("cuda" if cuda else "cpu"))
+        if not distributed.is_initialized():
+            # The others wait while the first aligns the corpus.
+            distributed.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(days=1))
+        local = int(os.environ["LOCAL_RANK"])
+        return cls(torch.device("cuda", local) if cuda else torch.device("cpu"), distributed.get_rank(), world)
+
+    def total(self, value: float) -> float:
+        """Sum over all processes."""
+        if self.world == 1:
+            return value
+        tensor = torch.tensor(value, dtype=torch.float64, device=self.device)
+        distributed.all_reduce(tensor)
+        return tensor.item()
+
+
+class Trainer:
+    """One run in one folder: ``metrics.jsonl``, ``checkpoints/``, and ``averaged/`` at the end."""
+
+    def __init__(self, recipe: Recipe, recipe_text: str, run: Path, place: Place) -> None:
+        """Load the corpus that ``build_corpus`` has made, and the newest checkpoint if there is one."""
+        self.recipe, self.recipe_text, self.training = recipe, recipe_text, recipe.training
+        self.run, self.place = run, place
+        self.tokenizer = run / "tokenizer.spm"
+        processor = sentencepiece.SentencePieceProcessor(model_file=str(self.tokenizer))
+        first, second = recipe.languages
+        self.tags = (processor.piece_to_id(target_tag(first)), processor.piece_to_id(target_tag(second)))
+        self.corpora, self.validation = load_corpus(recipe, run)
+        torch.manual_seed(recipe.seed)
+        self.model = Transformer(recipe.transformer(processor.vocab_size())).to(place.device)
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(),
+            lr=0.0,
+            betas=(0.9, 0.98),
+            eps=1e-9,
+            weight_decay=self.training.weight_decay,
+            fused=True,
+        )
+        self.state = TrainingState()
+        saved = training_checkpoints(run / "checkpoints")
+        if saved:
+            self.state = load_training(saved[-1], self.model, self.optimizer)
+        elif recipe.initial:
+            read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
+            load_initial(Path(recipe.initial), self.model, self.tokenizer)
+        if place.rank == 0:
+            _cut_metrics(run / "metrics.jsonl", self.state.update)
+        # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
+        self.step_module: torch.nn.Module = _Step(self.model, self.training.label_smoothing)
+        if place.world > 1:
+            self.step_module = DistributedDataParallel(self.step_module)
+
+    def batches(self, update: int) -> Iterator[Batch]:
+        """This rank's batches from the given update (0-based) on: the early sources first, then the whole mix."""
+        per_update = self.training.accumulate * self.place.world
+        early = self.training.early_updates
+        if update < early:
+            weights = [source.weight if source.early else 0.0 for source in self.recipe.sources]
+            stream = self._stream(weights).batches(update * per_update + self.place.rank, self.place.world)
+            for _ in range((early - update) * self.training.accumulate):
+                yield next(stream)
+            update = early
+        weights = [source.weight for source in self.recipe.sources]
+        yield from self._stream(weights).batches((update - early) * per_update + self.place.rank, self.place.world)
+
+    def _stream(self, weights: list[float]) -> BatchStream:
+        return BatchStream(self.corpora, weights, self.recipe, self.tags)
+
+    def fit(self, report: Callable[[Metrics], None]) -> Path:
+        """Train to the recipe's end, or until validation no longer improves; returns the averaged model's folder.
+
+        Args:
+            report: Called after each update with its metrics (and each validation's), on rank 0 only.
+        """
+        self.model.train()
+        batches = self.batches(self.state.update)
+        while self.state.update < self.training.updates and not self._stale():
+            metrics = self.update(batches)
+            if self.state.update % self.training.validate_every == 0:
+                metrics["validation_loss"] = self.validate()
+            if self.place.rank == 0:
+                self._log(metrics)
+                report(metrics)
+                if self.state.update % self.training.checkpoint_every == 0:
+                    self.save()
+        averaged = self.run / "averaged"
+        if self.place.rank == 0:
+            self.save()
+            average(training_checkpoints(self.run / "checkpoints"), averaged)
+            write_card(averaged, self.recipe, self.recipe_text, self.run, self.state)
+        return averaged
+
+    def update(self, batches: Iterator[Batch]) -> Metrics:
+        """One optimiser step over ``accumulate`` batches on each rank."""
+        began = time.perf_counter()
+        self.state.update += 1
+        torch.manual_seed(hash((self.recipe.seed, self.state.update, self.place.rank)))
+        chosen = [next(batches).to(self.place.device) for _ in range(self.training.accumulate)]
+        tokens = self.place.total(sum(int((batch.target_output != 0).sum()) for batch in chosen))
+        sums = [0.0, 0.0, 0.0]
+        for index, batch in enumerate(chosen):
+            last = index == len(chosen) - 1
+            with nullcontext() if last or self.place.world == 1 else self.step_module.no_sync():  # type: ignore[operator]
+                result = self._losses(batch)
+                loss = result.smoothed + self.training.alignment_weight * result.alignment
+                # The parallel wrapper averages over ranks; the loss is a mean over all ranks' tokens.
+                (loss * (self.place.world / tokens)).backward()  # type: ignore[no-untyped-call]
+            for slot, value in enumerate((result.smoothed, result.likelihood, result.alignment)):
+                sums[slot] += float(value.detach())
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip_norm)
+        if not torch.isfinite(norm):  # the step would spoil every weight, and the checkpoints after it
+            raise FloatingPointError(
+                f"update {self.state.update}: the gradients are not finite; the checkpoints are as they were"
+            )
+        rate = learning_rate(self.state.update, self.training)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        seconds = time.perf_counter() - began
+        self.state.tokens += int(tokens)
+        self.state.seconds += seconds
+        loss_mean, likelihood, alignment = (self.place.total(value) / tokens for value in sums)
+        return {
+            "update": self.state.update,
+            "updates": self.training.updates,
+            "loss": loss_mean,
+            "likelihood": likelihood,
+            "alignment": alignment,
+            "rate": rate,
+            "norm": float(norm),
+            "tokens": self.state.tokens,
+            "tokens_per_s": tokens / seconds,
+            "seconds": self.state.seconds,
+        }
+
+    def _losses(self, batch: Batch) -> Losses:
+        precise = self.training.precision == "float32"
+        with torch.autocast(self.place.device.type, dtype=torch.bfloat16, enabled=not precise):
+            result: Losses = self.step_module(batch)
+        return result
+
+    @torch.no_grad()
+    def validate(self) -> float:
+        """Negative log-likelihood per target token of the validation pairs, both directions."""
+        self.model.eval()
+        stream = BatchStream([self.validation], [1.0], self.recipe, self.tags)
+        likelihood, tokens = 0.0, 0
+        for examples in stream.epoch(0):
+            result = losses(self.model, stream.collate(examples).to(self.place.device), 0.0)
+            likelihood, tokens = likelihood + float(result.likelihood), tokens + result.tokens
+        self.model.train()
+        loss = likelihood / tokens
+        improved = loss < self.state.best_loss
+        self.state.best_loss = min(loss, self.state.best_loss)
+        self.state.stale = 0 if improved else self.state.stale + 1
+        return loss
+
+    def save(self) -> None:
+        """Write a checkpoint, and remove the oldest beyond ``keep``."""
+        save_training(self.run / "checkpoints", self.model, self.optimizer, self.state, self.tokenizer)
+        prune(self.run / "checkpoints", self.training.keep)
+
+    def _stale(self) -> bool:
+        return 0 < self.training.patience <= self.state.stale
+
+    def _log(self, metrics: Metrics) -> None:
+        with (self.run / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(metrics) + "\n")
+
+
+class _Step(torch.nn.Module):
+    """Loss as a module, for the data-parallel wrapper."""
+
+    def __init__(self, model: Transformer, label_smoothing: float) -> None:
+        super().__init__()
+        self.model, self.label_smoothing = model, label_smoothing
+
+    def forward(self, batch: Batch) -> Losses:
+        return losses(self.model, batch, self.label_smoothing)
+
+
+def _cut_metrics(path: Path, update: int) -> None:
+    """Drop the lines written after the checkpoint by the run that was killed."""
+    if path.exists():
+        lines: list[dict[str, Any]] = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                lines.append(json.loads(line))
+            except json.JSONDecodeError:
+                break  # the line the run died in
+        kept = [json.dumps(metrics) + "\n" for metrics in lines if metrics["update"] <= update]
+        path.write_text("".join(kept), encoding="utf-8")
+
+
+def train(
+    recipe: Path,
+    data: Path,
+    run: Path,
+    place: Place,
+    *,
+    report: Callable[[str], None],
+    on_update: Callable[[Metrics], None],
+) -> Path:
+    """The whole run, from pair files to the averaged model; continues where an earlier one stopped.
+
+    Args:
+        recipe: TOML file, see ``model.recipe``.
+        data: Folder of the pair files.
+        run: Folder of the run, made if missing.
+        place: Device and rank.
+        report: Called with a line on each preparatory step.
+        on_update: Called with the metrics of each update.
+
+    Returns:
+        The folder of the averaged model, with its card.
+
+    Raises:
+        RecipeError: The recipe can't be used.
+        PairsError: A pair file is missing or malformed.
+        CheckpointError: The run's checkpoint belongs to another recipe, or what it starts from is missing.
+        FloatingPointError: Training diverged.
+    """
+    loaded = Recipe.load(recipe)
+    run.mkdir(parents=True, exist_ok=True)
+    if place.rank == 0:
+        build_corpus(loaded, data, run, report=report)
+    if place.world > 1:
+        distributed.barrier()
+    return Trainer(loaded, recipe.read_text(encoding="utf-8"), run, place).fit(on_update)

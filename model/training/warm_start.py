@@ -1,0 +1,50 @@
+"""Starting a run from the weights of an earlier one, whose vocabulary may be another."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import sentencepiece
+import torch
+
+from model.network.transformer import Transformer
+from model.training.checkpoint import CheckpointError, load_model, model_tensors
+
+# Tensors with a row for every piece.
+_TABLES = {"source_embedding.weight", "target_embedding.weight", "projection.weight", "projection.bias"}
+
+
+def load_initial(folder: Path, model: Transformer, tokenizer: Path) -> None:
+    """Copy the weights of a model folder into a model, the rows of the vocabulary by their pieces.
+
+    A piece that the earlier vocabulary did not have starts as the mean of those it was written with. The biases of keys
+    stay as they are.
+
+    Args:
+        folder: Model folder of the earlier run, or one that was restored from a bundle.
+        model: The model to start, changed in place.
+        tokenizer: Its SentencePiece model.
+
+    Raises:
+        CheckpointError: The folder is missing or damaged, or holds a model of another shape.
+    """
+    earlier = model_tensors(load_model(folder))
+    rows = list(_earlier_pieces(folder / "tokenizer.spm", tokenizer))
+    with torch.no_grad():
+        for name, tensor in model_tensors(model).items():
+            found = earlier.get(name)
+            table = name in _TABLES
+            if found is None or found.shape[table:] != tensor.shape[table:]:
+                raise CheckpointError(f"{folder} holds a model of another shape than the recipe's: see {name}")
+            if not name.endswith("key.bias"):  # it changes nothing, and large ones did harm: see model.attention
+                tensor.copy_(torch.stack([found[row].mean(0) for row in rows]) if table else found)
+
+
+def _earlier_pieces(earlier: Path, tokenizer: Path) -> Iterator[list[int]]:
+    """For each piece, the ids of the earlier vocabulary that say the same."""
+    old, new = (sentencepiece.SentencePieceProcessor(model_file=str(path)) for path in (earlier, tokenizer))
+    for piece in (new.id_to_piece(index) for index in range(new.vocab_size())):
+        index = old.piece_to_id(piece)
+        if old.id_to_piece(index) == piece:
+            yield [index]
+        else:
+            yield old.encode(piece.replace("▁", " ")) or [old.unk_id()]

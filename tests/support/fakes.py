@@ -1,0 +1,188 @@
+"""An engine without a model, and how tests talk to an application that uses it."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import httpx
+from fastapi import FastAPI
+
+from app.engine.interface import (
+    Account,
+    Alphabet,
+    Alternative,
+    Event,
+    ReloadReport,
+    Sentence,
+    SentenceTranslation,
+    Splitting,
+    Text,
+    TextTranslation,
+    Timing,
+    Token,
+)
+from app.engine.options import SearchOptions
+from app.engine.request.text_builder import Assembly
+from app.errors import ModelFailure, Overloaded
+from app.main import create_app
+from app.settings import Settings
+from app.text.detection import Detector
+from app.text.inline.objects import TOKEN
+from app.text.inline.target_tokens import Link
+from app.text.quality_checks import Verdict
+from tests.support.segmentation import split
+
+PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
+    ("Ich möchte ein Bier.", "en"): ("I'd like a beer.",),
+    ("Wo ist der Bahnhof?", "en"): ("Where is the station?", "Where's the station?"),
+    ("Where is the station?", "de"): ("Wo ist der Bahnhof?",),
+    ("Guten Morgen!", "en"): ("Good morning!", "Good morning.", "Morning!"),
+    ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
+    ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
+}
+
+# One for all tests, whatever the engine's languages: its model takes half a second to load.
+DETECTOR = Detector(["de", "en"])
+
+
+class FakeEngine:
+    """Knows some phrases; marks any other sentence with the target language. Records what it is asked.
+
+    A sentence with "LOOP" gets a verdict; before one with "WAIT" it waits for ``may_go_on``; one with "FAIL" raises
+    ``failure``. With ``busy``, a second attempt at a sentence is refused.
+    """
+
+    def __init__(self, pairs: frozenset[tuple[str, str]] = frozenset({("de", "en"), ("en", "de")})) -> None:
+        self.pairs = self.next_pairs = pairs
+        self.state = "ready"
+        self.calls: list[tuple[list[str], str, str]] = []
+        self.options: list[SearchOptions] = []
+        self.deadlines_s: list[float | None] = []
+        self.accounts: list[Account | None] = []
+        self.error: Exception | None = None
+        self.failure: Exception = ModelFailure("secret")
+        self.hangs = self.busy = self.full = False
+        self.known_placeholders: tuple[str, ...] = ()
+        self.known_characters = ""
+        self.confidence: float | None = 0.9
+        self.was_asked = asyncio.Event()
+        self.may_go_on = asyncio.Event()
+        self.was_cancelled = asyncio.Event()
+
+    def alphabet(self, source: str, target: str) -> Alphabet:
+        return Alphabet(frozenset(self.known_characters), self.known_placeholders)
+
+    def turn_away(self) -> None:
+        if self.full:
+            raise Overloaded("busy")
+
+    async def start(self) -> None:
+        if self.error is not None:
+            raise self.error
+        self.state = "ready"
+
+    async def stop(self) -> None:
+        self.state = "stopping"
+
+    async def reload(self) -> ReloadReport:
+        """Serves the pairs in ``next_pairs``."""
+        self.pairs = self.next_pairs
+        return ReloadReport(unchanged=("fake",))
+
+    async def stream(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str,
+        target: str,
+        options: SearchOptions,
+        splitting: Splitting = "sentences",
+        deadline_s: float | None = None,
+        tokens: bool = False,
+        account: Account | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        self.calls.append((list(texts), source, target))
+        self.options.append(options)
+        self.deadlines_s.append(deadline_s)
+        self.accounts.append(account)
+        self.was_asked.set()
+        if self.error is not None:
+            raise self.error
+        if self.busy and splitting == "off":
+            raise Overloaded("The queue is full.")
+        if self.hangs:
+            await self._wait(asyncio.Event())
+        for place, text in enumerate(texts):
+            translation = self._translate(text, source, target, options.n_best)
+            for sentence in translation.sentences:
+                if "WAIT" in sentence.source:
+                    await self._wait(self.may_go_on)
+                if "FAIL" in sentence.source:
+                    raise self.failure
+                if tokens and options.beam_size == 1:
+                    for word in re.findall(r"\s*\S+", sentence.text):
+                        yield Token(place, word)
+                yield Sentence(place, sentence)
+            yield Text(place, translation)
+        yield Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
+
+    async def _wait(self, event: asyncio.Event) -> None:
+        try:
+            await event.wait()
+        except asyncio.CancelledError:
+            self.was_cancelled.set()
+            raise
+
+    def info(self) -> dict[str, object]:
+        model = {"name": "fake", "providers": ["CPUExecutionProvider"], "precision": "int8", "loaded": True}
+        return {"models": [model], "pivot": {"language": "en", "pairs": []}}
+
+    def statistics(self) -> dict[str, float]:
+        return {"queued_tokens": 0.0}
+
+    def _translate(self, text: str, source: str, target: str, n_best: int) -> TextTranslation:
+        cut = split(text, language=source)
+        assembly = Assembly()
+        for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
+            best, *others = PHRASES.get((sentence, target), (f"[{target}] {sentence}",))[:n_best]
+            assembly.add(
+                gap,
+                SentenceTranslation(
+                    source=sentence,
+                    source_begin=0,
+                    text=best,
+                    target_begin=0,
+                    score=-0.1,
+                    confidence=self.confidence,
+                    alternatives=tuple(Alternative(other, -0.2) for other in others),
+                    verdicts=(Verdict.REPETITION,) if "LOOP" in sentence else (),
+                    alignment=links_by_order(sentence, best),
+                ),
+            )
+        return assembly.finish(cut.gaps[-1])
+
+
+def links_by_order(source: str, target: str) -> tuple[Link, ...]:
+    """The first word of the target translates the first of the source, and so on; where it ends with it, the last."""
+    words, translated = ([match.span() for match in TOKEN.finditer(text)] for text in (source, target))
+    if target.endswith(source):
+        translated = translated[-len(words) :]
+    return tuple(Link(*word, *other) for word, other in zip(words, translated, strict=False))
+
+
+def build(engine: FakeEngine, settings: Settings | None = None) -> FastAPI:
+    """An application that isn't started."""
+    return create_app(settings or Settings(), engine, DETECTOR)
+
+
+@asynccontextmanager
+async def serving(engine: FakeEngine, settings: Settings | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a started application; an exception inside the application fails the test."""
+    app = build(engine, settings)
+    async with app.router.lifespan_context(app), client_of(app) as client:
+        yield client
+
+
+def client_of(app: FastAPI) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test")

@@ -1,0 +1,224 @@
+"""A model without weights behind the protocols of search and scheduler, and a scheduler that runs it.
+
+Its next-token scores are a pure function of source and target so far, so what a sentence must translate to is known
+whatever else is in the batch. Hooks let a test count steps, block them, or raise.
+"""
+
+import threading
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.decoding.batch_decoder import Decode, LiveRows
+from app.engine.decoding.search import Search
+from app.engine.models.bundle import Bundle
+from app.engine.options import SearchOptions
+from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.policy import Job, Limits
+from app.engine.scheduling.scheduler import Scheduler
+from app.engine.single_model import Engine
+
+START, EOS = 1, 2
+WAIT_S = 30.0  # an upper bound for what should happen at once; reaching it fails a test
+
+Tokens = tuple[int, ...]
+Row = tuple[Tokens, Tokens]
+"""Source, and target so far without the start."""
+
+
+class ToyFeatures(NamedTuple):
+    """What the toy "encoder" says of a sentence."""
+
+    source: Tokens
+
+    @property
+    def nbytes(self) -> int:
+        return 8 * len(self.source)
+
+    def copy(self) -> "ToyFeatures":
+        return self
+
+
+class ToyModel:
+    """Random but reproducible scores.
+
+    Args:
+        vocabulary: Number of tokens V.
+        seed: Another seed is another model.
+        eos_bonus: Added to the logit of the end of sentence: low for long translations.
+        most_steps: Steps that it makes at once.
+    """
+
+    providers = ("Toy",)
+
+    def __init__(self, vocabulary: int, *, seed: int = 0, eos_bonus: float = 0.0, most_steps: int = 1) -> None:
+        self.vocabulary, self.seed, self.eos_bonus, self.most_steps = vocabulary, seed, eos_bonus, most_steps
+        self.on_step: Callable[[list[Row]], None] = lambda rows: None
+        self.on_encode: Callable[[Sequence[Tokens]], None] = lambda sources: None
+        self.steps = 0
+        self._known: dict[Row, NDArray[np.float32]] = {}
+
+    def scores(self, source: Tokens, target: Tokens) -> NDArray[np.float32]:
+        """Log-probabilities (V,) float32 of the next token."""
+        if (source, target) not in self._known:
+            rng = np.random.default_rng(zlib.crc32(repr((self.seed, source, target)).encode()))
+            logits = 2.0 * rng.standard_normal(self.vocabulary)
+            logits[EOS] += self.eos_bonus
+            self._known[source, target] = (logits - np.logaddexp.reduce(logits)).astype(np.float32)
+        return self._known[source, target]
+
+    def next_scores(self, source: Sequence[int]) -> Callable[[Tokens], list[float]]:
+        """The same, as ``model.network.reference`` wants it."""
+        return lambda target: self.scores(tuple(source), target).tolist()
+
+    def encode(self, sources: Sequence[Sequence[int]]) -> list[ToyFeatures]:
+        self.on_encode([tuple(source) for source in sources])
+        return [ToyFeatures(tuple(source)) for source in sources]
+
+    def rows(self) -> "ToyRows":
+        return ToyRows(self)
+
+
+class ToyRows(LiveRows):
+    """Live rows of a toy decode."""
+
+    def __init__(self, model: ToyModel) -> None:
+        self._model = model
+        self._rows: list[tuple[Tokens, Tokens | None]] = []  # no target yet: the next token is the start
+
+    def join(self, features: Sequence[ToyFeatures]) -> None:
+        self._rows += [(item.source, None) for item in features]
+
+    def select(self, rows: Sequence[int]) -> None:
+        self._rows = [self._rows[row] for row in rows]
+
+    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any], None]:
+        assert len(tokens) == len(self._rows) > 0
+        rows = [
+            (source, () if target is None else (*target, token))
+            for (source, target), token in zip(self._rows, tokens, strict=True)
+        ]
+        self._rows = list(rows)
+        self._model.steps += 1
+        self._model.on_step(rows)
+        scores = np.stack([self._model.scores(*row) for row in rows])  # (R, V)
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
+        return np.take_along_axis(scores, best, axis=1), best, None
+
+    def most_steps(self, *, beam: bool) -> int:
+        return self._model.most_steps
+
+    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], None]:
+        assert 1 < steps <= self._model.most_steps
+        scores, found = [], []
+        ended = np.zeros(len(tokens), dtype=bool)
+        while len(found) < steps and not ended.all():
+            best, candidates, _ = self.step(tokens, 1)
+            tokens = candidates[:, 0].tolist()
+            ended |= candidates[:, 0] == EOS
+            scores.append(best[:, 0])
+            found.append(candidates[:, 0])
+        return np.stack(scores), np.stack(found), None
+
+    def beam_steps(
+        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], None]:
+        assert 1 < steps <= self._model.most_steps
+        assert len({source for source, _ in self._rows}) == 1
+        wanted, found = len(tokens), []
+        sums = np.array(totals)
+        while len(found) < steps and (sums > -np.inf).any():
+            scores, candidates, _ = self.step(tokens, self._model.vocabulary)
+            extensions = (sums[:, None] + scores).ravel()
+            best = np.argsort(-extensions, kind="stable")[: len(tokens)]
+            tokens, parents = candidates.ravel()[best].tolist(), best // candidates.shape[1]
+            self.select(parents.tolist())
+            kept = extensions[best] >= extensions.max() - threshold
+            sums = np.where((np.arange(len(best)) < wanted) & kept, extensions[best], -np.inf)
+            found.append((sums, tokens, parents))
+            ends = (np.array(tokens) == EOS) & (sums > -np.inf)
+            sums, wanted = np.where(ends, -np.inf, sums), wanted - ends.sum()
+        values, ids, extended = (np.array(each) for each in zip(*found, strict=True))
+        return values, ids, extended, None
+
+
+class Gate:
+    """Blocks a toy model at every step until the test lets one pass."""
+
+    def __init__(self, model: ToyModel) -> None:
+        self._entered, self._passes = threading.Semaphore(0), threading.Semaphore(0)
+        self._open = False
+        self.rows: list[Row] = []
+        model.on_step = self._step
+
+    def wait_for_step(self) -> None:
+        """Return once the model stands in a step, before its scores."""
+        assert self._entered.acquire(timeout=WAIT_S)
+
+    def let_one_pass(self) -> None:
+        """Let the blocked step go on."""
+        self._passes.release()
+
+    def open(self) -> None:
+        """Block no more."""
+        self._open = True
+        self._passes.release()
+
+    def _step(self, rows: list[Row]) -> None:
+        self.rows = rows
+        self._entered.release()
+        assert self._open or self._passes.acquire(timeout=WAIT_S)
+
+
+def greedy(**options: Any) -> SearchOptions:
+    """Options of a greedy search."""
+    return SearchOptions(beam_size=1, **options)
+
+
+def job(*source: int, options: SearchOptions | None = None, **others: Any) -> Job:
+    """A job with a plain source."""
+    return Job(source=source, options=options or greedy(), **others)
+
+
+ROOMY = Limits(max_queue_tokens=10_000, max_batch_rows=64, max_batch_tokens=1_000)
+
+
+def scheduler_of(
+    model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 40, backlog: Backlog | None = None, workers: int = 1
+) -> Scheduler:
+    """A scheduler, not started, that decodes with the shipping search."""
+
+    def search(job: Job) -> Search:
+        limit = job.options.max_length or max_length
+        return Search(start_id=START, eos_id=EOS, max_length=limit, options=job.options)
+
+    return Scheduler(
+        encode=lambda jobs: model.encode([job.source for job in jobs]),
+        new_search=search,
+        new_batch=lambda: Decode(model),
+        limits=limits,
+        workers=workers,
+        backlog=backlog,
+    )
+
+
+def engine_of(bundle: Bundle, model: Any, *, limits: Limits = ROOMY, drain_s: float = 0.0) -> Engine:
+    """An engine, not started, over a bundle's tokenizer and any model; it checks no golden sentences."""
+    return Engine(
+        replace(bundle, golden=()), model, limits=limits, precision="float32", cache_bytes=100_000, drain_s=drain_s
+    )
+
+
+@contextmanager
+def running(scheduler: Scheduler, drain_s: float = WAIT_S) -> Iterator[Scheduler]:
+    """Started, and stopped at the end."""
+    scheduler.start()
+    try:
+        yield scheduler
+    finally:
+        scheduler.stop(drain_s)

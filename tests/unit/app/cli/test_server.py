@@ -1,0 +1,61 @@
+"""When the server looks through all objects for garbage."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+
+from app.cli.server import _Server
+
+
+class Node:
+    """Refers to itself, so that only the collector can free it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def garbage() -> weakref.ref[Node]:
+    """As old as it gets: what has survived a full collection is looked at again only by the next one."""
+    node = Node()
+    gc.collect()
+    return weakref.ref(node)
+
+
+@pytest.fixture
+def server() -> Iterator[_Server]:
+    thresholds = gc.get_threshold()
+    gc.disable()  # nothing else may free it
+    yield _Server(uvicorn.Config("unused"), announce=lambda: None, on_hangup=None)
+    gc.enable()
+    gc.set_threshold(*thresholds)
+
+
+def look(server: _Server) -> None:
+    notify: Callable[[], Any] | None = server.config.callback_notify
+    assert notify
+    asyncio.run(notify())
+
+
+def test_garbage_is_collected_when_nobody_waits(server: _Server) -> None:
+    old = garbage()
+    server.server_state.tasks.add(object())  # type: ignore[arg-type]
+    look(server)
+    assert old() is not None
+    server.server_state.tasks.clear()
+    look(server)
+    assert old() is None
+
+
+def test_a_server_that_is_always_busy_collects_garbage_too(server: _Server) -> None:
+    old = garbage()
+    server.server_state.tasks.add(object())  # type: ignore[arg-type]
+    for _ in range(59):
+        look(server)
+    assert old() is not None
+    look(server)
+    assert old() is None

@@ -1,0 +1,61 @@
+"""Shortlists: what a sentence may be translated by, and what of it the graph is told."""
+
+import numpy as np
+import pytest
+
+from app.engine.decoding.shortlist import Shortlist, choose
+from app.errors import BundleError
+
+# Piece 0 brings about 3 and 1, piece 1 nothing, piece 2 what asks for a language, piece 3 itself.
+OFFSETS, PIECES = np.array([0, 2, 2, 5, 6]), np.array([3, 1, 0, 1, 2, 3])
+
+
+def written(path, offsets, pieces):
+    np.savez(path, offsets=np.array(offsets), pieces=np.array(pieces))
+    return path
+
+
+def test_a_sentence_gets_what_its_pieces_bring_about_and_the_pieces_themselves(tmp_path):
+    Shortlist(OFFSETS, PIECES).save(tmp_path / "shortlist.npz")
+    shortlist = Shortlist.read(tmp_path / "shortlist.npz")
+    assert shortlist.of([1]).tolist() == [1]
+    assert shortlist.of([0, 0, 1]).tolist() == [0, 1, 3]
+    assert shortlist.of([2, 3]).tolist() == [0, 1, 2, 3]
+    assert shortlist.of([0]).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("offsets", "pieces", "message"),
+    [
+        ([0, 2, 1], [0], "is no shortlist"),
+        ([1, 2], [0, 0], "is no shortlist"),
+        ([0, 1], [0, 0], "is no shortlist"),
+        ([0], [], "is no shortlist"),
+        ([[0, 1]], [0], "is no shortlist"),
+        ([0, 1, 2], [0, 2], "names pieces that there aren't"),
+        ([0, 1, 2], [-1, 0], "names pieces that there aren't"),
+    ],
+)
+def test_a_wrong_table_is_refused(tmp_path, offsets, pieces, message):
+    with pytest.raises(BundleError, match=message):
+        Shortlist.read(written(tmp_path / "wrong.npz", offsets, pieces))
+
+
+def test_what_is_no_table_is_refused(tmp_path):
+    (tmp_path / "text.npz").write_text("pieces", encoding="utf-8")
+    np.savez(tmp_path / "other.npz", other=OFFSETS)
+    for name in ("text.npz", "other.npz", "missing.npz"):
+        with pytest.raises(BundleError, match=f"{name} is no shortlist"):
+            Shortlist.read(tmp_path / name)
+
+
+def test_rows_share_one_shortlist_and_keep_their_own_choices():
+    pieces = np.array([[2, 5, 9], [5, -1, -1], [0, 2, -1]])
+    told = choose(pieces)
+    assert told.shortlist.tolist() == [0, 2, 5, 9]
+    assert told.choices.shape == told.choice_bias.shape == (3, 1, 3)
+    real = told.choice_bias[:, 0] == 0
+    assert (real == (pieces >= 0)).all()
+    assert (told.choice_bias[:, 0][~real] < -1e8).all()
+    assert (told.shortlist[told.choices[:, 0]] == pieces)[real].all()
+    assert told.choice_bias.dtype == np.float32

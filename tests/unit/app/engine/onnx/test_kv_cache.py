@@ -1,0 +1,60 @@
+"""The past: whatever rows come, go or continue another, each finds its own keys and values."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from onnxruntime import OrtValue
+
+from app.engine.onnx.kv_cache import GatheredPast, PastInPlace
+
+WIDTH = 3
+MODEL = SimpleNamespace(
+    past=["keys", "values"],
+    past_shape=lambda rows, room: (rows, 2, room, WIDTH),
+    dtype=np.float32,
+    device="cpu",
+    value=OrtValue.ortvalue_from_numpy,
+)
+
+
+@st.composite
+def runs(draw):
+    """Parents and room of some runs in a row."""
+    found, rows = [], 1
+    for _ in range(draw(st.integers(1, 8))):
+        parents = draw(st.lists(st.integers(-1, rows - 1), min_size=1, max_size=8))
+        found.append((np.array(parents), 4 * draw(st.integers(1, 3))))
+        rows = len(parents)
+    return found
+
+
+def fitted(array, room):
+    """With another room; what was not there before is NaN."""
+    grown = np.full(MODEL.past_shape(len(array), room), np.nan, np.float32)
+    grown[:, :, : array.shape[2]] = array[:, :, :room]
+    return grown
+
+
+@pytest.mark.parametrize("kind", [PastInPlace, GatheredPast])
+@given(plan=runs())
+def test_rows_keep_what_they_had(kind, plan):
+    """A stand-in for the graph writes numbers of its own at one position of each row."""
+    past = kind(MODEL)
+    expected = [np.zeros(MODEL.past_shape(1, 4), np.float32) for _ in MODEL.past]
+    number = 0
+    for parents, room in plan:
+        read, written = past.arrange(parents, room)
+        for index, (before, after) in enumerate(zip(read, written, strict=True)):
+            rows = before.numpy() if kind is PastInPlace else before.numpy()[np.maximum(parents, 0)]
+            expected[index] = fitted(expected[index], room)[np.maximum(parents, 0)]
+            expected[index][parents < 0] = np.nan
+            assert (np.isnan(expected[index]) | (rows == expected[index])).all()
+            # A graph that has a mask multiplies by zero what it hides.
+            assert kind is PastInPlace or np.isfinite(rows).all()
+            for row in range(len(parents)):
+                number += 1
+                rows[row, :, number % room] = expected[index][row, :, number % room] = number
+            after.update_inplace(rows)

@@ -1,0 +1,122 @@
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from app.engine.interface import Timing
+from app.engine.request.coalescing import Joiner
+from app.engine.scheduling.policy import Job, Outcome
+from app.errors import ModelFailure, Overloaded
+from tests.support.toy import greedy, job
+
+pytestmark = pytest.mark.anyio
+
+
+class Queue:
+    """Takes jobs and ends them when it is told to."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.full = False
+
+    def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> None:
+        if self.full and not admitted:
+            raise Overloaded("full")
+        self.jobs += jobs
+
+
+def outcome(name: str) -> Outcome:
+    return Outcome([name], Timing())
+
+
+async def test_identical_sentences_are_translated_once_and_everybody_gets_the_result():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    first, second = joiner.submit([job(3, 4), job(3, 4)])
+    [third] = joiner.submit([job(3, 4)])
+    assert len(queue.jobs) == 1
+    found = outcome("x")
+    queue.jobs[0].future.set_result(found)
+    assert await asyncio.gather(first, second, third) == [found] * 3
+
+
+async def test_who_joins_a_job_is_as_old_as_it_is():
+    """What a second attempt goes by: it must not wait behind all who came later."""
+
+    def submit(jobs: Sequence[Job], *, admitted: bool = False) -> None:
+        for number, each in enumerate(jobs, 7):
+            each.order = number
+
+    joiner = Joiner(submit)
+    first, joining, later = job(3, 4), job(3, 4), job(3, 4)
+    joiner.submit([first, joining])
+    joiner.submit([later])
+    assert [each.order for each in (first, joining, later)] == [7, 7, 7]
+
+
+async def test_what_differs_or_comes_later_is_a_job_of_its_own():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    different = [job(3), job(4), job(3, options=greedy(min_length=1)), job(3, long=True), job(3, on_tokens=print)]
+    futures = joiner.submit([*different, job(3, on_tokens=print)])
+    assert len(queue.jobs) == len(futures) == 6
+    for number, each in enumerate(queue.jobs):
+        each.future.set_result(outcome(str(number)))
+    assert [(await future).hypotheses for future in futures] == [[str(number)] for number in range(6)]
+    joiner.submit([job(3)])
+    assert len(queue.jobs) == 7
+
+
+async def test_one_who_leaves_does_not_cancel_the_others():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    leaving, staying = joiner.submit([job(3), job(3)])
+    leaving.cancel()
+    await asyncio.sleep(0)
+    assert not queue.jobs[0].future.cancelled()
+    queue.jobs[0].future.set_result(outcome("x"))
+    assert (await staying).hypotheses == ["x"]
+
+
+async def test_when_the_last_one_leaves_the_job_is_given_up_and_nobody_joins_it_any_more():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    futures = joiner.submit([job(3), job(3)])
+    for future in futures:
+        future.cancel()
+    await asyncio.sleep(0)
+    assert queue.jobs[0].future.cancelled()
+    [later] = joiner.submit([job(3)])
+    queue.jobs[1].future.set_result(outcome("x"))
+    assert (await later).hypotheses == ["x"]
+
+
+async def test_who_joins_while_another_leaves_keeps_the_job():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    [leaving] = joiner.submit([job(3)])
+    leaving.cancel()
+    [joining] = joiner.submit([job(3)])
+    await asyncio.sleep(0)
+    assert not queue.jobs[0].future.cancelled()
+    queue.jobs[0].future.set_result(outcome("x"))
+    assert (await joining).hypotheses == ["x"]
+
+
+async def test_everybody_gets_the_error():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    futures = joiner.submit([job(3), job(3)])
+    queue.jobs[0].future.set_exception(ModelFailure("x"))
+    assert [type(error) for error in await asyncio.gather(*futures, return_exceptions=True)] == [ModelFailure] * 2
+
+
+async def test_a_refused_sentence_can_be_asked_for_again():
+    queue = Queue()
+    joiner = Joiner(queue.submit)
+    queue.full = True
+    with pytest.raises(Overloaded):
+        joiner.submit([job(3)])
+    [future] = joiner.submit([job(3)], admitted=True)
+    queue.jobs[0].future.set_result(outcome("x"))
+    assert (await future).hypotheses == ["x"]

@@ -1,0 +1,456 @@
+import json
+import threading
+from concurrent.futures import wait
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.decoding.batch_decoder import decode
+from app.engine.interface import Timing
+from app.engine.options import SearchOptions
+from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.policy import Job, Limits, plan
+from app.errors import EngineUnavailable, Overloaded
+from tests.support.toy import EOS, ROOMY, START, WAIT_S, Gate, Row, ToyModel, greedy, job, running, scheduler_of
+
+ENDLESS = -60.0
+all_limits = st.builds(
+    Limits,
+    max_queue_tokens=st.just(10_000),
+    max_batch_rows=st.integers(1, 20),
+    max_batch_tokens=st.integers(1, 120),
+)
+
+
+@st.composite
+def queues(draw: st.DrawFn) -> list[Job]:
+    jobs = draw(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 8), st.integers(0, 3)), max_size=12))
+    return [
+        Job(source=(3,) * length, options=SearchOptions(beam_size=beam), alone=not chance)
+        for length, beam, chance in jobs
+    ]
+
+
+def rows_of(jobs: list[Job]) -> int:
+    return sum(job.options.beam_size for job in jobs)
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The clock of scheduler and workers from now on: one number, in seconds, that the test advances."""
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("app.engine.scheduling.scheduler.time", clock)
+    monkeypatch.setattr("app.engine.scheduling.worker.time", clock)
+    return now
+
+
+def timed_gate(now: list[float], model: ToyModel, step_s: float) -> tuple[Gate, list[list[Row]]]:
+    """A gate before every step, which takes ``step_s``; and the rows of the steps so far."""
+    gate, steps = Gate(model), []
+    block = model.on_step
+
+    def step(rows: list[Row]) -> None:
+        now[0] += step_s
+        steps.append(rows)
+        block(rows)
+
+    model.on_step = step
+    return gate, steps
+
+
+@given(queues(), st.integers(0, 25), all_limits)
+def test_a_plan_keeps_the_bounds_and_takes_the_oldest(pending, live_rows, limits):
+    before = list(pending)
+    chosen = plan(pending, live_rows=live_rows, limits=limits)
+    assert pending == before
+    assert len(set(map(id, chosen))) == len(chosen)
+    assert all(job in pending for job in chosen)
+    if not chosen:
+        # Only a running decode keeps the oldest waiting.
+        assert not pending or live_rows
+        return
+    assert chosen[0] is pending[0]
+    if live_rows or len(chosen) > 1:
+        assert live_rows + rows_of(chosen) <= limits.max_batch_rows
+    if len(chosen) > 1:
+        assert len(chosen) * max(len(job.source) for job in chosen) <= limits.max_batch_tokens
+
+
+@given(queues(), st.integers(0, 25), all_limits)
+def test_a_job_that_is_tried_alone_has_no_company(pending, live_rows, limits):
+    chosen = plan(pending, live_rows=live_rows, limits=limits)
+    if any(job.alone for job in chosen):
+        assert len(chosen) == 1
+        assert live_rows == 0
+
+
+@given(queues(), all_limits)
+def test_companions_are_those_of_nearest_length(pending, limits):
+    chosen = plan(pending, live_rows=0, limits=limits)
+    if not chosen or chosen[0].alone:
+        return
+    anchor = len(chosen[0].source)
+    left = [job for job in pending if job not in chosen and not job.alone]
+    farthest = max(abs(len(job.source) - anchor) for job in chosen)
+    assert all(abs(len(job.source) - anchor) >= farthest for job in left)
+
+
+@given(queues(), st.integers(0, 25), all_limits)
+def test_a_plan_leaves_out_nobody_who_fits(pending, live_rows, limits):
+    chosen = plan(pending, live_rows=live_rows, limits=limits)
+    left = [job for job in pending if job not in chosen and not job.alone]
+    if not chosen or chosen[0].alone or not left:
+        return
+    more = [*chosen, min(left, key=lambda job: abs(len(job.source) - len(chosen[0].source)))]
+    assert (
+        live_rows + rows_of(more) > limits.max_batch_rows
+        or len(more) * max(len(job.source) for job in more) > limits.max_batch_tokens
+    )
+
+
+@given(queues(), all_limits)
+def test_nothing_starves(pending, limits):
+    """Each plan over an idle decode takes the oldest, so a queue is served in at most as many plans as it has jobs."""
+    served: list[Job] = []
+    while pending:
+        chosen = plan(pending, live_rows=0, limits=limits)
+        assert chosen[0] is pending[0]
+        served += chosen
+        pending = [job for job in pending if job not in chosen]
+    assert len(set(map(id, served))) == len(served)
+
+
+@given(queues(), st.integers(0, 25), all_limits, st.integers(1, 4))
+def test_idle_workers_get_their_share(pending, live_rows, limits, idle):
+    chosen = plan(pending, live_rows=live_rows, limits=limits, idle_workers=idle)
+    assert chosen == plan(pending, live_rows=live_rows, limits=limits)[: len(chosen)]
+    assert len(chosen) <= -(-len(pending) // (1 + idle))
+    assert bool(chosen) == bool(plan(pending, live_rows=live_rows, limits=limits))
+
+
+def test_idle_workers_decode_side_by_side():
+    """Of three jobs that come together each of three workers takes one: none steps before all do."""
+    model = ToyModel(12)
+    together = threading.Barrier(3)
+    model.on_step = lambda rows: together.wait(WAIT_S)
+    jobs = [job(source, options=greedy(max_length=1)) for source in (3, 4, 5)]
+    with running(scheduler_of(model, workers=3)) as scheduler:
+        scheduler.submit(jobs)
+        for item in jobs:
+            item.future.result(WAIT_S)
+    assert not together.broken
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_every_job_ends_with_its_own_translation_whoever_makes_it(workers):
+    model = ToyModel(12)
+    jobs = [
+        job(*range(3, 4 + index % 5), index, options=SearchOptions(beam_size=1 + index % 4), long=index % 3 == 0)
+        for index in range(3, 60)
+    ]
+    limits = replace(ROOMY, max_batch_rows=9, max_batch_tokens=30)
+    with running(scheduler_of(model, limits=limits, workers=workers)) as scheduler:
+        scheduler.submit(jobs[:20])
+        for item in jobs[20:]:
+            scheduler.submit([item])
+        found = [item.future.result(WAIT_S).hypotheses for item in jobs]
+    alone = ToyModel(12)
+    for item, hypotheses in zip(jobs, found, strict=True):
+        assert [hypotheses] == decode(
+            alone, [item.source], start_id=START, eos_id=EOS, options=item.options, max_length=40
+        )
+    assert scheduler.counters["finished"] == len(jobs)
+    assert scheduler.statistics()["running_sentences"] == scheduler.statistics()["queued_tokens"] == 0
+
+
+def test_rows_never_exceed_the_bound_even_when_beams_have_grown():
+    """A beam of 16 over 12 tokens has grown only after two steps: its rows are reserved before."""
+    model = ToyModel(12, eos_bonus=-3.0)
+    widest: list[int] = []
+    model.on_step = lambda rows: widest.append(len(rows))
+    jobs = [job(3, index, options=SearchOptions(beam_size=16)) for index in range(3, 9)]
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=28), max_length=6)) as scheduler:
+        scheduler.submit(jobs)
+        wait([item.future for item in jobs], WAIT_S)
+    assert 12 < max(widest) <= 28
+
+
+def test_a_sentence_joins_a_decode_that_runs():
+    model = ToyModel(12, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    first, second = job(3, options=greedy(max_length=30)), job(4, options=greedy(max_length=2))
+    with running(scheduler_of(model)) as scheduler:
+        scheduler.submit([first])
+        gate.wait_for_step()
+        scheduler.submit([second])
+        gate.open()
+        second.future.result(WAIT_S)
+        first.future.result(WAIT_S)
+    assert model.steps == 30  # the second sentence took no step of its own
+
+
+def test_timing_says_how_long_a_job_waited_was_encoded_and_was_decoded(monkeypatch):
+    now, model = set_clock(monkeypatch), ToyModel(12, eos_bonus=ENDLESS)
+
+    def advance(seconds: float) -> None:
+        now[0] += seconds
+
+    model.on_encode, model.on_step = lambda sources: advance(2), lambda rows: advance(3)
+    first, second = job(3, options=greedy(max_length=4)), job(4, options=greedy(max_length=4))
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
+        scheduler.submit([first, second])
+        timings = [item.future.result(WAIT_S).timing for item in (first, second)]
+    assert timings == [
+        Timing(queue_s=0, encode_s=2, decode_s=12),
+        Timing(queue_s=14, encode_s=2, decode_s=12),
+    ]
+
+
+def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatch):
+    model = ToyModel(12, eos_bonus=ENDLESS)
+    gate, steps = timed_gate(set_clock(monkeypatch), model, 1)
+    long, short = (3,), [job(4, index, options=greedy(max_length=1)) for index in range(3, 63)]
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1), max_length=200)) as scheduler:
+        scheduler.submit([job(*long, long=True)])
+        for _ in range(20):
+            gate.wait_for_step()
+            gate.let_one_pass()
+        gate.wait_for_step()
+        scheduler.submit(short)
+        gate.open()
+        for item in short:
+            item.future.result(WAIT_S)
+    order = [rows[0][0] for rows in steps]
+    assert order[:21] == [long] * 21
+    assert order[21] != long  # alone it saved nothing up, and the short one is next
+    mixed = order[21 : max(place for place, source in enumerate(order) if source != long)]
+    assert 11 <= mixed.count(long) <= 16  # 60 short steps: one long step to four
+
+
+def test_long_work_finds_company_again_after_it_was_alone(monkeypatch):
+    """A sentence by itself makes many steps at once, which says nothing of how many rows fit a step."""
+    model = ToyModel(12, eos_bonus=ENDLESS, most_steps=16)
+    gate, steps = timed_gate(set_clock(monkeypatch), model, 0.002)
+    lone, *others = [job(3, index, options=greedy(max_length=60), long=True) for index in range(3, 6)]
+    with running(scheduler_of(model, max_length=200)) as scheduler:
+        scheduler.submit([lone])
+        for _ in range(40):
+            gate.wait_for_step()
+            gate.let_one_pass()
+        scheduler.submit(others)
+        gate.open()
+        for item in (lone, *others):
+            item.future.result(WAIT_S)
+    assert max(map(len, steps)) == 3
+
+
+def test_a_short_sentence_waits_for_few_steps_of_long_work(monkeypatch):
+    """10 ms of them, however many the model could make at once."""
+    model = ToyModel(12, eos_bonus=ENDLESS, most_steps=16)
+    gate, steps = timed_gate(set_clock(monkeypatch), model, 0.002)
+    long, short = job(3, options=greedy(max_length=150), long=True), job(4, options=greedy(max_length=1))
+    with running(scheduler_of(model, max_length=200)) as scheduler:
+        scheduler.submit([long])
+        for _ in range(40):
+            gate.wait_for_step()
+            gate.let_one_pass()
+        gate.wait_for_step()
+        scheduler.submit([short])
+        gate.open()
+        for item in (long, short):
+            item.future.result(WAIT_S)
+    assert 41 <= [rows[0][0] for rows in steps].index((4,)) <= 41 + 5
+
+
+def test_steps_are_counted_however_many_are_made_at_once():
+    model = ToyModel(12, eos_bonus=ENDLESS, most_steps=8)
+    with running(scheduler_of(model, max_length=40)) as scheduler:
+        items = [job(3, options=greedy(max_length=30)), job(4, options=SearchOptions(beam_size=4, max_length=20))]
+        for item in items:
+            scheduler.submit([item])
+            item.future.result(WAIT_S)
+        counters = scheduler.counters
+    assert counters["steps"] == model.steps == 50
+    assert 50 < counters["rows_stepped"] <= 30 + 4 * 20
+
+
+def test_what_is_tried_again_keeps_its_place_in_the_queue():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
+        first, *waiting = [job(3, index) for index in range(3, 8)]
+        scheduler.submit([first])
+        gate.wait_for_step()
+        scheduler.submit(waiting)
+        again = [job(4, 4, order=waiting[1].order), job(4, 5, order=waiting[0].order)]
+        scheduler.resubmit(again)
+        assert [item.order for item in scheduler._short] == sorted(item.order for item in [*waiting, *again])
+        gate.open()
+        wait([item.future for item in waiting], WAIT_S)
+
+
+def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=5))) as scheduler:
+        first, second, third, fourth = job(3), job(3, 4, 5), job(6, 7, 8), job(3, 3)
+        scheduler.submit([first])
+        gate.wait_for_step()  # it has left the queue
+        scheduler.submit([second])
+        with pytest.raises(Overloaded) as caught:
+            scheduler.submit([third])
+        assert caught.value.retry_after_s > 0
+        scheduler.submit([fourth])
+        gate.open()
+        wait([first.future, second.future, fourth.future], WAIT_S)
+    assert scheduler.counters["rejected"] == 1
+    assert scheduler.counters["finished"] == 3
+    assert not third.future.done()
+
+
+def test_a_full_queue_turns_away_what_it_has_not_seen_until_it_has_room_again():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=32))) as scheduler:
+        scheduler.turn_away()
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        small, large = [job(*[3] * 10), job(*[3] * 10)], [job(*[3] * 13)]
+        scheduler.submit(small)
+        with pytest.raises(Overloaded):
+            scheduler.submit(large)
+        scheduler.turn_away()  # 12 of 32 tokens are free: a smaller request would fit
+        scheduler.submit([job(*[4] * 11)])
+        scheduler.turn_away()  # nobody was refused since
+        with pytest.raises(Overloaded):
+            scheduler.submit([job(3, 4)])
+        with pytest.raises(Overloaded):
+            scheduler.turn_away()
+        gate.open()
+        wait([each.future for each in small], WAIT_S)
+        scheduler.turn_away()
+    assert scheduler.counters["rejected"] == 3
+
+
+def test_queues_that_are_bounded_together_refuse_together_but_shut_nobody_out():
+    backlog = Backlog()
+    models = [ToyModel(12), ToyModel(12)]
+    gates = [Gate(model) for model in models]
+    limits = replace(ROOMY, max_queue_tokens=5)
+    one, other = (scheduler_of(model, limits=limits, backlog=backlog) for model in models)
+    with running(one), running(other):
+        for scheduler, gate in zip((one, other), gates, strict=True):
+            scheduler.submit([job(3)])
+            gate.wait_for_step()  # both are at work, and their queues are empty
+        one.submit([job(3, 4, 5)])
+        other.submit([job(3, 4, 5, 6)])  # beyond the bound, but nothing else waits there
+        assert backlog.tokens == 7
+        for scheduler in (one, other):
+            with pytest.raises(Overloaded):
+                scheduler.submit([job(4)])
+        other.submit([job(4)], admitted=True)
+        gates[0].open()
+        gates[1].open()
+    assert backlog.tokens == 0
+    assert (one.counters["finished"], other.counters["finished"]) == (2, 3)
+
+
+def test_what_a_stopped_queue_leaves_behind_no_longer_counts():
+    backlog, model = Backlog(), ToyModel(12, eos_bonus=-60.0)
+    gate = Gate(model)
+    scheduler = scheduler_of(model, backlog=backlog, max_length=10**9)
+    scheduler.start()
+    scheduler.submit([job(3)])
+    gate.wait_for_step()
+    scheduler.submit([job(3, 4, 5)])
+    gate.open()
+    scheduler.stop(0.0)
+    assert backlog.tokens == 0
+
+
+def test_a_request_is_queued_whole_or_not_at_all():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=5))) as scheduler:
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        scheduler.submit([job(3, 4, 5)])
+        with pytest.raises(Overloaded):
+            scheduler.submit([job(3), job(4), job(5)])
+        assert scheduler.statistics()["queued_sentences"] == 1
+        assert scheduler.statistics()["queued_tokens"] == 3
+        gate.open()
+
+
+def test_a_request_larger_than_the_queue_is_taken_when_nothing_waits():
+    with running(scheduler_of(ToyModel(12), limits=replace(ROOMY, max_queue_tokens=3))) as scheduler:
+        large = job(3, 4, 5, 6, 7, 8)
+        scheduler.submit([large])
+        assert large.future.result(WAIT_S).hypotheses
+
+
+@pytest.mark.parametrize("running_already", [True, False])
+def test_a_cancelled_job_frees_its_place(running_already):
+    model = ToyModel(12, eos_bonus=ENDLESS)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=2))) as scheduler:
+        first, second, third = job(3), job(4), job(5)
+        scheduler.submit([first, second, third])  # the third must wait
+        gate.wait_for_step()
+        gone = first if running_already else third
+        assert gone.future.cancel()
+        gate.let_one_pass()
+        gate.wait_for_step()
+        assert gone.source not in {source for source, _ in gate.rows}
+        gate.let_one_pass()
+        gate.wait_for_step()
+        assert {source for source, _ in gate.rows} == ({(4,), (5,)} if running_already else {(3,), (4,)})
+        gate.open()
+        rest = {first, second, third} - {gone}
+        assert len(wait([item.future for item in rest], WAIT_S).done) == 2
+    assert scheduler.counters["cancelled"] == 1
+    assert scheduler.counters["finished"] == 2
+
+
+def test_statistics_are_numbers_for_json():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=4))) as scheduler:
+        jobs = [job(3, 4, options=SearchOptions(beam_size=4)), job(5)]
+        scheduler.submit(jobs)
+        gate.wait_for_step()
+        statistics = scheduler.statistics()
+        gate.open()
+        wait([item.future for item in jobs], WAIT_S)
+    assert json.loads(json.dumps(statistics)) == statistics
+    assert statistics["running_sentences"] == statistics["running_rows"] == 1
+    assert statistics["queued_sentences"] == statistics["queued_tokens"] == 1
+    idle = scheduler.statistics()
+    assert [idle[name] for name in ("running_sentences", "running_rows", "queued_sentences", "queued_tokens")] == [
+        0
+    ] * 4
+    assert idle["steps"] == model.steps
+    assert idle["rows_stepped"] >= idle["steps"]
+
+
+def test_many_threads_may_submit():
+    jobs = [[job(3, 3 + place, index) for index in range(3, 9)] for place in range(8)]
+    with running(scheduler_of(ToyModel(12))) as scheduler:
+        threads = [threading.Thread(target=scheduler.submit, args=(group,)) for group in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for group in jobs:
+            for item in group:
+                item.future.result(WAIT_S)
+    assert scheduler.counters["finished"] == 48
+    assert scheduler.statistics()["queued_tokens"] == 0
+
+
+def test_before_the_start_nothing_is_taken():
+    with pytest.raises(EngineUnavailable):
+        scheduler_of(ToyModel(12)).submit([job(3)])

@@ -1,0 +1,42 @@
+"""Attributes that readers see."""
+
+import pytest
+
+from app.text.markup.extraction import Rules, extract
+from app.text.protection.protected import compile_patterns
+
+RULES = Rules(translate_attributes=True)
+
+
+def translated(source: str) -> str:
+    document = extract(source, RULES)
+    return document.rebuild([text.upper() for text in document.texts]).text
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<img src="a.png" alt="Ein Hund">', '<img src="a.png" alt="EIN HUND">'),
+        ("<p title='Tom&#39;s Hund'>ja</p>", "<p title='TOM&#x27;S HUND'>JA</p>"),
+        ("<input placeholder=Name value=x>", '<input placeholder="NAME" value=x>'),
+        ('<b title="a &amp; b">c</b>', '<b title="A &amp; B">C</b>'),
+        ('<a TITLE="x" title="y">z</a>', '<a TITLE="X" title="y">Z</a>'),
+        ('<a title="" alt title="x">z</a>', '<a title="" alt title="x">Z</a>'),
+        ('<p translate="no" title="a"><img alt="b"></p>', '<p translate="no" title="a"><img alt="b"></p>'),
+        ('<img translate="no" alt="b"><img alt="42">', '<img translate="no" alt="b"><img alt="42">'),
+        ('<script title="a">x</script><i alt="b"/>', '<script title="A">x</script><i alt="B"/>'),
+    ],
+)
+def test_values_are_translated_where_text_is(source: str, expected: str) -> None:
+    assert translated(source) == expected
+
+
+def test_without_the_rule_attributes_stay() -> None:
+    assert extract('<img alt="Ein Hund">').texts == ()
+
+
+def test_equal_values_are_one_text_and_protected_spans_stay() -> None:
+    document = extract('<p title="Hund $X">a</p><p title="Hund $X">b</p>', RULES, compile_patterns(["$X"]))
+    assert len(document.texts) == 3
+    rebuilt = document.rebuild([text.replace("Hund", "dog") for text in document.texts])
+    assert rebuilt.text == '<p title="dog $X">a</p><p title="dog $X">b</p>'

@@ -1,0 +1,65 @@
+"""Markdown that CommonMark doesn't know, and characters that would become markup."""
+
+import string
+
+import pytest
+from markdown_it import MarkdownIt
+
+from app.text.markup.extraction import MARKDOWN, extract
+from app.text.protection.defaults import untranslatable
+from app.text.protection.protected import compile_patterns
+
+KNOWN = frozenset(string.ascii_letters + " .,!?()'")
+
+
+def reversed_words(source: str) -> str:
+    """Translated by something that turns the words around, which leaves what the model doesn't know as it is."""
+    document = extract(source, MARKDOWN, untranslatable(source, KNOWN))
+    return document.rebuild([" ".join(text.split()[::-1]) for text in document.texts]).text
+
+
+def html(source: str) -> str:
+    return MarkdownIt("commonmark").enable("table").render(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Write &lt;img src=x onerror=alert(1)&gt; in a text.",
+        "Write &lt; b> in a text.",
+        "\\# is a sign.",
+        "\\~~~ no code\nat all",
+        "\\`a and b\\` again",
+    ],
+)
+def test_what_was_escaped_is_no_markup_afterwards(source: str) -> None:
+    rendered = html(reversed_words(source))
+    assert not any(tag in rendered for tag in ("<img", "<b>", "<h1", "<pre", "<code"))
+    assert sorted("".join(rendered.split())) == sorted("".join(html(source).split()))
+
+
+def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
+    source = "| yes \\| no | or |\n|---|---|\n| a \\| b | c |"
+    assert html(reversed_words(source)).count("<td>") == 2
+    assert html(reversed_words(source)).count("<th>") == 2
+    document = extract("One {{a|b}} two", MARKDOWN, compile_patterns(["regex:{{.*}}"]))
+    assert "{{a|b}}" in document.rebuild([document.texts[0].upper()]).text  # the user's own, outside of tables
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("---\ntitle: A title\n---\nOne two", "---\ntitle: A title\n---\ntwo One"),
+        ("---\ntitle: A title\n...\nOne two", "---\ntitle: A title\n...\ntwo One"),
+        ("See [[Main Page]] and ![[my picture.png]] now", "now ![[my picture.png]] and [[Main Page]] See"),
+        ("Very good[^1] and more.\n\n[^1]: https://x.de/a", "more.[^1] and good Very\n\n[^1]: https://x.de/a"),
+        ("> [!NOTE]\n> This is important.", "> [!NOTE]\n> important. is This"),
+        (":::note\nThis is important.\n:::", ":::note\nimportant. is This\n:::"),
+        (
+            "::: tip A title\nThis is important.\n\nThat too.\n:::",
+            "::: tip A title\nimportant. is This\n\ntoo. That\n:::",
+        ),
+    ],
+)
+def test_what_commonmark_does_not_know_is_kept(source: str, expected: str) -> None:
+    assert reversed_words(source) == expected

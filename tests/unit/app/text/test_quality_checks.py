@@ -1,0 +1,85 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from app.text.quality_checks import Verdict, judge
+
+REFERENCES = sorted(Path(__file__).parents[4].glob("data/de-en/eval/*.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("Ich möchte ein Bier.", "I'd like a beer."),
+        ("Nein, nein, nein!", "No, no, no!"),
+        ("Die, die kommen, sind Freunde.", "Those who come are friends."),
+        ("Hahahaha!", "Hahahaha!"),
+        ("Berlin", "Berlin"),
+        ("Tom Smith, Berlin, Hamburg", "Tom Smith, Berlin, Hamburg"),
+        ("Es kostet 10.000 Euro.", "It costs 10,000 euros."),
+        ("Es kostet 10 000 Euro.", "It costs 10000 euros."),
+        ("Das Spiel endete 21:17.", "The game ended 21-17."),
+        ("Das Spiel endete 2:1.", "The game ended 2 to 1."),
+        ("Wir sehen uns um 3.", "See you at three."),
+        ("Am 04.05.2018 um 11:11", "On 04/05/2018 at 11:11"),
+        ("Ja", "Yes"),
+        ("Um 15 Uhr geht es los.", "It starts at 3:00 p.m."),
+        ("The shop closes at 8 pm.", "Der Laden schließt um 20 Uhr."),
+        ("I'll call you at 5:00 p.m.", "Ich rufe dich um 17:00 Uhr an."),
+        ("Es ist 16 Uhr.", "It is 16:00."),
+        ("Twenty years later, she came back.", "20 Jahre später kam sie zurück."),
+        ("Is that the house?", "Ist das das Haus?"),
+        ("Did they find them?", "Haben sie sie gefunden?"),
+        ("Er hatte gehabt, was er wollte.", "He had had what he wanted."),
+        ("我想要一杯啤酒。", "I would like a glass of beer, please."),
+        ("I would like a glass of beer.", "我想要一杯啤酒。"),
+        ("…", "…"),
+        ("", ""),
+    ],
+)
+def test_good_translations_get_no_verdict(source, translation):
+    assert judge(source, translation) == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "verdict"),
+    [
+        ("Salat", "salad salad", Verdict.REPETITION),
+        ("Der Hund bellt.", "The dog dog barks.", Verdict.REPETITION),
+        ("Ich weiß es nicht.", "I don't know I don't know.", Verdict.REPETITION),
+        ("Nein, nein!", "No, no, no, no, no, no!", Verdict.REPETITION),
+        ("Der Aufsatz", "The essessessess", Verdict.REPETITION),
+        ("Das ist nicht so gut.", "Das ist nicht so gut.", Verdict.COPIED_SOURCE),
+        ("Das ist nicht so gut, sagte er dann.", "Well, das ist nicht so gut, sagte he.", Verdict.COPIED_SOURCE),
+        ("Der Mann ging gestern mit seinem Hund in den Wald.", "The man.", Verdict.TOO_SHORT),
+        ("Ja.", "Yes, of course I will, and you know that as well as everybody else.", Verdict.TOO_LONG),
+        ("Sie wurde 1987 geboren.", "She was born in 1978.", Verdict.DIGITS_CHANGED),
+        ("Es kostet 500 Euro.", "It costs money.", Verdict.DIGITS_CHANGED),
+        ("Es kostet viel Geld.", "It costs 500 euros.", Verdict.DIGITS_CHANGED),
+        ("Sie siegten mit 2:1.", "They won.", Verdict.DIGITS_CHANGED),
+        ("They won.", "Sie siegten mit 2:1.", Verdict.DIGITS_CHANGED),
+        ("Es ist 14:30 Uhr.", "It is 4:30 p.m.", Verdict.DIGITS_CHANGED),
+        ("It is 9:00 a.m.", "Es ist 21:00 Uhr.", Verdict.DIGITS_CHANGED),
+        ("Is that the house?", "Ist das das das Haus?", Verdict.REPETITION),
+    ],
+)
+def test_each_rule_sees_what_it_is_for(source, translation, verdict):
+    assert judge(source, translation) == (verdict,)
+
+
+def test_a_search_that_was_cut_off_is_said_to_be():
+    assert judge("Der Hund bellt.", "The dog", truncated=True) == (Verdict.TRUNCATED,)
+
+
+@pytest.mark.skipif(not REFERENCES, reason="the evaluation sets are not here")
+@pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.name)
+@pytest.mark.parametrize("backwards", [False, True], ids=["de-en", "en-de"])
+def test_human_translations_are_hardly_ever_blamed(path, backwards):
+    pairs = [line.split("\t")[:2] for line in path.read_text(encoding="utf-8").splitlines()]
+    blamed = Counter(
+        verdict
+        for german, english in pairs
+        for verdict in judge(*((english, german) if backwards else (german, english)))
+    )
+    assert all(count < 0.01 * len(pairs) for count in blamed.values()), blamed

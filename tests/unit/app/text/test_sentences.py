@@ -1,0 +1,252 @@
+from collections.abc import Callable
+
+import pytest
+import sentencex
+
+from app.text.sentences import break_long
+from tests.support.segmentation import Segmentation, split
+
+GERMAN = [
+    ["Dr. Müller kommt um 8.30 Uhr.", "Prof. Dr. Schmidt auch."],
+    ["Das ist z. B. gut.", "Oder z.B. schlecht, d. h. usw."],
+    ["Er kam am 3. Oktober.", "Dann ging er."],
+    ["Im 19. Jahrhundert war es so.", "Heute nicht."],
+    ["Der 2. Weltkrieg war vorbei.", "Sie wohnt im 2. Stock links."],
+    ["Heinrich der VIII. war König.", "Ca. 3 Mio. Euro, inkl. Porto, sagte Dipl.-Ing. Meier."],
+    ["Das kostet 3.5 oder 1.234,56 Euro.", "Ja."],
+    ["Ich weiß nicht ...", "Vielleicht."],
+    ["Ich weiß nicht… vielleicht.", "Gut."],
+    ["Wirklich?!", "Ja!!!", "Nein."],
+    ["Er sagte: „Komm!“", "Dann ging er."],
+    ["»Komm!«, sagte er.", "»Nein.«"],
+    ["‚Ja.‘ Er ging."],
+    ["Besuche www.example.com oder System.Out bei uns.", "Danke."],
+    ["Er ist 80.", "Sie ist 70."],
+    ["10. bis 12. Mai geschlossen."],
+    ["1. und 2. Klasse."],
+    ["4. Quartal 2023.", "Ende."],
+    ["Na ja..., vielleicht komme ich."],
+    ["Der ehem. Minister und die dt. Fußballer trafen Hrn. Müller von der Fa. Schmidt.", "Ja."],
+    ["Mo. bis Fr. geöffnet, am 24.12. geschlossen, am 1. und 3. Tag auch."],
+    ["Er sah „Wer hat Angst?“, „Los!“ und mehr."],
+    ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
+]
+ENGLISH = [
+    ["Mr. Smith lives in the U.S.", "He is old."],
+    ["Dr. J. R. Smith Jr. came at 5 p.m.", "Then he left."],
+    ["Some people, e.g. Bob, i.e. me, like it.", "Others, etc. do not."],
+    ["It costs $3.50.", "Yes."],
+    ["Wait...", "What?", "No!"],
+    ["“Come!” he said.", "“No.”", "He left."],
+    ['He said: "Come here. Sit down."', "He came."],
+    ["See Fig. 3.", "It is on p. 5, vol. 2, approx. here."],
+    ["Node.js and example.Com are names.", "Right."],
+    ["The max. temp. is 10 on Mon. and Tue. at Mt. Everest, see figs. 5 and 6.", "Right."],
+    ["He sat.", "This is the max.", "Then he left."],
+    ["I am 5.", "You are 6."],
+    ["He saw \ue000.", "\ue001 ran away.", "Then came \ue002!"],
+]
+
+
+@pytest.mark.parametrize("sentences", GERMAN, ids=lambda s: s[0])
+def test_german(sentences: list[str]) -> None:
+    assert list(split(" ".join(sentences), language="de").sentences) == sentences
+
+
+@pytest.mark.parametrize("sentences", ENGLISH, ids=lambda s: s[0])
+def test_english(sentences: list[str]) -> None:
+    assert list(split(" ".join(sentences), language="en").sentences) == sentences
+
+
+def test_a_regional_code_has_its_languages_rules() -> None:
+    text = "Im 19. Jahrhundert war es so."
+    assert split(text, language="de-AT").sentences == (text,)
+    assert split(text, language="DE").sentences == (text,)
+
+
+def test_an_unknown_language_is_split_all_the_same() -> None:
+    assert split("Uno. Dos.", language="zz").sentences == ("Uno.", "Dos.")
+
+
+def test_gaps_hold_everything_around_the_sentences() -> None:
+    text = "\ufeff- Eins.\tZwei?\r\n\r\n\t* drei\r\n2) vier  \n> > fünf\n[x] sechs\n-----\nEnde 😀\n"
+    assert split(text, language="de") == Segmentation(
+        gaps=("\ufeff- ", "\t", "\r\n\r\n\t* ", "\r\n2) ", "  \n> > ", "\n[x] ", "\n-----\n", " 😀\n"),
+        sentences=("Eins.", "Zwei?", "drei", "vier", "fünf", "sechs", "Ende"),
+    )
+
+
+def test_a_date_at_the_start_of_a_line_is_no_list_item() -> None:
+    assert split("1. Januar\n1. Punkt", language="de").sentences == ("1. Januar", "Punkt")
+
+
+def test_the_cells_of_a_line_are_texts_of_their_own() -> None:
+    assert list(split("Vorname\tName\t\tOrt\n1.\tGut.", language="de").sentences) == ["Vorname", "Name", "Ort", "Gut."]
+
+
+def test_a_negative_number_at_the_start_of_a_line_is_no_list_item() -> None:
+    assert split("-5 Grad\n3.5 Euro", language="de").sentences == ("-5 Grad", "3.5 Euro")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\r\n\r\n", "😀👍🏽", "-----", "***\n---", "?!…", "„“", "- \n* "])
+def test_text_without_letter_or_digit_is_one_gap(text: str) -> None:
+    assert split(text, language="de") == Segmentation(gaps=(text,), sentences=())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
+def test_a_line_break_of_any_kind_ends_a_sentence(end: str) -> None:
+    assert split(f"eins{end}zwei", language="de") == Segmentation(("", end, ""), ("eins", "zwei"))
+
+
+def test_wrapped_lines_stay_together_when_newlines_do_not_end_sentences() -> None:
+    text = "Das ist ein\r\n  langer Satz. Noch\neiner.\n \nNeuer Absatz\n\nund noch einer\n- Punkt\n- Punkt\nzwei"
+    segmentation = split(text, language="de", newlines=False)
+    assert segmentation.sentences == (
+        "Das ist ein\r\n  langer Satz.",
+        "Noch\neiner.",
+        "Neuer Absatz",
+        "und noch einer",
+        "Punkt",
+        "Punkt\nzwei",
+    )
+    assert "".join(map("".join, zip(segmentation.gaps, (*segmentation.sentences, ""), strict=True))) == text
+
+
+def test_what_makes_the_library_panic_is_split_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
+    assert split("Plan B\xa0. Ja. Nein.", language="de").sentences == ("Plan B\xa0. Ja.", "Nein.")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_lone_surrogate_survives() -> None:
+    text = "Das \ud800 da. Und \udfff."
+    segmentation = split(text, language="de")
+    assert "".join(map("".join, zip(segmentation.gaps, (*segmentation.sentences, ""), strict=True))) == text
+
+
+@pytest.mark.parametrize("failure", [["something", "else"], []])
+def test_a_line_that_the_library_does_not_give_back_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, failure: list[str]
+) -> None:
+    monkeypatch.setattr("sentencex.segment", lambda language, text: failure)
+    assert split("Eins. Zwei.\nDrei.", language="de").sentences == ("Eins. Zwei.", "Drei.")
+
+
+def test_a_panic_of_the_library_makes_the_line_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    panic = type("PanicException", (BaseException,), {})
+
+    def fail(language: str, text: str) -> list[str]:
+        raise panic
+
+    monkeypatch.setattr("sentencex.segment", fail)
+    assert split("Eins. Zwei.", language="de").sentences == ("Eins. Zwei.",)
+
+
+def test_an_interrupt_is_not_taken_for_a_panic(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(language: str, text: str) -> list[str]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sentencex.segment", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        split("Eins.", language="de")
+
+
+def test_a_line_of_many_windows_is_split_as_if_it_were_short() -> None:
+    sentences = [f"Das ist Satz Nummer {number}, nicht wahr?" for number in range(2000)]
+    assert list(split(" ".join(sentences), language="de").sentences) == sentences
+
+
+def test_a_sentence_longer_than_a_window_stays_whole() -> None:
+    long = "und so weiter " * 3000 + "bis hier."
+    assert split(f"{long} Ende.", language="de").sentences == (long, "Ende.")
+
+
+def test_the_library_is_never_shown_a_long_line_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its time is quadratic in the number of unclosed quotes.
+    shown_chars = []
+    segment = sentencex.segment
+
+    def watch(language: str, text: str) -> list[str]:
+        shown_chars.append(len(text))
+        return segment(language, text)
+
+    monkeypatch.setattr("sentencex.segment", watch)
+    text = "„Er ging. " * 10_000
+    assert len(split(text, language="de").sentences) == 10_000
+    assert max(shown_chars) < 10_000
+    assert sum(shown_chars) < 2 * len(text)
+
+
+def at_most(chars: int) -> Callable[[str], bool]:
+    return lambda piece: len(piece) <= chars
+
+
+def test_what_fits_is_not_broken() -> None:
+    assert break_long("Das passt, und wie.", fits=at_most(100)) == ["Das passt, und wie."]
+    assert break_long("", fits=at_most(100)) == []
+
+
+def test_breaks_prefer_clauses_to_conjunctions_to_spaces() -> None:
+    text = "Ich weiß, dass du kamst; aber ich war leider lange weg und du gingst wieder einmal allein heim."
+    assert break_long(text, fits=at_most(40)) == [
+        "Ich weiß, dass du kamst; ",
+        "aber ich war leider lange weg ",
+        "und du gingst wieder einmal allein heim.",
+    ]
+
+
+def test_a_break_leaves_no_stub_for_a_clauses_sake() -> None:
+    assert break_long("Ja, das war gestern schon einmal so", fits=at_most(20)) == [
+        "Ja, das war gestern ",
+        "schon einmal so",
+    ]
+
+
+def test_a_decimal_comma_is_no_clause_end() -> None:
+    assert break_long("etwa 1234567,5678", fits=at_most(15)) == ["etwa ", "1234567,5678"]
+
+
+def test_a_break_inside_a_word_keeps_accents_and_joined_emoji_whole() -> None:
+    accented = "e\u0301"
+    assert break_long(accented * 4, fits=at_most(3)) == [accented] * 4
+    family = "👩\u200d👩\u200d👧"
+    assert break_long(family * 3, fits=at_most(7)) == [family] * 3
+    thumb = "👍🏽"
+    assert break_long(thumb * 3, fits=at_most(3)) == [thumb] * 3
+
+
+def test_what_fits_wins_over_whole_characters() -> None:
+    assert break_long("e\u0301\u0302\u0303", fits=at_most(2)) == ["e\u0301", "\u0302\u0303"]
+
+
+def test_characters_that_do_not_fit_are_pieces_of_their_own() -> None:
+    assert break_long("ab c", fits=lambda piece: False) == list("ab c")
+
+
+def test_every_piece_fits_when_fitting_is_not_a_matter_of_length() -> None:
+    def fits(piece: str) -> bool:
+        return len(piece.split()) <= 3
+
+    pieces = break_long("ein, zwei drei vier, fünf sechs sieben acht neun zehn", fits=fits)
+    assert "".join(pieces) == "ein, zwei drei vier, fünf sechs sieben acht neun zehn"
+    assert all(fits(piece) for piece in pieces)
+
+
+@pytest.mark.parametrize("unit", ["a", " ", "a ", "a, ", "\u0301", "😀", "wort und so, "])
+def test_the_work_of_breaking_grows_with_the_length_only(unit: str) -> None:
+    seen_chars = 0
+
+    def fits(piece: str) -> bool:
+        nonlocal seen_chars
+        seen_chars += len(piece)
+        return len(piece) <= 400
+
+    text = unit * (500_000 // len(unit))
+    assert "".join(break_long(text, fits=fits)) == text
+    assert seen_chars < 20 * len(text)
+
+
+def test_a_name_between_ideographs_is_not_cut_in_two() -> None:
+    text = "字Tom字Boston字Paris" * 20
+    pieces = break_long(text, fits=lambda piece: len(piece) <= 24)
+    assert "".join(pieces) == text
+    assert sum(piece.count(name) for piece in pieces for name in ("Tom", "Boston", "Paris")) == 60

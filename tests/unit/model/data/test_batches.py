@@ -1,0 +1,173 @@
+import tomllib
+from collections import Counter
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from model.data.batches import Batch, BatchStream, Packed, pad
+from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
+from model.recipe import Recipe
+from tests.support.toy_language import toy_recipe
+
+TAGS = (4, 5)
+SHIFT = 5000
+
+
+def numbered_corpus(count: int, *, first_id: int = 100, seed: int = 0) -> Packed:
+    """Pairs whose ids occur once in the corpus; the second side is the first + SHIFT, reordered, and linked so."""
+    rng = np.random.default_rng(seed)
+    pairs, links, start = [], [], first_id
+    for _ in range(count):
+        length = int(rng.integers(1, 12))
+        order = rng.permutation(length)
+        ids = np.arange(start, start + length)
+        pairs.append((ids.tolist(), (ids[order] + SHIFT).tolist()))
+        links.append(np.stack([order, np.arange(length)], 1).astype(np.int16))
+        start += length
+    return Packed.build(pairs, links)
+
+
+def stream(
+    corpora: list[Packed], weights: list[float] | None = None, *, seed: int = 1, **training: float
+) -> BatchStream:
+    recipe = Recipe.model_validate({**tomllib.loads(toy_recipe(**training)), "seed": seed})
+    return BatchStream(corpora, weights or [1.0] * len(corpora), recipe, TAGS)
+
+
+def equal(a: Batch, b: Batch) -> bool:
+    return all(torch.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_pad_fills_on_the_right() -> None:
+    padded = pad([np.array([7, 8, 9]), np.array([6])])
+    assert padded.dtype == torch.int64
+    assert padded.tolist() == [[7, 8, 9], [6, PAD_ID, PAD_ID]]
+
+
+def test_a_packed_corpus_gives_back_what_went_in(tmp_path: Path) -> None:
+    pairs = [([11, 12], [21]), ([], [22, 23]), ([13], [24])]
+    links = [np.array([[0, 0], [1, 0]], np.int16), np.zeros((0, 2), np.int16), np.array([[0, 0]], np.int16)]
+    Packed.build(pairs, links).save(tmp_path / "corpus.npz")
+    packed = Packed.load(tmp_path / "corpus.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["corpus.npz"]
+    assert len(packed) == 3
+    assert [(packed.side(n, 0).tolist(), packed.side(n, 1).tolist()) for n in range(3)] == pairs
+    assert packed.lengths(0).tolist() == [2, 0, 1] and packed.lengths(1).tolist() == [1, 2, 1]
+    bounds = packed.link_offsets
+    assert [packed.links[a:b].tolist() for a, b in pairwise(bounds)] == [link.tolist() for link in links]
+
+
+def test_an_empty_corpus_can_be_packed(tmp_path: Path) -> None:
+    Packed.build([], []).save(tmp_path / "corpus.npz")
+    assert len(Packed.load(tmp_path / "corpus.npz")) == 0
+
+
+def test_the_same_seed_gives_the_same_batches() -> None:
+    corpus = [numbered_corpus(50)]
+    once, again = (list(islice(stream(corpus).batches(), 40)) for _ in range(2))
+    assert all(equal(a, b) for a, b in zip(once, again, strict=True))
+    other = list(islice(stream(corpus, seed=2).batches(), 40))
+    assert not all(equal(a, b) for a, b in zip(once, other, strict=True))
+
+
+def test_epochs_hold_the_same_pairs_in_another_order() -> None:
+    epochs = [np.concatenate(stream([numbered_corpus(50)]).epoch(number)).tolist() for number in (0, 1)]
+    assert epochs[0] != epochs[1]
+    assert sorted(epochs[0]) == sorted(epochs[1])
+
+
+@pytest.mark.parametrize(("first", "stride"), [(0, 1), (3, 1), (0, 2), (1, 2), (7, 5), (60, 3)])
+def test_batches_can_begin_anywhere_and_leave_some_to_others(first: int, stride: int) -> None:
+    batches = stream([numbered_corpus(50)], batch_tokens=60)
+    assert len(batches.epoch(0)) < 60, "the slices below must cross an epoch's end"
+    every = list(islice(batches.batches(), 100))
+    mine = list(islice(batches.batches(first, stride), len(every[first::stride])))
+    assert all(equal(a, b) for a, b in zip(mine, every[first::stride], strict=True))
+
+
+def test_batches_keep_to_the_token_budget_and_use_it() -> None:
+    batches = stream([numbered_corpus(300)], batch_tokens=90)
+    made = [batches.collate(examples) for examples in batches.epoch(0)]
+    assert max(max(batch.source.numel(), batch.target_input.numel()) for batch in made) <= 90
+    filled = sum(int((batch.source != PAD_ID).sum()) for batch in made)
+    assert filled > 0.7 * 90 * len(made), "sorted by length, batches are nearly full"
+
+
+def test_shapes_recur() -> None:
+    """A processor's library compiles kernels for each shape."""
+    batches = stream([numbered_corpus(300)], batch_tokens=90)
+    for examples in batches.epoch(0):
+        batch = batches.collate(examples)
+        assert batch.source.shape[1] % 2 == batch.target_input.shape[1] % 2 == 0
+        assert batch.target_output.shape == batch.target_input.shape
+
+
+def test_every_pair_is_drawn_by_its_weight_in_both_directions() -> None:
+    corpora = [numbered_corpus(40), numbered_corpus(600, first_id=1000), numbered_corpus(30, first_id=9000)]
+    examples = np.concatenate(stream(corpora, [2, 0.5, 0]).epoch(0))
+    drawn = Counter(map(tuple, examples.tolist()))
+    assert [drawn[0, pair, reverse] for pair in range(40) for reverse in (0, 1)] == [2] * 80
+    halves = [sum(drawn[1, pair, reverse] for pair in range(600)) for reverse in (0, 1)]
+    assert halves == pytest.approx([300, 300], abs=50)
+    assert max(count for (corpus, _, _), count in drawn.items() if corpus == 1) == 1
+    assert not any(corpus == 2 for corpus, _, _ in drawn)
+
+
+def test_a_source_starts_with_the_tag_of_the_language_it_is_translated_into() -> None:
+    corpus = Packed.build([([11, 12], [21, 22, 23])], [np.array([[0, 2], [1, 0]], np.int16)])
+    forward = stream([corpus]).collate(np.array([[0, 0, 0]]))
+    assert forward.source.tolist() == [[TAGS[1], 11, 12, EOS_ID]]
+    assert forward.target_input.tolist() == [[BOS_ID, 21, 22, 23]]
+    assert forward.target_output.tolist() == [[21, 22, 23, EOS_ID]]
+    assert forward.links.tolist() == [[0, 2, 1], [0, 0, 2], [0, 3, 3]]
+    backward = stream([corpus]).collate(np.array([[0, 0, 1]]))
+    assert backward.source.tolist() == [[TAGS[0], 21, 22, 23, EOS_ID, PAD_ID]]
+    assert backward.target_output.tolist() == [[11, 12, EOS_ID, PAD_ID]]
+    assert backward.links.tolist() == [[0, 0, 3], [0, 1, 1], [0, 2, 4]]
+
+
+def test_links_point_at_the_right_tokens_in_both_directions() -> None:
+    batches = stream([numbered_corpus(80)])
+    directions = set()
+    for batch in map(batches.collate, batches.epoch(0)):
+        rows, target_at, source_at = batch.links.unbind(1)
+        source, target = batch.source[rows, source_at], batch.target_output[rows, target_at]
+        ends = target == EOS_ID
+        assert (source[ends] == EOS_ID).all() and int(ends.sum()) == len(batch.source)
+        forward = batch.source[rows, 0] == TAGS[1]
+        expected = torch.where(forward, SHIFT, -SHIFT)
+        assert ((target - source)[~ends] == expected[~ends]).all()
+        assert len(rows) == int((batch.target_output != PAD_ID).sum()), "every target token is linked here"
+        directions |= set(batch.source[:, 0].tolist())
+    assert directions == set(TAGS)
+
+
+def test_the_links_of_a_target_token_share_its_weight() -> None:
+    links = np.array([[0, 0], [1, 0], [2, 1]], np.int16)
+    batch = stream([Packed.build([([11, 12, 13], [21, 22])], [links])]).collate(np.array([[0, 0, 0], [0, 0, 1]]))
+    weights: Counter[tuple[int, int]] = Counter()
+    for (row, target_at, _), weight in zip(batch.links.tolist(), batch.link_weights.tolist(), strict=True):
+        weights[row, target_at] += weight
+    assert weights == {(0, 0): 1, (0, 1): 1, (0, 2): 1, (1, 0): 1, (1, 1): 1, (1, 2): 1, (1, 3): 1}
+    assert batch.link_weights.tolist()[:2] == [0.5, 0.5]
+
+
+def test_pairs_that_are_too_long_or_empty_on_a_side_are_left_out() -> None:
+    pairs = [([11], [21]), ([12] * 9, [22]), ([13], [23] * 8), ([], [24]), ([14], []), ([], [])]
+    corpus = Packed.build(pairs, [np.zeros((0, 2), np.int16)] * len(pairs))
+    drawn = np.concatenate(stream([corpus], max_length=10).epoch(0))
+    assert {pair for _, pair, _ in drawn.tolist()} == {0, 2}
+
+
+def test_where_no_pair_is_usable_that_is_said() -> None:
+    corpus = Packed.build([([11] * 50, [21])], [np.zeros((0, 2), np.int16)])
+    with pytest.raises(ValueError, match="no training pair"):
+        next(stream([corpus], max_length=10).batches())
+
+
+def test_moving_a_batch_moves_all_of_it() -> None:
+    batch = stream([numbered_corpus(5)]).collate(np.array([[0, 0, 0]])).to(torch.device("meta"))
+    assert {tensor.device.type for tensor in batch} == {"meta"}

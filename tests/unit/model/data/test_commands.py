@@ -1,0 +1,157 @@
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from model.data.commands import data
+from model.data.corpora import CORPORA
+from model.data.pairs import read_pairs, write_pairs
+
+LETTERS = "abcdefghij"
+PAIRS = [("quelle " + "".join(LETTERS[int(d)] for d in str(n)), "target " + str(n)[::-1] + "xyz") for n in range(60)]
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Path]]:
+    """The address of a loopback server and the folder it serves."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    folder = tmp_path / "served"
+    folder.mkdir()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", folder
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(data, [str(argument) for argument in arguments], env={"COLUMNS": "160"})
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def one_error_line(result: Result) -> str:
+    """The single error line of a run that failed, progress bars aside."""
+    assert result.exit_code == 1
+    assert "Traceback" not in result.output
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert result.stderr.rstrip().endswith(line)
+    return line
+
+
+def test_list_shows_every_corpus_with_its_licence() -> None:
+    result = run("list")
+    assert result.exit_code == 0
+    for corpus in CORPORA.values():
+        assert corpus.name in result.stdout
+        assert corpus.licence.split()[0] in result.stdout
+
+
+@pytest.mark.parametrize("command", ["fetch", "prepare", "list"])
+def test_help_has_an_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"dragoman data {command}" in result.stdout
+
+
+def test_fetch_an_address_then_prepare_it(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    write_pairs(folder / "own.tsv.gz", PAIRS)
+    raw, out = tmp_path / "raw", tmp_path / "out"
+    result = run("fetch", f"{url}/own.tsv.gz", "--out", raw)
+    assert result.exit_code == 0, result.output
+    assert str(raw / "own.tsv.xz") in result.stdout
+    assert list(read_pairs(raw / "own.tsv.xz")) == PAIRS
+
+    result = run("prepare", raw / "own.tsv.xz", "--out", out, "--valid", 5, "--test", 6, "--seed", 3)
+    assert result.exit_code == 0, result.output
+    assert len(list(read_pairs(out / "train.tsv.xz"))) == 49
+    assert len(list(read_pairs(out / "valid.tsv"))) == 5
+    assert len(list(read_pairs(out / "test.tsv"))) == 6
+    rows = {
+        line.split("│")[1].strip(): line.split("│")[2].strip() for line in result.stdout.splitlines() if "│" in line
+    }
+    assert rows["read"] == "60"
+    assert rows["train.tsv.xz"] == "49"
+
+
+def test_fetch_options_for_archives_reach_the_corpus(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    with zipfile.ZipFile(folder / "b.zip", "w") as archive:
+        archive.writestr("fr/x.fr", "un\n")
+        archive.writestr("x.en", "one\n")
+    raw = tmp_path / "raw"
+    assert run("fetch", f"{url}/b.zip", "--out", raw, "--languages", "fr-en", "--name", "books").exit_code == 0
+    assert list(read_pairs(raw / "books.tsv.xz")) == [("un", "one")]
+    chosen = ["--member", "x.en", "--member", "x.fr", "--name", "swapped"]
+    assert run("fetch", f"{url}/b.zip", "--out", raw, *chosen).exit_code == 0
+    assert list(read_pairs(raw / "swapped.tsv.xz")) == [("one", "un")]
+
+
+def test_failed_fetch_is_one_line_and_exit_code_1(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    write_pairs(folder / "own.tsv", PAIRS)
+    assert "404" in one_error_line(run("fetch", f"{url}/none.tsv", "--out", tmp_path))
+    line = one_error_line(run("fetch", f"{url}/own.tsv", "--out", tmp_path, "--sha256", "0" * 64))
+    assert "wrong checksum" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fetch", "nonsense"], "unknown corpus 'nonsense'"),
+        (["fetch", "tatoeba", "--sha256", "0" * 64], "go with an address"),
+        (["fetch", "http://127.0.0.1/a.zip", "--languages", "german"], "SOURCE-TARGET"),
+        (["fetch", "http://127.0.0.1/a.zip", *["--member", "x"] * 3], "once for a table or twice"),
+        (["fetch"], "Missing argument"),
+        (["prepare", "a.tsv"], "Missing option"),
+        (["prepare", "a.tsv", "--out", "x", "--valid", "-1"], "--valid"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (None, [], "no such file"),
+        (b"ja\tyes\nnein\n", [], "own.tsv:2: expected source TAB target"),
+        (b"ja\tyes\n", ["--max-words", "0"], "min_words 1 must lie between 1 and max_words 0"),
+        (b"ja\tyes\n", ["--valid", "1"], "cannot draw 2001 pairs"),
+    ],
+)
+def test_failed_prepare_is_one_line_and_exit_code_1(
+    tmp_path: Path, content: bytes | None, options: list[str], message: str
+) -> None:
+    path = tmp_path / "own.tsv"
+    if content is not None:
+        path.write_bytes(content)
+    assert message in one_error_line(run("prepare", path, "--out", tmp_path / "out", *options))
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_commands_need_neither_torch_nor_httpx_to_show_their_help() -> None:
+    code = (
+        "import sys; import model.data.commands; "
+        "names = ('torch', 'httpx', 'numpy', 'rich.progress', 'model.data.corpora'); "
+        "print([name for name in names if name in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
