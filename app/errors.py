@@ -18,6 +18,8 @@
 Every class has a stable ``code``. The message is a sentence a person can act on and never holds user text.
 """
 
+_MAX_ECHO_CHARS = 40  # longer than any language code
+
 
 class DragomanError(Exception):
     """Base of all errors raised on purpose."""
@@ -105,3 +107,8 @@ class ConfigurationError(DragomanError):
     """The settings contradict each other or this machine."""
 
     code = "configuration_error"
+
+
+def shortened(value: str) -> str:
+    """A wrong value as a message repeats it: at most 40 characters, for it may be a text."""
+    return value if len(value) <= _MAX_ECHO_CHARS else value[:_MAX_ECHO_CHARS] + "…"

@@ -11,7 +11,6 @@ from app.api import unsupported as switched_off
 from app.api.deepl import routes as deepl
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
-from app.api.languages import languages_of
 from app.api.libretranslate import routes as libretranslate
 from app.api.metrics import Metrics
 from app.api.middleware import Admission, CrossOrigin, HeadAsGet, RequestContext, UnexpectedErrors, UrlPrefix
@@ -21,6 +20,8 @@ from app.engine.interface import ReloadableEngine
 from app.engine.registry import Registry
 from app.settings import Settings
 from app.text.detection import Detector
+from app.translation.languages import languages_of
+from app.translation.pipeline import Translator
 
 
 def create_app(settings: Settings, engine: ReloadableEngine | None = None, detector: Detector | None = None) -> FastAPI:
@@ -42,11 +43,13 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         engine = Registry.from_settings(settings)
     if detector is None:
         detector = Detector(languages_of(engine.pairs))
-    service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
+    metrics = Metrics(engine)
+    translator = Translator(engine, detector, metrics.observe_translation)
+    service = Service(settings=settings, engine=engine, translator=translator, metrics=metrics)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await asyncio.gather(service.engine.start(), asyncio.to_thread(service.detector.load))
+        await asyncio.gather(service.engine.start(), asyncio.to_thread(service.translator.detector.load))
         try:
             yield
         finally:

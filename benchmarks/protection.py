@@ -34,7 +34,7 @@ from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import Protected
-from app.text.retries import Attempt, attempts
+from app.translation.retries import Attempt, attempts
 from benchmarks.figures import json_line, read_sentences
 
 WORDS = "name count user title item date path total file order city price page link key".split()
@@ -198,7 +198,7 @@ def measure_chrf(client: TestClient, pairs: Iterable[tuple[str, str]], request: 
 
 def translate(client: TestClient, case: Case, request: dict[str, object]) -> Counter[tuple[str, str]]:
     watch = Watch()
-    with patch("app.api.restoring.attempts", watch.attempts):
+    with patch("app.translation.restoring.attempts", watch.attempts):
         answer = client.post("/translate", json={"q": case.text, **request})
     answer.raise_for_status()
     return outcomes(case, answer.json()["translatedText"], answer.json()["protectedLost"], watch.last)

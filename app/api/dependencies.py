@@ -6,20 +6,21 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from app.api.languages import languages_of
 from app.api.metrics import Metrics
 from app.engine.interface import ReloadableEngine, ReloadReport
 from app.settings import Settings
 from app.text.detection import Detector
+from app.translation.languages import languages_of
+from app.translation.pipeline import Translator
 
 
 @dataclass(kw_only=True)
 class Service:
-    """The engine and what surrounds it, for one application. Only the detector is ever replaced."""
+    """The engine and what surrounds it, for one application."""
 
     settings: Settings
     engine: ReloadableEngine
-    detector: Detector
+    translator: Translator
     metrics: Metrics
 
     async def reload(self) -> ReloadReport:
@@ -30,10 +31,10 @@ class Service:
             ConfigurationError: As ``Detector.load``.
         """
         report = await self.engine.reload()
-        while (languages := tuple(languages_of(self.engine.pairs))) != self.detector.languages:
+        while (languages := tuple(languages_of(self.engine.pairs))) != self.translator.detector.languages:
             detector = Detector(languages)
             await asyncio.to_thread(detector.load)
-            self.detector = detector
+            self.translator.detector = detector
         return report
 
 

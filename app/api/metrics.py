@@ -10,8 +10,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.engine.interface import Timing, TranslationEngine
+from app.engine.interface import TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES
+from app.translation.request import Answer, TranslationRequest
 
 # A cached word takes about 1 ms, a book minutes.
 _BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
@@ -58,17 +59,16 @@ class Metrics:
         """Counts an answered request."""
         self._request_seconds.labels(endpoint, str(status)).observe(seconds)
 
-    def observe_characters(self, source: str, target: str, text: str, translation: str) -> None:
-        """Counts the characters of a translated text."""
-        pair = f"{source}-{target}"
-        self._source_characters.labels(pair).inc(len(text))
-        self._target_characters.labels(pair).inc(len(translation))
-
-    def observe_timing(self, timing: Timing) -> None:
-        """Counts where the time of a translation request went."""
-        self._queue_seconds.observe(timing.queue_s)
-        self._encode_seconds.observe(timing.encode_s)
-        self._decode_seconds.observe(timing.decode_s)
+    def observe_translation(self, wanted: TranslationRequest, answer: Answer) -> None:
+        """Counts the characters of a translation, and where its time went."""
+        for text, item in zip(wanted.texts, answer.items, strict=True):
+            source = item.detection.language if item.detection else wanted.source
+            pair = f"{source}-{wanted.target}"
+            self._source_characters.labels(pair).inc(len(text))
+            self._target_characters.labels(pair).inc(len(item.text))
+        self._queue_seconds.observe(answer.timing.queue_s)
+        self._encode_seconds.observe(answer.timing.encode_s)
+        self._decode_seconds.observe(answer.timing.decode_s)
 
     def write(self) -> bytes:
         """All metrics in Prometheus's text format."""

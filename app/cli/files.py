@@ -9,17 +9,15 @@ from pathlib import Path
 
 import typer
 
-from app.api.dependencies import Service
-from app.api.languages import languages_of
-from app.api.libretranslate.parameters import AUTO, TranslationRequest, check_pair, parse_language
-from app.api.metrics import Metrics
-from app.api.translation import translate
 from app.cli.commands import CommandFailed
-from app.engine.interface import ReloadableEngine
+from app.engine.interface import TranslationEngine
 from app.engine.options import SearchOptions
 from app.settings import Settings
 from app.text.detection import Detector
 from app.text.quality_checks import Verdict
+from app.translation.languages import check_pair, languages_of, served_language
+from app.translation.pipeline import Translator
+from app.translation.request import AUTO, TranslationRequest
 
 STDIN = Path("-")
 
@@ -77,18 +75,18 @@ class TranslationJob:
     """
 
     def __init__(
-        self, *, engine: ReloadableEngine, settings: Settings, source: str, target: str, whole: bool = False
+        self, *, engine: TranslationEngine, settings: Settings, source: str, target: str, whole: bool = False
     ) -> None:
         self.truncated = 0
         self.pivots: set[str] = set()
         languages = languages_of(engine.pairs)
-        self._source = parse_language("--from", source, [AUTO, *languages])
-        self._target = parse_language("--to", target, languages)
+        self._source = served_language(source, [AUTO, *languages])
+        self._target = served_language(target, languages)
         if self._source != AUTO:
             check_pair(self._source, self._target, engine.pairs)
         self._whole = whole
-        detector = Detector(languages)
-        self._service = Service(settings=settings, engine=engine, detector=detector, metrics=Metrics(engine))
+        self._engine, self._beam_size = engine, settings.beam_size
+        self._translator = Translator(engine, Detector(languages))
         # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
         # ends the read at once, which inside a running loop it would not.
         self._runner = asyncio.Runner()
@@ -97,11 +95,11 @@ class TranslationJob:
     def running(self) -> Iterator[None]:
         """Keeps the engine started inside the ``with`` block."""
         with self._runner:
-            self._runner.run(self._service.engine.start())
+            self._runner.run(self._engine.start())
             try:
                 yield
             finally:
-                self._runner.run(self._service.engine.stop())
+                self._runner.run(self._engine.stop())
 
     def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
         """Translates the pieces of one file, ``chunk_size`` at a time.
@@ -120,22 +118,18 @@ class TranslationJob:
             yield from (replace(piece, text=text) for piece, text in zip(chunk, translated, strict=True))
 
     def _detect(self, texts: Sequence[str]) -> str | None:
-        best = self._service.detector.detect("\n".join(texts))[0]
+        best = self._translator.detector.detect("\n".join(texts))[0]
         return best.language if best.confidence > 0 else None
 
     def _translate(self, texts: Sequence[str], source: str) -> list[str]:
         request = TranslationRequest(
             texts=tuple(texts),
-            is_list=True,
             source=source,
             target=self._target,
-            markup=None,
+            options=SearchOptions(beam_size=self._beam_size),
             splitting="no_newlines" if self._whole else "sentences",
-            alternatives=0,
-            options=SearchOptions(beam_size=self._service.settings.beam_size),
-            deadline_s=None,
         )
-        items, _ = self._runner.run(translate(self._service, request))
+        items, _ = self._runner.run(self._translator.translate(request))
         self.truncated += sum(
             Verdict.TRUNCATED in sentence.verdicts for item in items for block in item.blocks for sentence in block
         )

@@ -17,11 +17,11 @@ from rich.filesize import decimal
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
-from app.api.libretranslate.parameters import AUTO
 from app.cli.commands import CommandGroup
 from app.cli.files import STDIN, TranslationJob, read_pieces
 from app.cli.tables import describe, rows_table
 from app.settings import ENV_PREFIX, Settings
+from app.translation.request import AUTO
 
 CHUNK_TEXTS = 64  # texts given to the engine at a time: enough to fill its batches, few enough to show progress
 

@@ -190,4 +190,4 @@ async def test_the_detector_follows_reloads_that_overlap():
         await asyncio.sleep(0)
         engine.next_pairs = frozenset({("fr", "en")})
         await asyncio.gather(first, service.reload())
-        assert service.detector.languages == ("en", "fr")
+        assert service.translator.detector.languages == ("en", "fr")

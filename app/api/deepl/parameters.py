@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NoReturn
 
-from app.api.languages import find_served, languages_of
-from app.api.libretranslate.parameters import AUTO, TranslationRequest, check_text, check_texts, is_absent, parse_flag
+from app.api.checks import check_text, check_texts, is_absent, parse_flag
 from app.engine.interface import Splitting
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, UnsupportedPair
 from app.settings import Settings
 from app.text.markup.extraction import Rules
+from app.translation.languages import find_served, languages_of
+from app.translation.request import AUTO, TranslationRequest
 
 MAX_BODY_BYTES = 128 * 1024
 """The contract's limit for a translation request."""
@@ -98,12 +99,10 @@ def parse_translation(
     return DeepLRequest(
         translation=TranslationRequest(
             texts=texts,
-            is_list=True,
             source=source,
             target=target,
             markup=markup,
             splitting=SPLITTING[splitting],
-            alternatives=0,
             options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
             deadline_s=settings.request_timeout_s,
         ),

@@ -22,9 +22,11 @@ from app.api.deepl.parameters import (
     parse_translation,
 )
 from app.api.dependencies import CurrentService
-from app.api.languages import languages_of, name_of
+from app.api.disconnect import run_while_connected
 from app.api.request_body import read_parameters
-from app.api.translation import ItemTranslation, headers, run_while_connected, translate
+from app.api.response_headers import translation_headers
+from app.translation.languages import languages_of, name_of
+from app.translation.request import ItemTranslation
 
 router = APIRouter(tags=["DeepL"])
 
@@ -59,11 +61,11 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
     values = await read_parameters(request, limit, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
-    items, timing = await run_while_connected(request, translate(service, wanted.translation))
+    items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
     translations = [
         _translation_body(wanted, text, item) for text, item in zip(wanted.translation.texts, items, strict=True)
     ]
-    return JSONResponse({"translations": translations}, headers=headers(items, timing))
+    return JSONResponse({"translations": translations}, headers=translation_headers(items, timing))
 
 
 @router.get(

@@ -16,26 +16,18 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api import openapi as docs
 from app.api.dependencies import CurrentService
-from app.api.languages import languages_of, name_of, spelled
+from app.api.disconnect import run_while_connected
 from app.api.libretranslate.openapi import TRANSLATE_REQUEST, TRANSLATE_RESPONSES
-from app.api.libretranslate.parameters import REPEATABLE, TranslationRequest, parse_texts, parse_translation
+from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import read_parameters
+from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
-from app.api.translation import (
-    Answer,
-    ItemTranslation,
-    Progress,
-    SentenceProgress,
-    headers,
-    phases_ms,
-    run_while_connected,
-    stream,
-    translate,
-    work_out,
-)
 from app.engine.interface import Timing
 from app.text.detection import Detection
+from app.translation.languages import languages_of, name_of, spelled
+from app.translation.pipeline import work_out
+from app.translation.request import Answer, ItemTranslation, Progress, SentenceProgress
 
 router = APIRouter(tags=["Translation"])
 
@@ -76,12 +68,12 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
     if wanted.stream:
-        events = with_heartbeats(_named_events(wanted, stream(service, wanted)))
+        events = with_heartbeats(_named_events(wanted, service.translator.stream(wanted.translation)))
         # What fails before the first event is still answered with a status.
         first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
-    items, timing = await run_while_connected(request, translate(service, wanted))
-    return await work_out(wanted, _response, wanted, items, timing)
+    items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
+    return await work_out(wanted.translation, _response, wanted, items, timing)
 
 
 @router.post(
@@ -97,7 +89,7 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     """
     values = await read_parameters(request, service.settings.max_body_bytes)
     texts, _ = parse_texts(values, service.settings)
-    found = await asyncio.to_thread(service.detector.detect, "\n".join(texts))
+    found = await asyncio.to_thread(service.translator.detector.detect, "\n".join(texts))
     return JSONResponse([_detection_body(detection) for detection in found])
 
 
@@ -140,12 +132,12 @@ async def get_frontend_settings(service: CurrentService) -> Response:
 
 
 async def _named_events(
-    wanted: TranslationRequest, events: AsyncGenerator[Progress, None]
+    wanted: LibreTranslateRequest, events: AsyncGenerator[Progress, None]
 ) -> AsyncGenerator[tuple[str, Mapping[str, Any]], None]:
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Answer):
-                body = await work_out(wanted, _translation_body, wanted, event.items)
+                body = await work_out(wanted.translation, _translation_body, wanted, event.items)
                 yield "translation", {**body, "timing": phases_ms(event.timing)}
                 return
             place = {"index": event.item, "block": event.block}
@@ -155,20 +147,20 @@ async def _named_events(
                 yield "token", {**place, "text": event.text}
 
 
-def _response(wanted: TranslationRequest, items: list[ItemTranslation], timing: Timing) -> JSONResponse:
-    return JSONResponse(_translation_body(wanted, items), headers=headers(items, timing))
+def _response(wanted: LibreTranslateRequest, items: list[ItemTranslation], timing: Timing) -> JSONResponse:
+    return JSONResponse(_translation_body(wanted, items), headers=translation_headers(items, timing))
 
 
-def _translation_body(wanted: TranslationRequest, items: list[ItemTranslation]) -> dict[str, Any]:
+def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation]) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {"translatedText": [item.text for item in items]}
     detections = [_detection_body(item.detection) for item in items if item.detection is not None]
     if detections:
         columns["detectedLanguage"] = detections
-    if wanted.alternatives > 0:
+    if wanted.translation.alternatives > 0:
         columns["alternatives"] = [list(item.alternatives) for item in items]
     if any(item.pivot for item in items):
         columns["pivot"] = [item.pivot for item in items]
-    if wanted.protected or any(item.lost for item in items):
+    if wanted.translation.protected or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.details:
         columns["details"] = [

@@ -250,6 +250,16 @@ def test_ctrl_c_is_quiet(engine: type[UpperCaseEngine]) -> None:
     assert (result.exit_code, result.output) == (130, "")
 
 
+def test_the_commands_import_no_web_framework() -> None:
+    """``dragoman translate`` and ``--help`` would wait for it: importing FastAPI takes longer than all the rest."""
+    program = (
+        "import sys, app.cli.main, app.cli.files, app.engine.registry; "
+        "print([name for name in ('fastapi', 'starlette', 'uvicorn', 'app.api') if name in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[]\n"
+
+
 def test_a_reader_that_left_is_no_error(tmp_path: Path) -> None:
     program = "from tests.unit.app.cli.test_main import write_for_ever; write_for_ever()"
     root = Path(__file__).parents[4]

@@ -13,8 +13,8 @@ from app.errors import InvalidRequest
 from app.text.inline.target_tokens import Link
 from app.text.protection.defaults import untranslatable
 from app.text.protection.protected import Protected, compile_patterns, protect
-from app.text.retries import Aligned, Attempt, attempts, cut
 from app.text.sentences import spans
+from app.translation.retries import Aligned, Attempt, attempts, cut
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 

@@ -8,7 +8,7 @@ from app.engine.request.text_builder import Assembly
 from app.errors import ModelFailure, Overloaded
 from app.text.protection.protected import Protected
 from app.text.quality_checks import Verdict, judge
-from app.text.retries import Aligned, attempts
+from app.translation.retries import Aligned, attempts
 
 Translate = Callable[[Sequence[str]], Awaitable[list[TextTranslation]]]
 """Translates texts with their alignment, each as one sentence."""

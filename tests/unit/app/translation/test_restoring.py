@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from app.api.restoring import Restorer
 from app.engine.interface import SentenceTranslation, TextTranslation
 from app.errors import ModelFailure, Overloaded
 from app.text.protection.protected import compile_patterns, protect
 from app.text.quality_checks import Verdict
+from app.translation.restoring import Restorer
 
 pytestmark = pytest.mark.anyio
 TEXT = "Hallo! Ich sah {0} gestern."

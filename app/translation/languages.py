@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable
 
+from app.errors import UnsupportedPair, shortened
+
 _NAMES = {
     "ar": "Arabic", "az": "Azerbaijani", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech",
     "cy": "Welsh", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "eo": "Esperanto",
@@ -39,3 +41,27 @@ def find_served(code: str, served: Collection[str]) -> str | None:
     code = code.lower()
     synonyms = next((codes for codes in _SYNONYMS if code in codes), ())
     return next((one for one in (code, *synonyms) if one in served), None)
+
+
+def served_language(code: str, served: Collection[str]) -> str:
+    """The served language that a client's code stands for.
+
+    Raises:
+        UnsupportedPair: It isn't served.
+    """
+    found = find_served(code, served)
+    if found is None:
+        raise UnsupportedPair(f"{shortened(code)} is not supported")
+    return found
+
+
+def check_pair(source: str, target: str, pairs: frozenset[tuple[str, str]]) -> None:
+    """Refuses a pair that no model translates; a language into itself needs none.
+
+    Raises:
+        UnsupportedPair: With the LibreTranslate contract's text.
+    """
+    if source != target and (source, target) not in pairs:
+        raise UnsupportedPair(
+            f"{name_of(target)} ({target}) is not available as a target language from {name_of(source)} ({source})"
+        )

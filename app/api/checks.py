@@ -1,0 +1,83 @@
+"""Checks of parameters that the contracts share. Pure: no I/O, no clock, no web framework."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from app.errors import InvalidRequest, TextTooLong
+from app.settings import Settings
+from app.translation.languages import served_language
+
+_FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
+
+
+def is_absent(value: object) -> bool:
+    """Tells whether a parameter counts as missing: null, an empty string or an empty list (a form sends ``[""]``)."""
+    return value is None or value in ("", [], [""])
+
+
+def check_text(name: str, value: object, expected: str = "a string") -> str:
+    """The parameter as a string.
+
+    Raises:
+        InvalidRequest: It isn't one (the message says ``expected``), or can't be written as UTF-8 and read again.
+    """
+    if not isinstance(value, str):
+        raise InvalidRequest(f"Invalid request: {name} parameter must be {expected}")
+    if "\0" in value:
+        raise InvalidRequest(f"Invalid request: {name} parameter holds a NUL character")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        # JSON can spell half of a UTF-16 pair ("\ud800"); no answer could repeat it.
+        raise InvalidRequest(f"Invalid request: {name} parameter holds an unpaired surrogate") from None
+    return value
+
+
+def check_texts(name: str, items: Sequence[object], settings: Settings) -> tuple[str, ...]:
+    """The texts to translate that a parameter holds.
+
+    Raises:
+        InvalidRequest: One isn't a string that can be written as UTF-8.
+        TextTooLong: Too many texts, or one that is too long.
+    """
+    if len(items) > settings.max_texts:
+        raise _over_limit(len(items), settings.max_texts)
+    texts = tuple(check_text(name, item, "a string or a list of strings") for item in items)
+    for text in texts:
+        if len(text) > settings.max_text_chars:
+            raise _over_limit(len(text), settings.max_text_chars)
+    return texts
+
+
+def check_language(name: str, value: object, served: Collection[str]) -> str:
+    """The code of a served language, as the pairs have it.
+
+    Raises:
+        InvalidRequest: It isn't a string.
+        UnsupportedPair: It isn't served.
+    """
+    return served_language(check_text(name, value), served)
+
+
+def parse_flag(
+    values: Mapping[str, object],
+    name: str,
+    *,
+    default: bool = False,
+    refusal: str = "Invalid request: {} parameter must be true or false",
+) -> bool:
+    """The value of a parameter that is true or false.
+
+    Raises:
+        InvalidRequest: It is neither; ``refusal`` is the message, and ``{}`` in it the parameter's name.
+    """
+    value = values.get(name)
+    if is_absent(value):
+        return default
+    flag = _FLAG_VALUES.get(str(value).lower()) if isinstance(value, bool | int | str) else None
+    if flag is None:
+        raise InvalidRequest(refusal.format(name))
+    return flag
+
+
+def _over_limit(size: int, limit: int) -> TextTooLong:
+    return TextTooLong(f"Invalid request: request ({size}) exceeds text limit ({limit})")

@@ -1,0 +1,38 @@
+"""Headers of a translation's response: how long it took, by way of which language, and what may be wrong with it."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from app.engine.interface import Timing
+from app.translation.request import ItemTranslation
+
+
+def translation_headers(items: Sequence[ItemTranslation], timing: Timing) -> dict[str, str]:
+    """``Server-Timing``, and where they apply ``X-Dragoman-Pivot`` and ``X-Dragoman-Warnings``."""
+    phases = ", ".join(f"{name};dur={milliseconds:.1f}" for name, milliseconds in phases_ms(timing).items())
+    pivots = sorted({item.pivot for item in items if item.pivot})
+    warnings = _warnings(items)
+    return {
+        "Server-Timing": phases,
+        **({"X-Dragoman-Pivot": ", ".join(pivots)} if pivots else {}),
+        **({"X-Dragoman-Warnings": warnings} if warnings else {}),
+    }
+
+
+def phases_ms(timing: Timing) -> dict[str, float]:
+    """The duration of each phase, in milliseconds."""
+    phases = {"queue": timing.queue_s, "encode": timing.encode_s, "decode": timing.decode_s}
+    return {name: round(seconds * 1000, 1) for name, seconds in phases.items()}
+
+
+def _warnings(items: Sequence[ItemTranslation]) -> str:
+    """How often each quality check failed, e.g. ``repetition=1``; empty if none did."""
+    counts = Counter(
+        verdict.value
+        for item in items
+        for sentences in item.blocks
+        for sentence in sentences
+        for verdict in sentence.verdicts
+    )
+    counts["protected_lost"] = sum(len(item.lost) for item in items)
+    return ", ".join(f"{name}={count}" for name, count in sorted(counts.items()) if count)

@@ -1,0 +1,269 @@
+"""Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from app.engine.interface import (
+    INLINE_CHARS,
+    Account,
+    Alphabet,
+    Sentence,
+    Text,
+    TextTranslation,
+    Timing,
+    Token,
+    TranslationEngine,
+    collect,
+    within,
+)
+from app.text.detection import Detection, Detector
+from app.text.markup.collector import decode_html
+from app.text.markup.extraction import Document, extract
+from app.text.protection.defaults import untranslatable
+from app.text.protection.protected import NOTHING, Patterns, Protected, protect, with_stand_ins
+from app.translation.languages import check_pair
+from app.translation.request import (
+    AUTO,
+    Answer,
+    ItemTranslation,
+    Progress,
+    SentenceProgress,
+    TokenProgress,
+    TranslationRequest,
+)
+from app.translation.restoring import Restorer
+
+Result = TypeVar("Result")
+
+
+@dataclass(eq=False)
+class _Segment:
+    """What the engine gets as one text: a text of the request, or a block of its markup; and what came of it."""
+
+    item: int
+    block: int
+    language: str
+    protected: Protected | None
+    text: str
+    translation: TextTranslation  # of ``text``, in which something may stand in for what is protected
+    restored: TextTranslation
+    lost: tuple[str, ...] = ()
+    pivot: str | None = None
+
+
+class Translator:
+    """Carries out requests with one engine.
+
+    Args:
+        engine: What translates.
+        detector: What tells languages apart; replaced when other languages are served.
+        observe: Called with each request that was answered and its answer; None to call nobody.
+    """
+
+    def __init__(
+        self,
+        engine: TranslationEngine,
+        detector: Detector,
+        observe: Callable[[TranslationRequest, Answer], None] | None = None,
+    ) -> None:
+        self._engine, self.detector, self._observe = engine, detector, observe
+
+    async def translate(self, wanted: TranslationRequest) -> Answer:
+        """Translates every text of the request, in order, within its deadline.
+
+        Raises:
+            DragomanError: As ``stream``.
+        """
+        async with aclosing(self.stream(wanted)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    return event
+        raise AssertionError("a stream without an answer")
+
+    def stream(self, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
+        """Translates the texts of the request, and hands out every sentence as soon as it is done, then the answer.
+
+        The sentences of a text come in order. The texts do too, except that those of one language come together.
+
+        Raises:
+            UnsupportedPair: A detected language has no model for the target.
+            DeadlineExceeded: The deadline passed.
+            DragomanError: Whatever else the engine raises.
+        """
+        # The engine keeps the deadline too; this one also covers markup and a hanging engine.
+        return within(self._stream(wanted), wanted.deadline_s)
+
+    async def _stream(self, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
+        detections = await work_out(wanted, _detect_all, self.detector, wanted) if wanted.source == AUTO else None
+        languages = (
+            [detection.language for detection in detections] if detections else [wanted.source] * len(wanted.texts)
+        )
+        for index, language in enumerate(languages):
+            # Where no language is to be seen, none is needed.
+            if not detections or detections[index].confidence:
+                check_pair(language, wanted.target, self._engine.pairs)
+        alphabets = [self._engine.alphabet(language, wanted.target) for language in languages]
+        documents = await work_out(wanted, _extract_all, wanted, alphabets) if wanted.markup else None
+        segments = await work_out(wanted, _segments, wanted, documents, languages, alphabets)
+        timing = Timing()
+        # Numbers, emoji and blanks need no model, and neither does a language into itself.
+        open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
+        account = Account()
+        for language in dict.fromkeys(segment.language for segment in open_segments):
+            own = [segment for segment in open_segments if segment.language == language]
+            async with aclosing(self._translate_segments(wanted, own, account)) as events:
+                async for event in events:
+                    if isinstance(event, Timing):
+                        timing += event
+                    else:
+                        yield event
+
+        items = await work_out(wanted, _assemble, wanted, documents, segments)
+        if detections:
+            items = [replace(item, detection=detection) for item, detection in zip(items, detections, strict=True)]
+        answer = Answer(items, timing)
+        if self._observe:
+            self._observe(wanted, answer)
+        yield answer
+
+    async def _translate_segments(
+        self, wanted: TranslationRequest, segments: Sequence[_Segment], account: Account
+    ) -> AsyncGenerator[TokenProgress | SentenceProgress | Timing, None]:
+        """Translates segments of one language, and fills in what comes of them."""
+        # The alignment says where tags and protected spans go.
+        needs_alignment = wanted.alignment or wanted.markup or any(segment.protected for segment in segments)
+        events = self._engine.stream(
+            [segment.text for segment in segments],
+            source=segments[0].language,
+            target=wanted.target,
+            options=replace(wanted.options, alignment=True) if needs_alignment else wanted.options,
+            splitting=wanted.splitting,
+            deadline_s=wanted.deadline_s,
+            tokens=wanted.tokens,
+            account=account,
+        )
+        extra: list[Timing] = []
+
+        async def translate_again(texts: Sequence[str]) -> list[TextTranslation]:
+            again = self._engine.stream(
+                texts,
+                source=segments[0].language,
+                target=wanted.target,
+                options=replace(wanted.options, alignment=True, n_best=1),
+                splitting="off",
+                deadline_s=wanted.deadline_s,
+                account=account,
+            )
+            translations, timing = await collect(again)
+            extra.append(timing)
+            return translations
+
+        restorer = None
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, Timing):
+                    yield sum(extra, event)
+                    continue
+                segment = segments[event.place]
+                if segment.protected and restorer is None:
+                    restorer = Restorer(segment.protected, translate_again)
+                if isinstance(event, Text):
+                    segment.translation = segment.restored = event.translation
+                    segment.pivot = event.translation.pivot
+                    if restorer:
+                        segment.translation, segment.restored = restorer.finish()
+                        segment.lost, restorer = tuple(restorer.lost), None
+                elif isinstance(event, Sentence):
+                    sentence = await restorer.add(event.sentence) if restorer else event.sentence
+                    yield SentenceProgress(segment.item, segment.block, sentence)
+                elif isinstance(event, Token) and not restorer:  # a client has no use for what stands in
+                    yield TokenProgress(segment.item, segment.block, event.text)
+
+
+async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
+    """What a function makes of the texts: computed on the event loop if they are few and plain, else in a thread.
+
+    A hop to a thread and back takes longer than all there is to do for a sentence.
+    """
+    is_quick = not (wanted.markup or wanted.protected) and sum(map(len, wanted.texts)) <= INLINE_CHARS
+    return function(*arguments) if is_quick else await asyncio.to_thread(function, *arguments)
+
+
+def _segments(
+    wanted: TranslationRequest,
+    documents: Sequence[Document] | None,
+    languages: Sequence[str],
+    alphabets: Sequence[Alphabet],
+) -> list[_Segment]:
+    segments = []
+    for item, (language, alphabet) in enumerate(zip(languages, alphabets, strict=True)):
+        texts: Sequence[tuple[str, Protected | None]]
+        if documents:
+            texts = [
+                (inline.text, with_stand_ins(inline) if inline.atoms else None) for inline in documents[item].inlines
+            ]
+        else:
+            text = wanted.texts[item]
+            patterns = _patterns(wanted, text, alphabet)
+            protected = protect(text, patterns, alphabet.placeholders) if any(patterns) else None
+            texts = [(protected.text, protected) if protected else (text, None)]
+        for block, (text, protected) in enumerate(texts):
+            unchanged = TextTranslation(text=text, alternatives=(), sentences=())
+            source = protected.source if protected else text
+            restored = TextTranslation(text=source, alternatives=(), sentences=())
+            segments.append(_Segment(item, block, language, protected, text, unchanged, restored))
+    return segments
+
+
+def _patterns(wanted: TranslationRequest, text: str, alphabet: Alphabet) -> Patterns:
+    if wanted.markup:
+        text = decode_html(text)  # characters may be written as entities
+    return (wanted.protected or NOTHING) | untranslatable(text, alphabet.characters)
+
+
+def _has_letters(segment: _Segment) -> bool:
+    return segment.protected.is_translatable if segment.protected else any(map(str.isalpha, segment.text))
+
+
+def _assemble(
+    wanted: TranslationRequest, documents: Sequence[Document] | None, segments: Sequence[_Segment]
+) -> list[ItemTranslation]:
+    own: list[list[_Segment]] = [[] for _ in wanted.texts]
+    for segment in segments:
+        own[segment.item].append(segment)
+    items = []
+    for index, blocks in enumerate(own):
+        sentences = tuple(segment.restored.sentences for segment in blocks)
+        if documents:
+            text, lost = documents[index].rebuild(
+                [segment.translation.text for segment in blocks], [segment.translation.alignment for segment in blocks]
+            )
+            alternatives: tuple[str, ...] = ()
+        else:
+            [segment] = blocks
+            text, lost = segment.restored.text, segment.lost
+            alternatives = segment.restored.alternatives[: wanted.alternatives]
+        pivot = next((segment.pivot for segment in blocks if segment.pivot), None)
+        items.append(
+            ItemTranslation(
+                text=text, alternatives=alternatives, detection=None, blocks=sentences, lost=lost, pivot=pivot
+            )
+        )
+    return items
+
+
+def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detection]:
+    """The most likely language of each item."""
+    contents = [extract(text, wanted.markup).texts if wanted.markup else (text,) for text in wanted.texts]
+    return [detector.detect("\n".join(texts))[0] for texts in contents]
+
+
+def _extract_all(wanted: TranslationRequest, alphabets: Sequence[Alphabet]) -> list[Document]:
+    assert wanted.markup
+    return [
+        extract(text, wanted.markup, _patterns(wanted, text, alphabet)).with_placeholders(alphabet.placeholders)
+        for text, alphabet in zip(wanted.texts, alphabets, strict=True)
+    ]

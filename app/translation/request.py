@@ -1,0 +1,91 @@
+"""A translation as the contracts ask for it: the checked request, and the events that answer it. Knows no HTTP."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.engine.interface import SentenceTranslation, Splitting, Timing
+from app.engine.options import SearchOptions
+from app.text.detection import Detection
+from app.text.markup.extraction import Rules
+from app.text.protection.protected import Patterns
+
+AUTO = "auto"
+"""The source language of a request whose texts are to be detected."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationRequest:
+    """A request that passed every check of its contract.
+
+    Attributes:
+        texts: What to translate, at least one text.
+        source: A served language code, or ``AUTO``: the language of each text is detected.
+        target: A served language code.
+        options: How to search; ``n_best`` covers the alternatives.
+        markup: How the texts are marked up; None for plain text.
+        splitting: What ends a sentence.
+        alternatives: Further translations wanted for each text.
+        deadline_s: Seconds after which nobody wants the answer any more; None for no limit.
+        protected: Patterns of what must not be translated.
+        alignment: Align the words of every sentence, and not only where markup or protected spans need it.
+        tokens: Report the tokens of a sentence while it is decoded.
+    """
+
+    texts: tuple[str, ...]
+    source: str
+    target: str
+    options: SearchOptions
+    markup: Rules | None = None
+    splitting: Splitting = "sentences"
+    alternatives: int = 0
+    deadline_s: float | None = None
+    protected: Patterns | None = None
+    alignment: bool = False
+    tokens: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemTranslation:
+    """The answer for one text of a request, called an item.
+
+    Attributes:
+        text: The translation.
+        alternatives: Further translations, best first.
+        detection: The item's detected language; None unless the request asked for detection.
+        blocks: The translated sentences: of the whole text, or of each block of its markup, in order.
+        lost: Protected spans whose position in ``text`` is a guess.
+        pivot: Code of the language between the two models; None if one model translated the item.
+    """
+
+    text: str
+    alternatives: tuple[str, ...]
+    detection: Detection | None
+    blocks: tuple[tuple[SentenceTranslation, ...], ...] = ()
+    lost: tuple[str, ...] = ()
+    pivot: str | None = None
+
+
+class TokenProgress(NamedTuple):
+    """More characters of the sentence that comes next in a block of an item."""
+
+    item: int
+    block: int
+    text: str
+
+
+class SentenceProgress(NamedTuple):
+    """A finished sentence of a block of an item."""
+
+    item: int
+    block: int
+    sentence: SentenceTranslation
+
+
+class Answer(NamedTuple):
+    """The whole answer: the last event."""
+
+    items: list[ItemTranslation]
+    timing: Timing
+
+
+Progress = TokenProgress | SentenceProgress | Answer
