@@ -5,14 +5,21 @@ import ctypes
 import gc
 import logging
 import math
+import os
+import resource
 import signal
 import socket
+import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from types import FrameType
+from typing import Any, cast
 
 import uvicorn
 
+from app.edge.connections import Connection, Connections, Limits, check_all
+from app.edge.protocol import BoundedProtocol
 from app.errors import ConfigurationError
 from app.settings import Settings
 
@@ -31,6 +38,10 @@ _LONGEST_BUSY_S = 600
 _NEVER = 1_000_000
 # Longer than proxies keep idle connections, mostly a minute: a request must not meet one that is being closed.
 _KEEP_ALIVE_S = 75
+# After the time to drain: to cancel what still runs, answer it, and stop the model.
+_LAST_S = 5.0
+_CHECK_EVERY_TICKS = 10  # of uvicorn's, a tenth of a second each
+_OTHER_FILES = 256  # models, logs, what libraries open: not for connections
 
 
 def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on_hangup: Hangup | None = None) -> None:
@@ -50,8 +61,11 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
     # Before the model is loaded: a port that is taken should be known at once.
     listener = _bind(settings.host, settings.port)
     guarded = _KeepStartupError(app)
+    connections = Connections(Limits(connections=_most_connections(Limits.connections)))
     config = uvicorn.Config(
         guarded,
+        http=cast(Any, partial(BoundedProtocol, connections)),
+        ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -60,7 +74,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
         timeout_notify=_LOOK_EVERY_S,
     )
-    server = _Server(config, lambda: announce(_base_url(settings, listener)), on_hangup)
+    server = _Server(config, lambda: announce(_base_url(settings, listener)), on_hangup, settings.drain_timeout_s)
     # After its own clean end uvicorn raises the signal once more, which would turn the exit code into 143.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
@@ -87,12 +101,25 @@ def _tune_allocator() -> None:
         mallopt(_M_TRIM_THRESHOLD, 4 << 20)
 
 
-class _Server(uvicorn.Server):
-    """Says when it is ready, listens to SIGHUP, and looks for garbage when nobody waits."""
+def _most_connections(most: int) -> int:
+    """Connections that may be open at a time: ``most``, or fewer if the system allows the process fewer files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(soft // 2, soft - _OTHER_FILES)
+    return most
 
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None], on_hangup: Hangup | None) -> None:
+
+class _Server(uvicorn.Server):
+    """Says when it is ready, listens to SIGHUP, ends slow clients, and looks for garbage when nobody waits."""
+
+    def __init__(
+        self, config: uvicorn.Config, announce: Callable[[], None], on_hangup: Hangup | None, drain_s: float
+    ) -> None:
         super().__init__(config)
-        self._announce, self._on_hangup = announce, on_hangup
+        self._announce, self._on_hangup, self._drain_s = announce, on_hangup, drain_s
         config.callback_notify, self._busy_s = self._collect_garbage, 0
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -108,6 +135,22 @@ class _Server(uvicorn.Server):
         gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
         self._announce()
 
+    async def on_tick(self, counter: int) -> bool:
+        """Called by uvicorn ten times a second."""
+        if counter % _CHECK_EVERY_TICKS == 0:
+            connections = cast(set[Connection], self.server_state.connections)
+            check_all(connections, asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """SIGTERM or SIGINT came: the process ends within the time to drain and a little more, whatever runs."""
+        if not self.should_exit:
+            within_s = self._drain_s + _LAST_S if self.started else _LAST_S
+            timer = threading.Timer(within_s, _leave)
+            timer.daemon = True
+            timer.start()
+        super().handle_exit(sig, frame)
+
     async def _collect_garbage(self) -> None:
         """Called every ``_LOOK_EVERY_S``."""
         self._busy_s = self._busy_s + _LOOK_EVERY_S if self.server_state.tasks else 0
@@ -118,6 +161,13 @@ class _Server(uvicorn.Server):
         task = asyncio.create_task(_logging_errors(on_hangup))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _leave() -> None:
+    """Ends the process although something still runs that can't be stopped."""
+    logger.error("the time to drain is over; what still runs is left behind")
+    logging.shutdown()
+    os._exit(1)
 
 
 async def _logging_errors(action: Hangup) -> None:

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
 # How long a stop waits for a run of the model to end, in seconds.
-_STUCK_S = 20.0
+_STUCK_S = 3.0
 # A queue that was full takes in new requests again when this much of it is free.
 _FREE_AGAIN = 1 / 16
 _BUSY = "The server is busy; try again in a moment."

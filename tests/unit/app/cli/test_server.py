@@ -30,7 +30,7 @@ def garbage() -> weakref.ref[Node]:
 def server() -> Iterator[_Server]:
     thresholds = gc.get_threshold()
     gc.disable()  # nothing else may free it
-    yield _Server(uvicorn.Config("unused"), announce=lambda: None, on_hangup=None)
+    yield _Server(uvicorn.Config("unused"), announce=lambda: None, on_hangup=None, drain_s=0.0)
     gc.enable()
     gc.set_threshold(*thresholds)
 

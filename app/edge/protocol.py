@@ -1,0 +1,261 @@
+"""uvicorn's HTTP protocol, with bounds on what a client may send and on the time that it may take.
+
+uvicorn with httptools is the fastest pair of server and parser (``benchmarks/README.md``), but has no limit for heads,
+no time limits beside the keep-alive, and drops the body of a request that offers an upgrade. This is all added here.
+"""
+
+import asyncio
+import json
+import socket
+from typing import Any
+
+import httptools
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+from app.edge.connections import Connections, Window, has_hung_up
+
+_UPGRADE_HEADERS = frozenset({b"upgrade", b"http2-settings"})
+# Text and code of the answers that no endpoint gives.
+_REFUSALS = {
+    400: ("This is not valid HTTP/1.1.", "invalid_http"),
+    405: ("This server is no proxy.", "method_not_allowed"),
+    408: ("The request did not come completely in time.", "request_timeout"),
+    431: ("Request line and headers are longer than 64 KiB together.", "head_too_large"),
+}
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection.
+
+    Args:
+        connections: All of the server's, with their limits.
+        config: uvicorn's, like the others.
+        server_state: Shared by all connections.
+        app_state: Of the lifespan.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._shared, self._limits = connections, connections.limits
+        self._running: RequestResponseCycle | None = None  # the request that is being answered, or was last
+        self._is_refused = False
+        self._in_head = self._in_body = False
+        self._head_bytes = 0  # of the head that is coming
+        self._received_bytes = 0
+        self._began_s = 0.0  # when the first byte of the request came
+        self._arriving: Window | None = None
+        self._leaving: Window | None = None
+
+    # What uvicorn and the event loop call
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
+        super().connection_made(transport)
+        if not self._shared.make_room(len(self.connections)):
+            self.give_way()
+            return
+        self._wait_for_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is closed: no request of it, however many were sent at once, need be answered any more."""
+        self._shared.forget(self)
+        self._shared.pipelined -= len(self.pipeline)
+        for cycle in (self._running, *(cycle for cycle, _ in self.pipeline)):
+            if cycle and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
+        self.pipeline.clear()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """More of one or several requests, in pieces so small that no head becomes longer than it may."""
+        self._unset_keepalive_if_required()
+        self._shared.idle.pop(self, None)
+        self._received_bytes += len(data)
+        while data and not self._is_refused:
+            size = self._limits.head_bytes - (0 if self._in_body else self._head_bytes)
+            piece, data = (data, b"") if len(data) <= size else (data[:size], data[size:])
+            self._feed(piece)
+            if self._in_head:
+                self._head_bytes += len(piece)
+                if self._head_bytes >= self._limits.head_bytes:
+                    self._refuse(431)
+        self._note_whether_complete()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No request has come for long."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()  # the last answer was not read: close() would wait for that
+        super().timeout_keep_alive_handler()
+
+    def check(self, now: float) -> None:
+        """Ends the connection if its client takes too long, or has gone without this having been seen."""
+        if self.transport.is_closing() and not self.transport.get_write_buffer_size():
+            return
+        if self._is_slow_reader(now):
+            self.transport.abort()
+        elif self in self._shared.unfinished:
+            self._check_arrival(now)
+        # While reading is paused, the event loop does not see a client go.
+        if self.flow.read_paused and self._is_at_work and has_hung_up(self._descriptor):
+            self.transport.abort()
+
+    def give_way(self) -> None:
+        """Ends the connection at once, because another needs its place."""
+        self._is_refused = True
+        self.transport.abort()
+
+    # What the parser calls
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        super().on_message_begin()
+        self._in_head, self._head_bytes = True, 0
+        self._began_s = self.loop.time()
+
+    def on_headers_complete(self) -> None:
+        """A head is complete."""
+        self._in_head = False
+        self._head_bytes = 0
+        if self._is_refused or self.parser.should_upgrade():
+            return  # what offers an upgrade is parsed again without the offer
+        self._in_body = True
+        waiting = len(self.pipeline)
+        super().on_headers_complete()
+        self._shared.pipelined += len(self.pipeline) - waiting
+        if self._shared.pipelined > self._limits.pipelined:
+            self.give_way()
+
+    def on_body(self, body: bytes) -> None:
+        """A part of a body."""
+        if not self._is_refused:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request is complete."""
+        if not self._is_refused and not self.parser.should_upgrade():
+            self._in_body = False
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """A request is answered."""
+        waiting = len(self.pipeline)
+        super().on_response_complete()
+        self._shared.pipelined += len(self.pipeline) - waiting
+        if not self.transport.is_closing() and not self._in_body and not self._in_head and not self.pipeline:
+            self._shared.idle[self] = None
+        elif self._in_body:
+            # What is still to come is read and thrown away, so that the client gets to read its answer.
+            self._began_s = self.loop.time()
+
+    # Own
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self._running is not None and not self._running.response_complete
+
+    @property
+    def _descriptor(self) -> int:
+        connection: socket.socket = self.transport.get_extra_info("socket")
+        return connection.fileno()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _wait_for_request(self) -> None:
+        self._shared.idle[self] = None
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline_upgrade(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            if not self._is_refused:
+                self._refuse(400)
+
+    def _decline_upgrade(self, rest: bytes) -> None:
+        """Goes on as if no other protocol had been offered, which is how a server declines (RFC 9110, section 7.8).
+
+        Clients offer h2c with every request of theirs (Java's, ``curl --http2``). The parser takes what follows such a
+        head for the other protocol, so it gets the head again without the offer.
+        """
+        method = self.parser.get_method()
+        if method == b"CONNECT":
+            self._refuse(405)
+            return
+        head = [method, b" ", self.url, b" HTTP/", self.parser.get_http_version().encode(), b"\r\n"]
+        for name, value in self.headers:
+            if name == b"connection":
+                tokens = [token.strip() for token in value.split(b",")]
+                value = b", ".join(token for token in tokens if token.lower() not in _UPGRADE_HEADERS)
+            if name not in _UPGRADE_HEADERS and (value or name != b"connection"):
+                head += [name, b": ", value, b"\r\n"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's own
+        self._feed(b"".join([*head, b"\r\n"]))
+        if rest and not self._is_refused:
+            self._feed(rest)
+
+    def _refuse(self, status: int) -> None:
+        """Answers a request that can't be served and closes the connection, after the answer that is under way."""
+        self._is_refused = True
+        running = self._running if self._is_at_work else None
+        if running and not running.more_body:
+            running.keep_alive = False  # it is the last
+            return
+        if not (running and running.response_started):
+            body = json.dumps(dict(zip(("error", "code"), _REFUSALS[status], strict=True))).encode()
+            self.transport.write(
+                STATUS_LINE[status]
+                + b"content-type: application/json\r\nconnection: close\r\n"
+                + b"content-length: %d\r\n\r\n" % len(body)
+                + body
+            )
+        self.transport.close()
+
+    def _note_whether_complete(self) -> None:
+        if self._is_refused or not (self._in_head or self._in_body):
+            self._shared.unfinished.pop(self, None)
+            self._arriving = None
+            if not self._is_at_work and not self.timeout_keep_alive_task and not self.transport.is_closing():
+                self._wait_for_request()  # the rest of a body has come that had been answered before
+        else:
+            self._shared.begin(self)
+
+    def _check_arrival(self, now: float) -> None:
+        taken_s = now - self._began_s
+        if self._in_head:
+            if taken_s > self._limits.head_s:
+                self._refuse(408)
+        elif not self._is_at_work:
+            if taken_s > self._limits.discard_s:
+                self.transport.abort()
+        elif self.flow.read_paused:
+            self._arriving = None  # it is not the client who is slow
+        else:
+            self._arriving = self._arriving or Window(now, self._received_bytes)
+            if self._arriving.is_too_slow(now, self._received_bytes, self._limits):
+                self._refuse(408)
+
+    def _is_slow_reader(self, now: float) -> bool:
+        waiting = self.transport.get_write_buffer_size()
+        if not waiting:
+            self._leaving = None
+            return False
+        # What has left is what waits less now; a new answer on top only begins the next window earlier.
+        self._leaving = self._leaving or Window(now, -waiting)
+        if -waiting < self._leaving.nbytes:
+            self._leaving = Window(now, -waiting)
+        return self._leaving.is_too_slow(now, -waiting, self._limits)

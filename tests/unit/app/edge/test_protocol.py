@@ -1,0 +1,299 @@
+"""The bounds of a connection: what a client may send, and how long it may take. No test waits for a clock."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, cast
+
+import pytest
+import uvicorn
+from uvicorn.server import ServerState
+
+from app.edge.connections import Connection, Connections, Limits, check_all
+from app.edge.protocol import BoundedProtocol
+
+HOST = b"Host: x\r\n"
+LIMITS = Limits(head_bytes=1_000, unfinished=3, pipelined=5)
+LATER_S = 3_600.0
+
+
+class Edge:
+    """A server on a free port whose application answers with the length of the body, or waits at ``/wait``."""
+
+    def __init__(self) -> None:
+        self.connections = Connections(LIMITS)
+        self.state = ServerState()
+        self.port = 0
+        self.writers: list[asyncio.StreamWriter] = []
+        self.waiting, self.gone = asyncio.Event(), asyncio.Event()
+
+    async def app(self, scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
+        body, more = b"", scope["path"] != "/early"
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                self.gone.set()
+                return
+            body, more = body + message["body"], message["more_body"]
+        if scope["path"] == "/wait":
+            self.waiting.set()
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            self.gone.set()
+            return
+        answer = b"x" * 8_000_000 if scope["path"] == "/large" else b"%d" % len(body)
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-length", b"%d" % len(answer))],
+            }
+        )
+        await send({"type": "http.response.body", "body": answer})
+
+    def check(self, after_s: float = 0.0) -> None:
+        """What the server does every second, as if it were later than it is."""
+        now = asyncio.get_running_loop().time()
+        check_all(cast(set[Connection], self.state.connections), now + after_s)
+
+    async def connect(self, data: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 24)
+        writer.write(data)
+        self.writers.append(writer)
+        return reader, writer
+
+    async def answer(self, data: bytes) -> bytes:
+        reader, _ = await self.connect(data)
+        return await reader.read()
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        while not condition():
+            await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Edge]:
+    edge = Edge()
+    config = uvicorn.Config(cast(Any, edge.app), interface="asgi3", log_config=None)
+    config.load()
+    new = partial(BoundedProtocol, edge.connections, config, edge.state, {})
+    async with asyncio.timeout(30), await asyncio.get_running_loop().create_server(new, "127.0.0.1", 0) as server:
+        edge.port = server.sockets[0].getsockname()[1]
+        yield edge
+        for connection in list(edge.state.connections):
+            connection.give_way()  # type: ignore[union-attr]
+        await edge.until(lambda: not edge.state.connections and not edge.state.tasks)
+        for writer in edge.writers:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+def run(test: Callable[[Edge], Awaitable[None]]) -> None:
+    async def served() -> None:
+        async with serving() as edge:
+            await test(edge)
+
+    asyncio.run(served())
+
+
+def post(path: bytes, body: bytes, *headers: bytes) -> bytes:
+    lines = [b"POST " + path + b" HTTP/1.1", b"Host: x", b"Content-Length: %d" % len(body), *headers]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+H2C = (b"Upgrade: h2c", b"HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA")
+
+
+@pytest.mark.parametrize(
+    "connection", [b"Connection: Upgrade, HTTP2-Settings, close", b"connection: close,upgrade,http2-settings"]
+)
+def test_an_offer_of_h2c_is_ignored_and_the_body_is_read(connection: bytes) -> None:
+    async def test(edge: Edge) -> None:
+        answer = await edge.answer(post(b"/", b"Hallo", connection, *H2C))
+        assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"\r\n\r\n5")
+
+    run(test)
+
+
+def test_an_offer_of_h2c_does_not_lose_what_is_pipelined_behind_it() -> None:
+    async def test(edge: Edge) -> None:
+        offer = post(b"/", b"Hallo", b"Connection: Upgrade, HTTP2-Settings", *H2C)
+        answer = await edge.answer(offer + offer + post(b"/", b"Hallo Welt", b"Connection: close"))
+        assert [part.partition(b"\r\n\r\n")[2] for part in answer.split(b"HTTP/1.1 200")[1:]] == [b"5", b"5", b"10"]
+
+    run(test)
+
+
+@pytest.mark.parametrize("size", [100_000, 1_000_000])
+def test_an_offer_of_h2c_with_a_body_in_many_pieces(size: int) -> None:
+    async def test(edge: Edge) -> None:
+        chunk = b"%x\r\n" % size + b"a" * size + b"\r\n0\r\n\r\n"
+        head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nUpgrade: h2c\r\nConnection: Upgrade, close"
+        assert (await edge.answer(head + b"\r\n\r\n" + chunk)).endswith(b"\r\n\r\n%d" % size)
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /" + b"a" * 1_000 + b" HTTP/1.1\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"a" * 1_000,
+        b"GET / HTTP/1.1\r\n" + b"X: 1\r\n" * 200,
+        b"GET / HTTP/1.1\r\nX: " + b"a" * 5_000_000,
+    ],
+)
+def test_a_head_that_is_too_long_is_refused_and_the_connection_closed(head: bytes) -> None:
+    async def test(edge: Edge) -> None:
+        reader, _ = await edge.connect(head)
+        assert (await reader.readexactly(12)) == b"HTTP/1.1 431"
+        await edge.until(lambda: not edge.state.connections)
+
+    run(test)
+
+
+def test_a_head_as_long_as_allowed_is_taken_however_it_comes() -> None:
+    async def test(edge: Edge) -> None:
+        head = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: "
+        head += b"a" * (LIMITS.head_bytes - len(head) - 4) + b"\r\n\r\n"
+        assert (await edge.answer(head)).startswith(b"HTTP/1.1 200")
+        reader, writer = await edge.connect(head[:500])
+        await edge.until(lambda: edge.connections.unfinished)
+        writer.write(head[500:])
+        assert (await reader.read()).startswith(b"HTTP/1.1 200")
+
+    run(test)
+
+
+def test_a_long_body_is_no_long_head() -> None:
+    async def test(edge: Edge) -> None:
+        body = b"a" * 3_000_000
+        answer = await edge.answer(post(b"/", body) + post(b"/", body, b"Connection: close"))
+        assert answer.count(b"HTTP/1.1 200") == 2 and answer.endswith(b"3000000")
+
+    run(test)
+
+
+@pytest.mark.parametrize("part", [b"G", b"GET / HTTP/1.1\r\nHost", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa"])
+def test_an_unfinished_request_is_given_time_and_then_408(part: bytes) -> None:
+    async def test(edge: Edge) -> None:
+        reader, _ = await edge.connect(part)
+        await edge.until(lambda: edge.connections.unfinished)
+        edge.check()
+        assert edge.state.connections
+        edge.check(LATER_S)
+        assert (await reader.read()).startswith(b"HTTP/1.1 408")
+
+    run(test)
+
+
+def test_the_rest_of_a_body_that_was_answered_is_read_for_a_while() -> None:
+    async def test(edge: Edge) -> None:
+        reader, writer = await edge.connect(b"POST /early HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa")
+        assert (await reader.readexactly(12)) == b"HTTP/1.1 200"
+        edge.check()
+        writer.write(b"llo Wel" + post(b"/", b"Hallo", b"Connection: close"))
+        assert (await reader.read()).endswith(b"\r\n\r\n5")
+        reader, _ = await edge.connect(b"POST /early HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa")
+        assert (await reader.readexactly(12)) == b"HTTP/1.1 200"
+        edge.check(LATER_S)
+        await edge.until(lambda: not edge.state.connections)
+
+    run(test)
+
+
+def test_an_answer_that_nobody_reads_is_given_up() -> None:
+    async def test(edge: Edge) -> None:
+        _, writer = await edge.connect(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await edge.until(lambda: edge.state.total_requests)
+        edge.check()
+        assert edge.state.connections
+        edge.check(LATER_S)
+        await edge.until(lambda: not edge.state.connections)
+
+    run(test)
+
+
+@pytest.mark.parametrize("behind", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", post(b"/", b"a" * 1_000_000)])
+def test_a_client_that_hangs_up_is_noticed_whatever_it_sent_behind(behind: bytes) -> None:
+    async def test(edge: Edge) -> None:
+        _, writer = await edge.connect(b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n" + behind)
+        await edge.waiting.wait()
+        writer.transport.abort()  # type: ignore[attr-defined]
+        while not edge.gone.is_set():
+            edge.check()
+            await asyncio.sleep(0)
+
+    run(test)
+
+
+def test_more_unfinished_requests_than_allowed_close_the_oldest() -> None:
+    async def test(edge: Edge) -> None:
+        readers = []
+        for number in range(5):
+            readers.append((await edge.connect(b"GET / HTTP/1.1\r\n"))[0])
+            await edge.until(lambda number=number: len(edge.connections.unfinished) == min(3, number + 1))
+        assert await readers[0].read() == b""
+        await edge.until(lambda: len(edge.state.connections) == 3)
+        assert not readers[2].at_eof()
+
+    run(test)
+
+
+def test_more_pipelined_requests_than_allowed_close_the_connection() -> None:
+    async def test(edge: Edge) -> None:
+        await edge.connect(b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n" + b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 6)
+        await edge.until(lambda: edge.state.total_requests or edge.gone.is_set() or not edge.state.connections)
+        await edge.until(lambda: not edge.state.connections)
+        assert edge.connections.pipelined == 0
+
+    run(test)
+
+
+def test_pipelined_requests_are_answered_in_order() -> None:
+    async def test(edge: Edge) -> None:
+        requests = [post(b"/", b"a" * size) for size in (3, 1, 2)] + [post(b"/", b"abcd", b"Connection: close")]
+        answer = await edge.answer(b"".join(requests))
+        assert [part.partition(b"\r\n\r\n")[2] for part in answer.split(b"HTTP/1.1 200")[1:]] == [
+            b"3",
+            b"1",
+            b"2",
+            b"4",
+        ]
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("data", "status"), [(b"garbage\r\n\r\n", 400), (b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 405)]
+)
+def test_what_is_no_request_is_refused_as_json(data: bytes, status: int) -> None:
+    async def test(edge: Edge) -> None:
+        head, _, body = (await edge.answer(data)).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 %d" % status) and b"application/json" in head
+        assert body.startswith(b'{"error": ')
+
+    run(test)
+
+
+def test_garbage_behind_a_request_does_not_take_its_answer() -> None:
+    async def test(edge: Edge) -> None:
+        answer = await edge.answer(post(b"/", b"Hallo") + b"garbage\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"5") and b"400" not in answer
+
+    run(test)
+
+
+def test_too_many_connections_close_the_one_that_has_been_idle_longest() -> None:
+    async def test(edge: Edge) -> None:
+        edge.connections.limits = Limits(connections=2)
+        readers = []
+        for number in range(3):
+            readers.append((await edge.connect())[0])
+            await edge.until(lambda number=number: len(edge.connections.idle) == min(2, number + 1))
+        assert await readers[0].read() == b""
+
+    run(test)
