@@ -45,7 +45,7 @@ def main(
         source_vocabulary=vocabulary,
         target_vocabulary=vocabulary,
         activation="swish",
-        positions="sinusoidal-concatenated",
+        positions="sinusoidal-halves",
         output_bias=True,
         eos_id=0,
         pad_id=vocabulary - 1,

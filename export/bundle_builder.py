@@ -36,6 +36,7 @@ from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
+from export.equivalents import standardised
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
 from export.multi_step import export_beam, export_greedy
@@ -138,7 +139,7 @@ def build_bundle(
     """
     check_out(out)
     card = read_card(checkpoint)
-    model = load_model(checkpoint)
+    model = standardised(load_model(checkpoint))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())
@@ -177,7 +178,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
             shutil.copyfile(path, partial / path.name)
         sources = _sources(ingredients, sentences)
-        if ingredients.shortlist:
+        if ingredients.shortlist and not model.config.cutoffs:
             ingredients.shortlist.save(partial / SHORTLIST)
         graphs = _write_graphs(ingredients, partial, sources or _random_sources(ingredients), report)
         parity = _parity(model, partial, graphs, sources, report)
@@ -219,6 +220,9 @@ def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredient
 
 def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
     model, written = ingredients.model, dict[Precision, Graphs]()
+    with_shortlist = ingredients.shortlist and not model.config.cutoffs
+    if ingredients.shortlist and not with_shortlist:
+        report("no graphs with a shortlist: an adaptive softmax has no one matrix to choose rows from")
 
     def save(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
         paths = [folder / f"{role}.{precision}.onnx" for role in graphs]
@@ -247,12 +251,14 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
     integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
 
     def with_twins(decoder: onnx.ModelProto) -> dict[str, onnx.ModelProto]:
+        if not any(given.name == "lengths" for given in decoder.graph.input):
+            return {"decoder": decoder}  # the loops are made of steps that add to the past where it is
         layers, eos_id = model.config.decoder_layers, model.config.eos_id
         greedy, beam = export_greedy(decoder, layers, eos_id), export_beam(decoder, layers, eos_id)
         return {"decoder": decoder, "greedy": greedy, "beam": beam}
 
     whole = with_twins(integer[1])
-    short = with_twins(over_shortlist(integer[1])) if ingredients.shortlist else {}
+    short = with_twins(over_shortlist(integer[1])) if with_shortlist else {}
     share_weights([integer[0], *whole.values(), *short.values()], folder / INTEGER_WEIGHTS)
     write("int8", encoder=integer[0], **whole)
     if short:
@@ -330,6 +336,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
             vocabulary=config.target_vocabulary,
             max_positions=config.max_positions,
             alignment_head=config.alignment_layer is not None,
+            variants=config.variants,
         ),
         longest_source=ingredients.longest_source,
         graphs=graphs,

@@ -22,8 +22,10 @@ from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
 from app.engine.decoding.padding import rounded_up
-from model.network.attention import MultiHeadAttention
-from model.network.transformer import Stack, Transformer
+from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention, distance_signals
+from model.network.masks import mask_scores
+from model.network.stack import Stack
+from model.network.transformer import Transformer
 
 OPSET = 23
 
@@ -43,26 +45,30 @@ def fuse(*layers: nn.Linear) -> nn.Linear:
     return fused
 
 
-def attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, heads: int) -> tuple[Tensor, Tensor]:
-    """Attention as one ONNX node.
+def attend(
+    attention: MultiHeadAttention, query: Tensor, memory: KeysValues, mask: Tensor, bias: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Attention as one ONNX node, or as plain operators where its scores are no products.
 
     Args:
+        attention: The module, whose projections have been made.
         query: (B, T, D).
-        keys: (B, S, D).
-        values: (B, S, D).
+        memory: (B, S, D) keys and values.
         mask: Broadcastable to (B, 1, T, S) bool.
-        heads: H.
+        bias: (B, H, T, S), added to the scores.
 
     Returns:
         The attended states (B, T, D), and the attention maps (B, H, T, S), which cost nothing where they aren't used.
     """
+    if attention.scoring == "additive":
+        return attention.attend(query, memory, mask.squeeze(1))
     attended, _, _, maps = torch.onnx.ops.attention(
         query,
-        keys,
-        values,
-        attn_mask=mask,
-        q_num_heads=heads,
-        kv_num_heads=heads,
+        memory.keys,
+        memory.values,
+        attn_mask=mask if bias is None else mask_scores(bias, mask),
+        q_num_heads=attention.heads,
+        kv_num_heads=attention.heads,
         qk_matmul_output_mode=3,  # after the softmax
     )
     return attended, maps
@@ -72,6 +78,7 @@ class EncoderGraph(nn.Module):
     """Source ids -> the cross-attention keys and values of every decoder layer."""
 
     positions: Tensor  # (max_positions, D), and the rest of a block
+    distances: Tensor  # (1, 2N, D), signals of the distances N - 1 to -N, N being the rows of ``positions``
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
@@ -82,6 +89,9 @@ class EncoderGraph(nn.Module):
         table = _position_table(model)
         # The runtime pads to whole blocks, maybe beyond the last position.
         self.register_buffer("positions", F.pad(table, (0, 0, 0, rounded_up(len(table)) - len(table))))
+        if model.config.positions == "relative":
+            rows = len(self.positions)
+            self.register_buffer("distances", distance_signals(rows - 1, -rows, model.config.width).to(model.dtype))
 
     def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
         """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
@@ -89,13 +99,24 @@ class EncoderGraph(nn.Module):
         states = model.source_embedding(source)
         if config.scale_embeddings:
             states = states * config.width**0.5
-        states = model.source_norm(states + self.positions[: source.shape[1]])
-        mask = source_mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, source.shape[1], -1)  # (B, 1, S, S)
+        length = source.shape[1]
+        if model.positions.added:
+            states = states + self.positions[:length]
+        states = model.source_norm(states)
+        mask = source_mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, length, -1)  # (B, 1, S, S)
         for layer, projection in zip(model.encoder, self.self_projections, strict=True):
             query, keys, values = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            attended, _ = attend(query, keys, values, mask, config.heads)
-            states = layer.self_residual.leave(states, layer.self_attention.output(attended))
-            branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
+            attention, bias = layer.self_attention, None
+            if isinstance(attention, RelativeAttention):
+                rows = len(self.positions)
+                distances = attention.distance(self.distances[:, rows - length : rows + length])  # (1, 2S, D)
+                bias = attention.distance_scores(query, distances)
+                query = query + attention.content_bias
+            attended, _ = attend(attention, query, KeysValues(keys, values), mask, bias)
+            states = layer.self_residual.leave(states, attention.output(attended))
+            branch = layer.feed_forward(
+                layer.feed_forward_residual.enter(states), source_mask if layer.convolves else None
+            )
             states = layer.feed_forward_residual.leave(states, branch)
         features: Tensor = self.cross_projection(model.encoder_norm(states))  # (B, S, 2L * D)
         return features.chunk(2 * config.decoder_layers, dim=-1)
@@ -111,6 +132,9 @@ class DecoderGraph(nn.Module):
         self.model = model
         self.self_projections: Stack[nn.Linear] = Stack(_fused_self(layer.self_attention) for layer in model.decoder)
         self.register_buffer("positions", _position_table(model))
+        for index, layer in enumerate(model.decoder):
+            if isinstance(layer.self_attention, RelativeAttention):
+                self.register_buffer(f"distances_{index}", _distance_table(layer.self_attention, len(self.positions)))
 
     def forward(
         self,
@@ -158,7 +182,9 @@ class DecoderGraph(nn.Module):
         states = model.target_embedding(tokens)
         if config.scale_embeddings:
             states = states * config.width**0.5
-        states = model.target_norm(states + F.embedding(positions, self.positions))
+        if model.positions.added:
+            states = states + F.embedding(positions, self.positions)
+        states = model.target_norm(states)
         grown: list[Tensor] = []
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
@@ -166,10 +192,15 @@ class DecoderGraph(nn.Module):
             keys = _put(_take(past[2 * index], parents), places, key)  # (R, P, D)
             values = _put(_take(past[2 * index + 1], parents), places, value)
             grown += [keys, values]
-            attended, _ = attend(query, keys, values, target_mask, config.heads)
-            states = layer.self_residual.leave(states, layer.self_attention.output(attended))
+            attention, bias = layer.self_attention, None
+            if isinstance(attention, RelativeAttention):
+                bias = self._distance_scores(index, attention, query, positions, target_mask)
+                query = query + attention.content_bias
+            attended, _ = attend(attention, query, KeysValues(keys, values), target_mask, bias)
+            states = layer.self_residual.leave(states, attention.output(attended))
             query = _pick(layer.cross_attention.query(layer.cross_residual.enter(states)), members)  # (B, M, D)
-            attended, maps = attend(query, cross[2 * index], cross[2 * index + 1], source_mask, config.heads)
+            source = KeysValues(cross[2 * index], cross[2 * index + 1])
+            attended, maps = attend(layer.cross_attention, query, source, source_mask)
             if index == config.alignment_layer:
                 head = _pick(_take(maps, torch.tensor(config.alignment_head), axis=1), seats)  # (R, 1, S)
                 alignment = [head.argmax(dim=2)]
@@ -178,7 +209,21 @@ class DecoderGraph(nn.Module):
             states = layer.feed_forward_residual.leave(states, branch)
         # In float32 whatever the weights are: sums of log-probabilities need the digits.
         logits = model.logits(model.decoder_norm(states)).float()
-        return torch.log_softmax(logits, dim=-1), *grown, *alignment
+        scores = logits if config.cutoffs else torch.log_softmax(logits, dim=-1)
+        return scores, *grown, *alignment
+
+    def _distance_scores(
+        self, index: int, attention: RelativeAttention, query: Tensor, positions: Tensor, target_mask: Tensor
+    ) -> Tensor:
+        """Scores (R, H, 1, P) of the distances from each row's own position to the positions 0 to P - 1.
+
+        All P distances are scored, and each row takes its own: there is no one shift for rows at different positions.
+        """
+        room = target_mask.shape[-1]
+        scores = attention.distance_products(query, getattr(self, f"distances_{index}")[:, :room])  # (R, H, 1, P)
+        wanted = (positions - torch.arange(room)).clamp(min=0)  # (R, P)
+        bias: Tensor = torch.gather(scores, -1, wanted[:, None, None].expand(-1, attention.heads, 1, -1))
+        return bias
 
 
 def _take(tensor: Tensor, index: Tensor, axis: int = 0) -> Tensor:
@@ -200,7 +245,14 @@ def _put(past: Tensor, places: Tensor, new: Tensor) -> Tensor:
 
 def _position_table(model: Transformer) -> Tensor:
     """Signals of all positions that the graphs serve, (max_positions, D), in the model's own number type."""
-    return model.positions.table(model.config.max_positions).detach().to(model.projection.weight.dtype)
+    return model.positions.table(model.config.max_positions).detach().to(model.dtype)
+
+
+def _distance_table(attention: RelativeAttention, length: int) -> Tensor:
+    """Projected signals of the distances 0 to length - 1, (1, length, D)."""
+    signals = distance_signals(length - 1, 0, attention.distance.in_features).flip(1)
+    table: Tensor = attention.distance(signals.to(attention.distance.weight.dtype))
+    return table.detach()
 
 
 def _fused_self(attention: MultiHeadAttention) -> nn.Linear:
@@ -230,12 +282,8 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
     config = model.config
     rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=1)
     earlier, sentences, beams = Dim("earlier_rows", min=1), Dim("sentences", min=1), Dim("beams", min=2)
-    features = [
-        torch.zeros(3, 5, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
-    ]
-    history = [
-        torch.zeros(3, 4, config.width, dtype=model.projection.weight.dtype) for _ in range(2 * config.decoder_layers)
-    ]
+    features = [torch.zeros(3, 5, config.width, dtype=model.dtype) for _ in range(2 * config.decoder_layers)]
+    history = [torch.zeros(3, 4, config.width, dtype=model.dtype) for _ in range(2 * config.decoder_layers)]
     inputs = (
         torch.full((2, 1), config.eos_id),
         torch.full((2, 1), 3),

@@ -37,8 +37,6 @@ _LARGEST_ACTIVATION = 255
 # Shares of the largest value that are tried as the end of the range, and values of a tensor that they are tried on.
 _SHARES = np.linspace(1.0, 0.4, 31)
 _SAMPLED = 200
-# The graphs' inputs that hold token ids: what they look up is an embedding.
-_TOKEN_INPUTS = frozenset({"source", "tokens"})
 
 
 def fold_transposes(graph: onnx.ModelProto) -> None:
@@ -112,9 +110,12 @@ def observe(graph: onnx.ModelProto, feeds: Iterable[Feeds]) -> Ranges:
     fold_transposes(graph)
     names = list(dict.fromkeys(node.input[0] for node in _multiplications(graph)))
     graph.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
+    tables = {node.output[0]: numpy_helper.to_array(table) for node, table in _embeddings(graph)}
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     low, high = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)  # zero is always within the range
     sampled: dict[str, list[Array]] = {name: [] for name in names}
+    for name in tables.keys() & low.keys():  # what is looked up may be rare, but it is known
+        low[name], high[name] = float(tables[name].min()), float(tables[name].max())
     rng = np.random.default_rng(0)
     for given in feeds:
         for name, array in zip(names, session.run(names, dict(given)), strict=True):
@@ -151,6 +152,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
     fold_transposes(graph)
     body, weights = graph.graph, _initializers(graph)
     multiplications = {node.output[0]: node for node in _multiplications(graph)}
+    embeddings = {node.output[0] for node, _ in _embeddings(graph)}
     biases = {
         node.input[0]: node
         for node in body.node
@@ -171,7 +173,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
             names += [f"{activation}.zero", f"{weight}.zero", *([bias.input[1]] if bias else [])]
             output = bias.output[0] if bias else node.output[0]
             nodes.append(helper.make_node("MatMulIntegerToFloat", names, [output], domain="com.microsoft"))
-        elif node.op_type == "Gather" and node.input[0] in weights and node.input[1] in _TOKEN_INPUTS:
+        elif node.output[0] in embeddings:
             nodes += _quantize_embedding(body, weights[node.input[0]], node)
         elif node not in biases.values():
             nodes.append(node)
@@ -190,6 +192,16 @@ def _multiplications(graph: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
     for node in graph.graph.node:
         if node.op_type == "MatMul" and node.input[1] in weights:
             yield node
+
+
+def _embeddings(graph: onnx.ModelProto) -> Iterator[tuple[onnx.NodeProto, onnx.TensorProto]]:
+    """The look-ups of pieces, with their tables; positions are looked up, too."""
+    weights = _initializers(graph)
+    for node in graph.graph.node:
+        if node.op_type == "Gather" and node.input[0] in weights and node.input[1] != "positions":
+            table = weights[node.input[0]]
+            if len(table.dims) == 2 and table.data_type == TensorProto.FLOAT:
+                yield node, table
 
 
 def _quantize_activation(body: onnx.GraphProto, name: str, low: float, high: float) -> onnx.NodeProto:
@@ -225,8 +237,8 @@ def _quantize_embedding(body: onnx.GraphProto, table: onnx.TensorProto, node: on
     scale = np.float32(np.abs(array).max() / _LARGEST_EMBEDDING)
     body.initializer.append(numpy_helper.from_array(np.rint(array / scale).astype(np.int8), name))
     body.initializer.append(numpy_helper.from_array(np.array(scale), f"{name}.scale"))
-    gather = helper.make_node("Gather", [name, node.input[1]], [f"{output}.integer"], axis=0)
-    return [gather, helper.make_node("DequantizeLinear", [f"{output}.integer", f"{name}.scale"], [output])]
+    gather = helper.make_node("Gather", [name, node.input[1]], [f"{output}.stored"], axis=0)
+    return [gather, helper.make_node("DequantizeLinear", [f"{output}.stored", f"{name}.scale"], [output])]
 
 
 def _initializers(graph: onnx.ModelProto) -> dict[str, onnx.TensorProto]:

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import onnx
@@ -10,6 +11,7 @@ from onnx import numpy_helper
 from torch import nn
 
 from app.engine.models.bundle import Bundle
+from export.equivalents import standard_config
 from model.network.transformer import Transformer
 from model.recipe import Recipe
 from model.training.checkpoint import model_tensors, write_model
@@ -39,7 +41,10 @@ def restore(bundle: Bundle, out: Path) -> None:
     if manifest.provenance.recipe is None:
         raise RestoreError(f"{bundle.path} has no training recipe in its manifest, so its configuration isn't known")
     recipe = Recipe.parse(manifest.provenance.recipe)
-    model = Transformer(recipe.transformer(manifest.shape.vocabulary))
+    config = standard_config(recipe.transformer(manifest.shape.vocabulary))
+    if config.variants:
+        raise RestoreError(f"{bundle.path} holds no standard Transformer, but one with {', '.join(config.variants)}")
+    model = Transformer(config)
     encoder, decoder = (_Weights(bundle.graphs("float32")[role]) for role in ("encoder", "decoder"))
     with torch.no_grad():
         _fill(model, encoder, decoder)
@@ -115,7 +120,7 @@ def _fill(model: Transformer, encoder: _Weights, decoder: _Weights) -> None:
         decoder.product(block.feed_forward.inner)
         decoder.product(block.feed_forward.outer)
     if not model.config.tie_output:
-        decoder.product(model.projection)
+        decoder.product(cast(nn.Linear, model.projection))
 
 
 def _card(bundle: Bundle, recipe: Recipe) -> ModelCard:

@@ -105,7 +105,7 @@ def _config(facts: dict[str, Any], stored_bytes: int) -> TransformerConfig:
         heads=count(facts, "encoder_attention_heads", "heads"),
         feed_forward=count(facts, "encoder_ffn_dim", "feed-forward width"),
         activation=_ACTIVATIONS[activation],
-        positions="sinusoidal-concatenated",
+        positions="sinusoidal-halves",
         # Sinusoids know no end, but beyond this no Marian model was trained.
         max_positions=min(count(facts, "max_position_embeddings", "positions"), 2 * LONGEST),
         scale_embeddings=bool(facts.get("scale_embedding", False)),

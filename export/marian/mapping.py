@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from export.marian.limits import SourceError
 from model.network.config import ConfigError, TransformerConfig
@@ -121,7 +121,7 @@ def assemble(
             parameter.copy_(value)
         if not all(bool(torch.isfinite(parameter).all()) for parameter in model.parameters()):
             raise SourceError("the weights are not all finite")
-        model.projection.bias[sorted(forbidden)] = FORBIDDEN
+        cast(nn.Linear, model.projection).bias[sorted(forbidden)] = FORBIDDEN
     return model.eval()
 
 

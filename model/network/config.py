@@ -5,9 +5,17 @@ from typing import Any, Literal, get_args
 
 NormPlacement = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
-Positions = Literal["sinusoidal", "sinusoidal-concatenated", "sinusoidal-marian", "learned"]
+Positions = Literal["sinusoidal", "sinusoidal-halves", "sinusoidal-marian", "learned", "relative", "none"]
+Scoring = Literal["scaled-dot", "dot", "general", "additive"]
+FeedForwardKind = Literal["linear", "conv"]
 
-_CHOICES = {"norm": get_args(NormPlacement), "activation": get_args(Activation), "positions": get_args(Positions)}
+_CHOICES = {
+    "norm": get_args(NormPlacement),
+    "activation": get_args(Activation),
+    "positions": get_args(Positions),
+    "scoring": get_args(Scoring),
+    "feed_forward_kind": get_args(FeedForwardKind),
+}
 _AT_LEAST_ONE = (
     "source_vocabulary",
     "target_vocabulary",
@@ -16,7 +24,9 @@ _AT_LEAST_ONE = (
     "width",
     "heads",
     "feed_forward",
+    "convolution_width",
     "max_positions",
+    "div_val",
 )
 
 
@@ -41,10 +51,21 @@ class TransformerConfig:
         norm: "post" (the paper) or "pre" (a final norm closes each stack).
         embedding_norm: Layer norm right after the embeddings (some Marian models).
         activation: Of the position-wise network.
-        positions: "sinusoidal" interleaves sine and cosine (the paper), "sinusoidal-concatenated" puts all sines first
+        feed_forward_kind: "linear" (the paper), or "conv": two convolutions over time, of ``convolution_width`` in the
+            encoder and of 1 in the decoder. Of width 1 both kinds are the same.
+        convolution_width: Positions that a convolution sees, odd.
+        scoring: How a query q and a key k of one head are compared. "scaled-dot" is q.k / sqrt(E) (the paper), "dot" is
+            q.k, "general" is q.W.k (Luong et al. 2015), "additive" is v.tanh(q + k), q and k being projections
+            (Bahdanau et al. 2015).
+        positions: "sinusoidal" interleaves sine and cosine (the paper), "sinusoidal-halves" puts all sines first
             (Transformer-XL, MarianMT of the transformers library), "sinusoidal-marian" besides spreads the frequencies
-            as tensor2tensor and Marian itself do, "learned" is a table of ``max_positions`` rows.
-        max_positions: Longest sequence served. A hard limit for learned positions only: sinusoids extrapolate.
+            as tensor2tensor and Marian itself do, "learned" is a table of ``max_positions`` rows, "relative" scores
+            distances inside self-attention (Dai et al. 2019, "Transformer-XL"), "none" gives no signal.
+        max_positions: Longest sequence served. A hard limit for learned positions only: the others extrapolate.
+        cutoffs: Ids at which the clusters of an adaptive embedding and softmax end, ascending, without the last, which
+            ends with the vocabulary (Grave et al. 2017; Baevski & Auli 2019). Pieces must be numbered by frequency, as
+            SentencePiece does. Empty: one table.
+        div_val: Cluster n of an adaptive embedding is D / div_val^n wide.
         scale_embeddings: Multiply embeddings by sqrt(D), as the paper does.
         tie_source_target: One table embeds both languages.
         tie_output: The target embedding is also the output projection.
@@ -68,8 +89,13 @@ class TransformerConfig:
     norm: NormPlacement = "post"
     embedding_norm: bool = False
     activation: Activation = "relu"
+    feed_forward_kind: FeedForwardKind = "linear"
+    convolution_width: int = 1
+    scoring: Scoring = "scaled-dot"
     positions: Positions = "sinusoidal"
     max_positions: int = 512
+    cutoffs: tuple[int, ...] = ()
+    div_val: int = 4
     scale_embeddings: bool = True
     tie_source_target: bool = True
     tie_output: bool = True
@@ -83,6 +109,7 @@ class TransformerConfig:
     alignment_head: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "cutoffs", tuple(self.cutoffs))  # JSON and TOML have lists
         for name in _AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1")
@@ -97,7 +124,7 @@ class TransformerConfig:
                 raise ConfigError(f"{name} {getattr(self, name)} is not in the target vocabulary")
         if self.width % self.heads:
             raise ConfigError(f"width {self.width} is not a multiple of heads {self.heads}")
-        if self.width % 2 and self.positions != "learned":
+        if self.width % 2 and self.positions not in ("learned", "none"):
             raise ConfigError(f"sinusoidal positions need an even width, not {self.width}")
         if self.tie_source_target and self.source_vocabulary != self.target_vocabulary:
             raise ConfigError("tie_source_target needs vocabularies of equal size")
@@ -105,6 +132,25 @@ class TransformerConfig:
             raise ConfigError(f"alignment_layer {self.alignment_layer} is not one of {self.decoder_layers} layers")
         if not 0 <= self.alignment_head < self.heads:
             raise ConfigError(f"alignment_head {self.alignment_head} is not one of {self.heads} heads")
+        self._check_variants()
+
+    def _check_variants(self) -> None:
+        if not self.convolution_width % 2:
+            raise ConfigError(f"convolution_width must be odd, not {self.convolution_width}")
+        if self.convolution_width > 1 and self.feed_forward_kind != "conv":
+            raise ConfigError('convolution_width needs feed_forward_kind = "conv"')
+        if self.positions == "relative" and self.scoring != "scaled-dot":
+            raise ConfigError('relative positions need scoring = "scaled-dot"')
+        if not self.cutoffs:
+            return
+        if sorted({0, *self.cutoffs, self.target_vocabulary}) != [0, *self.cutoffs, self.target_vocabulary]:
+            raise ConfigError("cutoffs must ascend, within the vocabulary")
+        if self.width % self.div_val ** len(self.cutoffs):
+            raise ConfigError(f"width {self.width} can't be divided by div_val {self.div_val} for each of the cutoffs")
+        if not (self.tie_source_target and self.tie_output) or self.output_bias:
+            raise ConfigError("cutoffs need tie_source_target and tie_output, and no output_bias")
+        if max(self.pad_id, self.eos_id, self.decoder_start_id) >= self.cutoffs[0]:
+            raise ConfigError("the special ids must be in the first of the clusters that the cutoffs make")
 
     @property
     def head_width(self) -> int:
@@ -112,13 +158,25 @@ class TransformerConfig:
         return self.width // self.heads
 
     @property
+    def variants(self) -> tuple[str, ...]:
+        """What a standard Transformer's graphs, and operators fused for them, don't compute, as the recipe writes it.
+
+        Scores by "dot" and "general" are standard with other weights, see ``export.equivalents``.
+        """
+        choices = {
+            'positions = "relative"': self.positions == "relative",
+            'scoring = "additive"': self.scoring == "additive",
+            f"convolution_width = {self.convolution_width}": self.convolution_width > 1,
+            f"cutoffs = {list(self.cutoffs)}": bool(self.cutoffs),
+        }
+        return tuple(choice for choice, made in choices.items() if made)
+
+    @property
     def export_obstacle(self) -> str | None:
-        """Why no bundle can be made of such a model: ONNX Runtime's grouped-query attention has no other heads."""
-        return (
-            f"heads of {self.head_width} channels can't be exported; a multiple of 8 can"
-            if self.head_width % 8
-            else None
-        )
+        """Why no bundle can be made of such a model, or None. The only place that says so."""
+        if self.head_width % 8:  # ONNX Runtime's grouped-query attention has no other heads
+            return f"heads of {self.head_width} channels can't be exported; a multiple of 8 can"
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

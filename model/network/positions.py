@@ -32,7 +32,10 @@ def sinusoids(positions: Tensor, width: int, *, concatenated: bool, to_the_end: 
 
 
 class PositionSignal(nn.Module):
-    """Maps positions (...,) to signals (..., D), by one of the schemes of the configuration."""
+    """Maps positions (...,) to the signals (..., D) that are added to embeddings, by the scheme of the configuration.
+
+    Relative positions and none add zeros.
+    """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -42,6 +45,11 @@ class PositionSignal(nn.Module):
         self._table: Tensor | None = None
         if self.scheme == "learned":
             self.learned = nn.Parameter(torch.randn(config.max_positions, config.width) * config.width**-0.5)
+
+    @property
+    def added(self) -> bool:
+        """The scheme adds signals to embeddings."""
+        return self.scheme not in ("relative", "none")
 
     def table(self, length: int) -> Tensor:
         """Signals of positions 0..length-1, (length, D).
@@ -53,6 +61,8 @@ class PositionSignal(nn.Module):
             if length > len(self.learned):
                 raise ValueError(f"{length} positions asked for, {len(self.learned)} learned")
             return self.learned[:length]
+        if not self.added:
+            return torch.zeros(length, self.width)
         if self._table is None or len(self._table) < length:
             # Sinusoids are a constant of the scheme, not a weight: kept out of checkpoints, grown on demand.
             self._table = sinusoids(

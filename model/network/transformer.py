@@ -4,18 +4,20 @@ Axes: B sentences, S source length, T target length, V vocabulary, D model width
 Masks are bool, True on real tokens.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from model.network.attention import KeysValues, MultiHeadAttention
+from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention
 from model.network.config import TransformerConfig
+from model.network.embedding import AdaptiveEmbedding, AdaptiveSoftmax
 from model.network.masks import causal_mask, padding_mask
 from model.network.positions import PositionSignal
+from model.network.stack import Stack
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
@@ -73,20 +75,50 @@ class Residual(nn.Module):
         return left
 
 
-class FeedForward(nn.Module):
-    """The position-wise network of section 3.3, (..., D) -> (..., D)."""
+class Convolution(nn.Linear):
+    """A convolution over time, (B, T, C) -> (B, T, C'), as one product with windows of W positions.
 
-    def __init__(self, config: TransformerConfig) -> None:
+    The weight (C', W * C) is that of ``nn.Conv1d``, (C', C, W), transposed. As a matrix it is quantised like any other.
+    """
+
+    def __init__(self, channels: int, outputs: int, *, width: int, bias: bool) -> None:
+        super().__init__(width * channels, outputs, bias=bias)
+        self.width = width
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Beyond the first and the last position there are zeros."""
+        if self.width > 1:
+            length, beyond = states.shape[1], self.width // 2
+            padded = F.pad(states, (0, 0, beyond, beyond))
+            states = torch.cat([padded[:, shift : shift + length] for shift in range(self.width)], -1)
+        return super().forward(states)
+
+
+class FeedForward(nn.Module):
+    """The position-wise network of section 3.3, (B, T, D) -> (B, T, D), or its kind that sees neighbours, too."""
+
+    def __init__(self, config: TransformerConfig, width: int = 1) -> None:
+        """``width`` is that of both convolutions; 1 leaves each position on its own."""
         super().__init__()
-        self.inner = nn.Linear(config.width, config.feed_forward, bias=config.biases)
-        self.outer = nn.Linear(config.feed_forward, config.width, bias=config.biases)
+        self.inner = Convolution(config.width, config.feed_forward, width=width, bias=config.biases)
+        self.outer = Convolution(config.feed_forward, config.width, width=width, bias=config.biases)
         self.activation = _ACTIVATIONS[config.activation]
         self.dropout = nn.Dropout(config.feed_forward_dropout)
 
-    def forward(self, states: Tensor) -> Tensor:
-        """Each position on its own."""
-        result: Tensor = self.outer(self.dropout(self.activation(self.inner(states))))
+    def forward(self, states: Tensor, mask: Tensor | None = None) -> Tensor:
+        """``mask``, (B, T) bool, keeps padding out of the neighbours' windows; width 1 needs none."""
+        if mask is None:
+            result: Tensor = self.outer(self.dropout(self.activation(self.inner(states))))
+            return result
+        real = mask.unsqueeze(-1)
+        hidden = self.dropout(self.activation(self.inner(states * real)))
+        result = self.outer(hidden * real)
         return result
+
+
+def self_attention(config: TransformerConfig) -> MultiHeadAttention:
+    """The kind that the configured positions need."""
+    return RelativeAttention(config) if config.positions == "relative" else MultiHeadAttention(config)
 
 
 class EncoderLayer(nn.Module):
@@ -94,17 +126,20 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config)
+        self.self_attention = self_attention(config)
         self.self_residual = Residual(config)
-        self.feed_forward = FeedForward(config)
+        self.feed_forward = FeedForward(config, config.convolution_width)
         self.feed_forward_residual = Residual(config)
+        self.convolves = config.convolution_width > 1
 
     def forward(self, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """States (B, S, D) and mask (B, 1, S) -> states and attention maps (B, H, S, S)."""
         entered = self.self_residual.enter(states)
         attended, maps = self.self_attention(entered, self.self_attention.project(entered), mask)
         states = self.self_residual.leave(states, attended)
-        branch = self.feed_forward(self.feed_forward_residual.enter(states))
+        branch = self.feed_forward(
+            self.feed_forward_residual.enter(states), mask.squeeze(1) if self.convolves else None
+        )
         return self.feed_forward_residual.leave(states, branch), maps
 
 
@@ -113,7 +148,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config)
+        self.self_attention = self_attention(config)
         self.self_residual = Residual(config)
         self.cross_attention = MultiHeadAttention(config)
         self.cross_residual = Residual(config)
@@ -138,23 +173,13 @@ class DecoderLayer(nn.Module):
         entered = self.self_residual.enter(states)
         memory = self.self_attention.project(entered)
         if past is not None:
-            memory = KeysValues(torch.cat([past.keys, memory.keys], 1), torch.cat([past.values, memory.values], 1))
+            memory = past.append(memory)
         attended, self_maps = self.self_attention(entered, memory, mask)
         states = self.self_residual.leave(states, attended)
         attended, cross_maps = self.cross_attention(self.cross_residual.enter(states), cross, cross_mask)
         states = self.cross_residual.leave(states, attended)
         branch = self.feed_forward(self.feed_forward_residual.enter(states))
         return self.feed_forward_residual.leave(states, branch), memory, self_maps, cross_maps
-
-
-Layer = TypeVar("Layer", bound=nn.Module)
-
-
-class Stack(nn.ModuleList, Generic[Layer]):
-    """A list of modules of one type, which ``nn.ModuleList`` alone forgets."""
-
-    def __iter__(self) -> Iterator[Layer]:
-        return cast(Iterator[Layer], super().__iter__())
 
 
 class AttentionMaps(NamedTuple):
@@ -171,7 +196,9 @@ class Transformer(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
-        self.target_embedding = nn.Embedding(config.target_vocabulary, config.width)
+        self.target_embedding: nn.Embedding | AdaptiveEmbedding = (
+            AdaptiveEmbedding(config) if config.cutoffs else nn.Embedding(config.target_vocabulary, config.width)
+        )
         self.source_embedding = (
             self.target_embedding if config.tie_source_target else nn.Embedding(config.source_vocabulary, config.width)
         )
@@ -186,14 +213,23 @@ class Transformer(nn.Module):
         self.encoder_norm = nn.LayerNorm(config.width, eps=config.norm_epsilon) if final else nn.Identity()
         self.decoder_norm = nn.LayerNorm(config.width, eps=config.norm_epsilon) if final else nn.Identity()
         self.dropout = nn.Dropout(config.dropout)
-        self.projection = nn.Linear(config.width, config.target_vocabulary, bias=config.output_bias)
-        if config.tie_output:
-            self.projection.weight = self.target_embedding.weight
+        self.projection = self._projection()
         self.reset_parameters()
+
+    def _projection(self) -> nn.Linear | AdaptiveSoftmax:
+        config = self.config
+        if isinstance(self.target_embedding, AdaptiveEmbedding):
+            return AdaptiveSoftmax(self.target_embedding, config.width)
+        projection = nn.Linear(config.width, config.target_vocabulary, bias=config.output_bias)
+        if config.tie_output:
+            projection.weight = self.target_embedding.weight
+        return projection
 
     def reset_parameters(self) -> None:
         """Xavier for matrices (as tensor2tensor), N(0, 1/D) for embeddings, so that scaled ones have unit variance."""
         for name, parameter in self.named_parameters():
+            if name.endswith("between") or "embedding.projections" in name:
+                continue  # they start as they were made
             if "embedding" in name or name == "positions.learned":
                 nn.init.normal_(parameter, std=self.config.width**-0.5)
             elif parameter.dim() > 1:
@@ -201,13 +237,20 @@ class Transformer(nn.Module):
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
 
-    def embed(self, ids: Tensor, table: nn.Embedding, norm: nn.Module, start: int = 0) -> Tensor:
+    def embed(self, ids: Tensor, table: nn.Module, norm: nn.Module, start: int = 0) -> Tensor:
         """(B, T) ids at positions start.. -> (B, T, D) embeddings with their position signals (section 3.4)."""
         states = table(ids)
         if self.config.scale_embeddings:
             states = states * self.config.width**0.5
-        embedded: Tensor = self.dropout(norm(states + self.positions(start, ids.shape[1], states)))
+        if self.positions.added:
+            states = states + self.positions(start, ids.shape[1], states)
+        embedded: Tensor = self.dropout(norm(states))
         return embedded
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Number type of the weights."""
+        return next(self.parameters()).dtype
 
     def encode(self, source: Tensor) -> Encoded:
         """(B, S) source ids, padded with ``pad_id`` -> encoder states and mask."""
@@ -259,7 +302,7 @@ class Transformer(nn.Module):
         return self.decoder_norm(states), self_maps, cross_maps
 
     def logits(self, states: Tensor) -> Tensor:
-        """(..., D) decoder states -> (..., V) scores before the softmax."""
+        """(..., D) decoder states -> (..., V) scores before the softmax; of an adaptive softmax, log-probabilities."""
         scores: Tensor = self.projection(states)
         return scores
 

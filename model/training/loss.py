@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from model.data.batches import Batch
@@ -33,14 +33,7 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
     states, maps = model(batch.source, batch.target_input)
     real = batch.target_output != PAD_ID
     # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
-    smoothed, likelihood = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        states[real],
-        model.projection.weight,
-        model.projection.bias,
-        batch.target_output[real],
-        label_smoothing,
-        torch.is_grad_enabled(),
-    )
+    smoothed, likelihood = _cross_entropy(model, states[real], batch.target_output[real], label_smoothing)
     alignment = smoothed.new_zeros(())
     if config.alignment_layer is not None:
         head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
@@ -48,6 +41,19 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
         attended = head[rows, target_at, source_at].clamp_min(1e-9)
         alignment = -(batch.link_weights * attended.log()).sum()
     return Losses(smoothed, likelihood, alignment, int(real.sum()))
+
+
+def _cross_entropy(model: Transformer, states: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    """States (N, D), target (N,) int64 -> smoothed cross-entropy and negative log-likelihood, summed over N."""
+    projection = model.projection
+    if isinstance(projection, nn.Linear):
+        sums: tuple[Tensor, Tensor] = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]
+            states, projection.weight, projection.bias, target, smoothing, torch.is_grad_enabled()
+        )
+        return sums
+    logits = model.logits(states).float()
+    likelihood = F.cross_entropy(logits.detach(), target, reduction="sum")
+    return F.cross_entropy(logits, target, reduction="sum", label_smoothing=smoothing), likelihood
 
 
 class _ProjectedCrossEntropy(torch.autograd.Function):

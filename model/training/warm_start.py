@@ -29,13 +29,16 @@ def load_initial(folder: Path, model: Transformer, tokenizer: Path) -> None:
     """
     earlier = model_tensors(load_model(folder))
     rows = list(_earlier_pieces(folder / "tokenizer.spm", tokenizer))
+    if model.config.cutoffs and any(row != [index] for index, row in enumerate(rows)):
+        raise CheckpointError(f"{folder} has another vocabulary; the recipe's cutoffs need the same")
     with torch.no_grad():
         for name, tensor in model_tensors(model).items():
             found = earlier.get(name)
             table = name in _TABLES
             if found is None or found.shape[table:] != tensor.shape[table:]:
                 raise CheckpointError(f"{folder} holds a model of another shape than the recipe's: see {name}")
-            if not name.endswith("key.bias"):  # it changes nothing, and large ones did harm: see model.attention
+            # Those of keys change nothing, and large ones did harm: see model.network.attention.
+            if model.config.scoring == "additive" or not name.endswith("key.bias"):
                 tensor.copy_(torch.stack([found[row].mean(0) for row in rows]) if table else found)
 
 

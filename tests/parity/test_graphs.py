@@ -26,6 +26,7 @@ from model.evaluation.inference import TorchModel
 from model.network.config import TransformerConfig
 from model.network.transformer import Transformer
 from tests.support.tiny import VOCABULARY, open_graphs, random_model, sentence_pairs, source_ids
+from tests.support.variants import CHOICES
 
 TEXTS = [german for german, _ in sentence_pairs(16, seed=21)]
 # What the tiny trained model shows, with room: float32 some 4e-6.
@@ -52,7 +53,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     },
     "GELU, concatenated sinusoids, Marian's bias, odd numbers": {
         "activation": "gelu",
-        "positions": "sinusoidal-concatenated",
+        "positions": "sinusoidal-halves",
         "source_vocabulary": 50,
         "target_vocabulary": 50,
         "output_bias": True,
@@ -99,13 +100,15 @@ def test_the_variants_cover_the_configuration(tiny_model):
     """A new option must be given a second value here."""
     plain = tiny_model.config.to_dict()
     training_only = {"dropout", "attention_dropout", "feed_forward_dropout"}
-    values = {name: {plain[name], *(v[name] for v in VARIANTS.values() if name in v)} for name in plain}
+    variants = VARIANTS | CHOICES  # the second are tested in test_variants.py
+    values = {name: {plain[name], *(v[name] for v in variants.values() if name in v)} for name in plain}
     assert {name for name, seen in values.items() if len(seen) == 1} <= training_only
     assert values["norm"] == {"pre", "post"}
     assert values["activation"] == {"relu", "gelu", "swish"}
     # Marian's own sinusoids differ from the concatenated ones by a table of constants: tests/parity/test_marian.py
-    assert values["positions"] == {"sinusoidal", "sinusoidal-concatenated", "learned"}
-    for variant in VARIANTS.values():
+    assert values["positions"] == {"sinusoidal", "sinusoidal-halves", "learned", "relative", "none"}
+    assert values["scoring"] == {"scaled-dot", "dot", "general", "additive"}
+    for variant in variants.values():
         TransformerConfig.from_dict(plain | variant)
 
 

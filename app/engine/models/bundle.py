@@ -72,6 +72,7 @@ class Shape(_Part):
     vocabulary: int
     max_positions: int
     alignment_head: bool = Field(description="the decoder graph has the output 'alignment'")
+    variants: tuple[str, ...] = Field((), description="what a standard Transformer has otherwise, as in the recipe")
 
 
 class Alignment(_Part):

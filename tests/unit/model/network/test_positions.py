@@ -64,7 +64,7 @@ def test_positions_may_have_any_shape() -> None:
     close(signal[1, 1], torch.tensor(paper_signal(5, 4)))
 
 
-@pytest.mark.parametrize("scheme", ["sinusoidal", "sinusoidal-concatenated"])
+@pytest.mark.parametrize("scheme", ["sinusoidal", "sinusoidal-halves"])
 def test_sinusoids_extrapolate_beyond_max_positions(scheme: str) -> None:
     module = position_signal(scheme, max_positions=4)
     short, like = module(0, 3, torch.zeros(1)), torch.zeros(1)
@@ -75,7 +75,7 @@ def test_sinusoids_extrapolate_beyond_max_positions(scheme: str) -> None:
     assert not list(module.state_dict()), "sinusoids are no weights"
 
 
-@pytest.mark.parametrize("scheme", ["sinusoidal", "sinusoidal-concatenated", "sinusoidal-marian", "learned"])
+@pytest.mark.parametrize("scheme", ["sinusoidal", "sinusoidal-halves", "sinusoidal-marian", "learned"])
 def test_a_signal_may_start_anywhere(scheme: str) -> None:
     module = position_signal(scheme)
     like = torch.zeros(1)

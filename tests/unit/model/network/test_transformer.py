@@ -29,7 +29,7 @@ def transformer(**options: Any) -> Transformer:
     model = Transformer(TransformerConfig(**values)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.dim() == 1:
+            if parameter.dim() in (1, 3):
                 parameter.add_(torch.randn_like(parameter) * 0.2)
     return model
 
@@ -121,10 +121,14 @@ SCHEMES = pytest.mark.parametrize(
         {},
         {"norm": "pre", "activation": "gelu"},
         {"positions": "learned", "embedding_norm": True, "scale_embeddings": False},
-        {"positions": "sinusoidal-concatenated", "activation": "swish", "output_bias": True, "biases": False},
+        {"positions": "sinusoidal-halves", "activation": "swish", "output_bias": True, "biases": False},
         {"encoder_layers": 1, "decoder_layers": 3, "tie_source_target": False, "tie_output": False},
+        {"positions": "relative"},
+        {"positions": "none", "scoring": "general"},
+        {"scoring": "additive", "feed_forward_kind": "conv", "convolution_width": 3},
+        {"scoring": "dot", "cutoffs": (10, 22), "div_val": 2},
     ],
-    ids=["paper", "pre-norm", "learned", "marian", "untied"],
+    ids=["paper", "pre-norm", "learned", "marian", "untied", "relative", "general", "additive-conv", "dot-adaptive"],
 )
 
 

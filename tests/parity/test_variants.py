@@ -1,0 +1,106 @@
+"""Every variant is exported, decodes as PyTorch does, and is served."""
+
+import warnings
+
+import httpx
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from app.engine.onnx.sessions import OnnxModel
+from app.main import create_app
+from app.settings import Settings
+from export.bundle_builder import Sentences, build_bundle
+from export.equivalents import standardised
+from export.graphs import export_decoder, export_encoder
+from export.parity import agreement, measure, require
+from export.restore import RestoreError, restore
+from model.evaluation.inference import TorchModel
+from model.network.transformer import Transformer
+from tests.support.tiny import GOLDEN, VOCABULARY, random_model, sentence_pairs, write_checkpoint
+from tests.support.variants import CHOICES
+
+SENTENCES = 200
+# Of random weights two tokens may be equally good but for the last digits, which depend on the processor.
+NEAR_TIES = 1
+
+
+def variant(name: str) -> Transformer:
+    """Random weights, none of them zero or one throughout, so that none can be forgotten unnoticed."""
+    model = random_model(**({"max_positions": 24} | CHOICES[name]))
+    with torch.no_grad():
+        for parameter_name, parameter in model.named_parameters():
+            if parameter.dim() != 2 and not parameter_name.startswith("positions"):
+                parameter.add_(0.3 * torch.randn_like(parameter))
+    return model
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_graphs_and_pytorch_agree(name, tmp_path):
+    model = variant(name)
+    exported = standardised(model)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
+        onnx.save(export_encoder(exported), tmp_path / "encoder.onnx")
+        onnx.save(export_decoder(exported), tmp_path / "decoder.onnx")
+    graphs = OnnxModel(tmp_path / "encoder.onnx", tmp_path / "decoder.onnx", pad_id=0, provider="cpu", threads=1)
+    require(measure(model, graphs), 1e-3)  # step by step, and against the full pass
+    rng = np.random.default_rng(0)
+    sources = [[*rng.integers(3, VOCABULARY, rng.integers(1, 20)).tolist(), 2] for _ in range(SENTENCES)]
+    same = agreement(TorchModel(model), graphs, model.config, sources, batch=50)
+    assert same["identical"] >= SENTENCES - NEAR_TIES
+
+
+def test_a_standardised_model_computes_the_same():
+    for name in ("dot", "general"):
+        model = variant(name)
+        standard = standardised(model)
+        assert standard.config.scoring == "scaled-dot"
+        assert not standard.config.variants
+        source, target = torch.randint(3, VOCABULARY, (4, 9)), torch.randint(3, VOCABULARY, (4, 7))
+        torch.testing.assert_close(standard(source, target)[0], model(source, target)[0], rtol=1e-4, atol=1e-4)
+    plain = random_model()
+    assert standardised(plain) is plain
+
+
+@pytest.fixture(scope="module")
+def bundle(tiny_tokenizer, tmp_path_factory):
+    """The variants that no operator is fused for, in one model."""
+    folder = tmp_path_factory.mktemp("variants")
+    changes = CHOICES["relative positions"] | CHOICES["convolutions"] | CHOICES["adaptive softmax"]
+    checkpoint = write_checkpoint(folder / "checkpoint", random_model(**changes), tiny_tokenizer)
+    texts = [german for german, _ in sentence_pairs(20, seed=3)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
+        return build_bundle(
+            checkpoint, folder / "bundle", sentences=[Sentences("de", "en", texts)], report=lambda line: None
+        )
+
+
+def test_a_bundle_names_its_variants_and_cannot_be_restored(bundle, tmp_path):
+    named = ('positions = "relative"', "convolution_width = 3", "cutoffs = [100, 300]")
+    assert bundle.manifest.shape.variants == named
+    assert bundle.manifest.parity["float32"]["greedy_agreement"]["sentences"] == 20
+    assert set(bundle.graphs("int8")) == {"encoder", "decoder"}
+    with pytest.raises(RestoreError, match='no standard Transformer, but one with positions = "relative"'):
+        restore(bundle, tmp_path / "model")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+async def test_a_bundle_is_served(bundle, precision):
+    app = create_app(Settings(bundle=bundle.path, precision=precision, threads=1))
+    transport = httpx.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+    ):
+        sentences = list(GOLDEN["de"])
+        asked = {"q": sentences, "source": "de", "target": "en", "beam_size": 3, "max_length": 12}
+        together = await client.post("/translate", json=asked)
+        alone = [await client.post("/translate", json=asked | {"q": text}) for text in sentences]
+        info = await client.get("/info")
+    assert together.status_code == 200
+    assert together.json()["translatedText"] == [answer.json()["translatedText"] for answer in alone]
+    assert 'positions = "relative"' in info.text.replace('\\"', '"')

@@ -1,0 +1,209 @@
+"""Each variant against its paper's formula, written out slowly, or against PyTorch's own module."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from model.network.attention import MultiHeadAttention, RelativeAttention, shift
+from model.network.config import ConfigError, TransformerConfig
+from model.network.embedding import AdaptiveEmbedding, AdaptiveSoftmax
+from model.network.masks import causal_mask, padding_mask
+from model.network.transformer import FeedForward, Transformer
+
+WIDTH, HEADS, VOCABULARY = 16, 2, 30
+E = WIDTH // HEADS
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 10, 2, 0, 0]])
+TARGET = torch.tensor([[1, 14, 15, 16], [1, 17, 18, 19]])
+
+
+def config(**options: Any) -> TransformerConfig:
+    sizes = {"encoder_layers": 2, "decoder_layers": 2, "width": WIDTH, "heads": HEADS, "feed_forward": 24}
+    return TransformerConfig(source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY, **(sizes | options))
+
+
+def randomised(module: nn.Module, seed: int = 0) -> Any:
+    """No bias is zero and no vector is one, so that none can be forgotten unnoticed."""
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.5)
+    return module.eval()
+
+
+def close(actual: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=2e-5)
+
+
+def head(vector: Tensor, number: int) -> Tensor:
+    return vector[number * E : (number + 1) * E]
+
+
+def signal(distance: int) -> Tensor:
+    """Sines, then cosines."""
+    angles = [distance / 10000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)]
+    return torch.tensor([*map(math.sin, angles), *map(math.cos, angles)])
+
+
+def score(attention: MultiHeadAttention, query: Tensor, key: Tensor, number: int, distance: int) -> float:
+    """Of one query and one key, (D,) each, in one head."""
+    q, k = head(query, number), head(key, number)
+    if isinstance(attention, RelativeAttention):
+        r = head(attention.distance.weight @ signal(distance), number)
+        u, v = head(attention.content_bias, number), head(attention.distance_bias, number)
+        return float((q @ k + q @ r + u @ k + v @ r) / math.sqrt(E))  # equation (5) of Dai et al.
+    if attention.scoring == "additive":
+        return float(sum(attention.weight[number][e] * math.tanh(q[e] + k[e]) for e in range(E)))
+    if attention.scoring == "general":
+        return float(sum(q[a] * attention.between[number][a][b] * k[b] for a in range(E) for b in range(E)))
+    return float(q @ k) / (1 if attention.scoring == "dot" else math.sqrt(E))
+
+
+def slow_attention(attention: MultiHeadAttention, queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
+    """One sentence, one query, one head, one key at a time; the last query belongs to the last key."""
+    result = []
+    for i, state in enumerate(queries):
+        query, row = attention.query(state), []
+        for number in range(HEADS):
+            looked = [j for j in range(len(keys)) if mask[i, j]]
+            weights = [
+                math.exp(score(attention, query, attention.key(keys[j]), number, len(keys) - len(queries) + i - j))
+                for j in looked
+            ]
+            values = [head(attention.value(keys[j]), number) for j in looked]
+            row.append(sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights))
+        result.append(attention.output(torch.cat(row)))
+    return torch.stack(result)
+
+
+@pytest.mark.parametrize("masked", ["encoder", "decoder", "step"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"scoring": "dot"}, {"scoring": "general"}, {"scoring": "additive"}, {"positions": "relative"}],
+    ids=["scaled-dot", "dot", "general", "additive", "relative"],
+)
+@torch.no_grad()
+def test_attention_is_its_papers_formula(options: dict[str, Any], masked: str) -> None:
+    kind = RelativeAttention if "positions" in options else MultiHeadAttention
+    attention = randomised(kind(config(**options)))
+    keys = torch.randn(2, 6, WIDTH)
+    mask = torch.ones(2, 6, 6, dtype=torch.bool)
+    mask[1, :, 4:] = False
+    if masked != "encoder":
+        mask = causal_mask(6).expand(2, -1, -1)
+    queries = keys[:, -1:] if masked == "step" else keys
+    mask = mask[:, -queries.shape[1] :]
+    states, maps = attention(queries, attention.project(keys), mask)
+    for row in range(2):
+        close(states[row], slow_attention(attention, queries[row], keys[row], mask[row]))
+    assert not maps.masked_select(~mask.unsqueeze(1)).any()
+
+
+def test_the_shift_puts_each_distance_where_its_query_and_key_are() -> None:
+    distances = torch.arange(4, -4, -1)  # of 3 queries and 5 keys: 4 to -3
+    products = distances.expand(1, 1, 3, -1)
+    assert shift(products, 3, 5)[0, 0].tolist() == [[2, 1, 0, -1, -2], [3, 2, 1, 0, -1], [4, 3, 2, 1, 0]]
+    assert shift(torch.tensor([[[[2, 1, 0, -1]]]]), 1, 3).tolist() == [[[[2, 1, 0]]]]
+
+
+def test_masks_written_out() -> None:
+    assert padding_mask(SOURCE, 0).int().tolist() == [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]
+    assert causal_mask(4).int().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("width", [1, 3, 5])
+@torch.no_grad()
+def test_the_convolutional_network_is_two_of_pytorchs_convolutions(width: int) -> None:
+    network = randomised(FeedForward(config(feed_forward_kind="conv"), width))
+    states, mask = torch.randn(2, 5, WIDTH), padding_mask(SOURCE, 0)
+
+    def convolve(layer: nn.Linear, states: Tensor) -> Tensor:
+        kernel = layer.weight.unflatten(1, (width, -1)).transpose(1, 2)  # (C', C, W)
+        return F.conv1d(states.transpose(1, 2), kernel, layer.bias, padding=width // 2).transpose(1, 2)
+
+    for row, length in enumerate(mask.sum(1).tolist()):  # alone, so without any padding
+        expected = convolve(network.outer, F.relu(convolve(network.inner, states[row : row + 1, :length])))
+        close(network(states, mask)[row : row + 1, :length], expected)
+    if width == 1:
+        linear = randomised(FeedForward(config()), seed=0)
+        linear.load_state_dict(network.state_dict())
+        torch.testing.assert_close(network(states), linear(states), rtol=0, atol=1e-6)
+
+
+@torch.no_grad()
+def test_the_adaptive_softmax_is_pytorchs() -> None:
+    """PyTorch's own (Grave et al. 2017), with its tails' weights from our embedding."""
+    settings = config(cutoffs=(10, 22), div_val=2)
+    embedding = randomised(AdaptiveEmbedding(settings))
+    softmax = randomised(AdaptiveSoftmax(embedding, WIDTH), seed=1)
+    theirs = nn.AdaptiveLogSoftmaxWithLoss(WIDTH, VOCABULARY, cutoffs=[10, 22], div_value=2)
+    tables = [table.weight for table in embedding.tables]
+    theirs.head.weight.copy_(torch.cat([tables[0], softmax.clusters.weight]))
+    for (reduce, expand), projection, table in zip(theirs.tail, embedding.projections, tables[1:], strict=True):
+        reduce.weight.copy_(projection.weight.T)
+        expand.weight.copy_(table)
+    states = torch.randn(7, WIDTH)
+    close(softmax(states), theirs.log_prob(states))
+    close(softmax(states).exp().sum(-1), torch.ones(7))
+
+
+@torch.no_grad()
+def test_the_adaptive_embedding_looks_each_piece_up_in_its_cluster() -> None:
+    embedding = randomised(AdaptiveEmbedding(config(cutoffs=(10, 22), div_val=4)))
+    rows = [embedding.tables[0].weight]
+    rows += [p(t.weight) for p, t in zip(embedding.projections, list(embedding.tables)[1:], strict=True)]
+    close(embedding(torch.arange(VOCABULARY).view(5, 6)), torch.cat(rows).view(5, 6, WIDTH))
+    assert [tuple(table.weight.shape) for table in embedding.tables] == [(10, 16), (12, 4), (8, 1)]
+
+
+def test_an_adaptive_model_has_one_set_of_tables_and_starts_with_even_variance() -> None:
+    torch.manual_seed(0)
+    small = TransformerConfig(source_vocabulary=3000, target_vocabulary=3000, width=64, heads=2, cutoffs=(500, 1500))
+    model = Transformer(small)
+    assert sum(parameter.numel() for parameter in model.target_embedding.parameters()) == (
+        500 * 64 + 1000 * 16 + 1500 * 4 + 64 * 16 + 64 * 4
+    )
+    vectors = model.target_embedding(torch.arange(3000)).std(1) * 8
+    for part in (slice(0, 500), slice(500, 1500), slice(1500, 3000)):
+        assert vectors[part].mean().item() == pytest.approx(1, rel=0.25)
+    assert not {name for name in dict(model.named_parameters()) if name.startswith("projection.tables")}
+
+
+def test_without_positions_order_is_seen_by_relative_distances_only() -> None:
+    turned = SOURCE[:1].flip(1)
+    for scheme, sees_order in (("none", False), ("relative", True), ("sinusoidal-halves", True)):
+        model = randomised(Transformer(config(positions=scheme)))
+        states, others = model.encode(SOURCE[:1]).states, model.encode(turned).states.flip(1)
+        assert torch.allclose(states, others, atol=1e-4) != sees_order
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"convolution_width": 3}, 'convolution_width needs feed_forward_kind = "conv"'),
+        ({"convolution_width": 2, "feed_forward_kind": "conv"}, "convolution_width must be odd, not 2"),
+        (
+            {"positions": "relative", "scoring": "dot"},
+            'relative positions need scoring = "scaled-dot"',
+        ),
+        ({"cutoffs": (20, 10)}, "cutoffs must ascend, within the vocabulary"),
+        ({"cutoffs": (10, 30)}, "cutoffs must ascend, within the vocabulary"),
+        ({"cutoffs": (10, 20, 25)}, "width 16 can't be divided by div_val 4 for each of the cutoffs"),
+        ({"cutoffs": (10,), "tie_output": False}, "cutoffs need tie_source_target and tie_output"),
+        ({"cutoffs": (2,)}, "the special ids must be in the first of the clusters"),
+        ({"scoring": "cosine"}, "scoring must be one of scaled-dot, dot, general, additive, not 'cosine'"),
+    ],
+)
+def test_choices_that_contradict_each_other_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message.replace("(", r"\(")):
+        config(**options)
+
+
+def test_lists_of_toml_are_the_same_configuration() -> None:
+    settings = config(cutoffs=(10, 20))
+    assert TransformerConfig.from_dict(settings.to_dict() | {"cutoffs": [10, 20]}) == settings
+    assert settings.variants == ("cutoffs = [10, 20]",)
+    assert config(scoring="general").variants == config().variants == ()
