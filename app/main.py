@@ -7,14 +7,18 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from app.api import administration, operations
-from app.api import unsupported as switched_off
-from app.api.deepl import routes as deepl
+from app.api.contract import ContractLookup
+from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
-from app.api.libretranslate import routes as libretranslate
+from app.api.libretranslate.contract import LIBRETRANSLATE
 from app.api.metrics import Metrics
-from app.api.middleware import Admission, CrossOrigin, HeadAsGet, RequestContext, UnexpectedErrors, UrlPrefix
-from app.api.openapi import DESCRIPTION, TAGS, TITLE
+from app.api.middleware.admission import Admission
+from app.api.middleware.cors import CrossOrigin
+from app.api.middleware.request_context import RequestContext
+from app.api.middleware.unexpected_errors import UnexpectedErrors
+from app.api.middleware.url import HeadAsGet, UrlPrefix
+from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE
 from app.api.pages import install_pages
 from app.engine.interface import ReloadableEngine
 from app.engine.registry import Registry
@@ -22,6 +26,9 @@ from app.settings import Settings
 from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
+
+CONTRACTS = (LIBRETRANSLATE, DEEPL)
+"""Every HTTP interface for translations; ``app.api.contract`` says how to add one."""
 
 
 def create_app(settings: Settings, engine: ReloadableEngine | None = None, detector: Detector | None = None) -> FastAPI:
@@ -59,7 +66,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         title=TITLE,
         description=DESCRIPTION,
         version=operations.program_version(),
-        openapi_tags=TAGS,
+        openapi_tags=[{"name": each.name, "description": each.description} for each in CONTRACTS] + [OPERATIONS_TAG],
         root_path_in_servers=False,
         servers=[{"url": settings.root_path or "/"}],
         docs_url=None,
@@ -75,12 +82,11 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     app.add_middleware(CrossOrigin, origins=settings.cors_origins)
     app.add_middleware(RequestContext, metrics=service.metrics)
     app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)
+    app.add_middleware(ContractLookup, contracts=CONTRACTS)
     app.add_middleware(UrlPrefix, prefix=settings.root_path)
     app.add_middleware(HeadAsGet)
-    app.include_router(libretranslate.router)
-    app.include_router(deepl.router)
-    app.include_router(switched_off.router)
-    app.include_router(operations.router)
-    app.include_router(administration.router)
+    routers = [router for contract in CONTRACTS for router in contract.routers]
+    for router in (*routers, operations.router, administration.router):
+        app.include_router(router)
     install_pages(app)
     return app

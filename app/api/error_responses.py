@@ -2,14 +2,16 @@
 
 import logging
 import math
+from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from app import errors
+from app.api.contract import contract_of
 
 STATUS: dict[type[errors.DragomanError], int] = {
     errors.DragomanError: 500,
@@ -27,28 +29,30 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.BundleError: 500,
     errors.ConfigurationError: 500,
 }
-# What the model fails on it fails on again, and the official clients ask five times more after a 500.
-DEEPL_STATUS = STATUS | {errors.ModelFailure: 400}
 MODEL_FAILURE_TEXT = "Cannot translate text: the model failed"
 INTERNAL_ERROR_TEXT = "Internal error"
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 logger = logging.getLogger(__name__)
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 
 
-def is_deepl(scope: Scope) -> bool:
-    """Tells whether a request is for the DeepL contract."""
-    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path.startswith(("/v2/", "/v3/"))
-
-
 def error_response(
     scope: Scope, status: int, text: str, code: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """An error in the contract's shape: LibreTranslate's ``error`` and our stable ``code``, or DeepL's names."""
-    body = {"message": text, "detail": code} if is_deepl(scope) else {"error": text, "code": code}
-    return JSONResponse(body, status_code=status, headers=headers)
+    """An error in the shape that the request's contract has for it."""
+    return JSONResponse(contract_of(scope).error_body(text, code), status_code=status, headers=headers)
+
+
+def refusing(status: int, text: str) -> Endpoint:
+    """An endpoint of a feature that this server doesn't have: it always answers this error."""
+
+    async def refuse(request: Request) -> Response:
+        return error_response(request.scope, status, text, errors.FeatureDisabled.code)
+
+    return refuse
 
 
 def internal_error_response(scope: Scope) -> JSONResponse:
@@ -76,6 +80,11 @@ def error_of(error: errors.DragomanError) -> tuple[int, str, str]:
     return status, text, error.code
 
 
+def status_of(scope: Scope, error: errors.DragomanError) -> int:
+    """The status of an error in the request's contract."""
+    return contract_of(scope).statuses.get(type(error), STATUS[type(error)])
+
+
 async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.DragomanError)
     return own_error_response(request.scope, error)
@@ -85,9 +94,8 @@ def own_error_response(
     scope: Scope, error: errors.DragomanError, headers: dict[str, str] | None = None
 ) -> JSONResponse:
     """The answer to an expected error, with further headers."""
-    status, text, code = error_of(error)
-    if is_deepl(scope):
-        status = DEEPL_STATUS[type(error)]
+    _, text, code = error_of(error)
+    status = status_of(scope, error)
     headers = dict(headers or {})
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"

@@ -8,9 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from app.api import schemas
 from app.api.error_responses import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
-from app.api.libretranslate import schemas
 from app.settings import Settings
+from app.text.quality_checks import Verdict
 
 Responses = dict[int | str, dict[str, Any]]
 Examples = dict[str, tuple[str, Any]]
@@ -30,11 +31,7 @@ The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There
 `{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries, documents,
 style rules, translation memories and text improvement are not available.
 """
-TAGS = [
-    {"name": "Translation", "description": "Translate, detect, list languages."},
-    {"name": "DeepL", "description": "The same for DeepL's clients."},
-    {"name": "Operations", "description": "For operators and orchestrators."},
-]
+OPERATIONS_TAG = {"name": "Operations", "description": "For operators and orchestrators."}
 
 
 def request_body(model: type[BaseModel], examples: Examples) -> dict[str, Any]:
@@ -97,75 +94,26 @@ TOO_LATE = {
         "deadline_exceeded",
     ),
 }
-UNREADABLE = {
-    "not_json": ("Not a JSON object", "Invalid JSON format", "invalid_request"),
-    "missing": ("A required parameter is missing", "Invalid request: missing q parameter", "invalid_request"),
-}
-
-DETECT_REQUEST = request_body(
-    schemas.DetectRequest,
-    {
-        "german": ("German", {"q": "Wo ist der Bahnhof?"}),
-        "undetectable": ("Nothing to go by", {"q": "42"}),
-        "missing": ("Mistake: nothing to detect", {"q": ""}),
+TRANSLATE_HEADERS = {
+    "Server-Timing": {
+        "description": "How long the request waited, was encoded and was decoded, in milliseconds. Not in a stream, "
+        "whose last event says it.",
+        "schema": {"type": "string"},
+        "example": "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
     },
-)
-DETECT_RESPONSES: Responses = {
-    200: response(
-        list[schemas.DetectedLanguage],
-        "The likely languages, best first",
-        {
-            "german": (
-                "German",
-                [{"confidence": 100.0, "language": "de"}, {"confidence": 0.0, "language": "en"}],
-            ),
-            "undetectable": ("Nothing to go by", [{"confidence": 0.0, "language": "en"}]),
-        },
-    ),
-    400: error("The request can't be served as it is", **UNREADABLE),
-    413: TOO_LARGE,
-    500: INTERNAL,
-}
-
-LANGUAGES_RESPONSES: Responses = {
-    200: response(
-        list[schemas.Language],
-        "The served languages",
-        {
-            "german_english": (
-                "The model that comes with Dragoman",
-                [
-                    {"code": "de", "name": "German", "targets": ["de", "en"]},
-                    {"code": "en", "name": "English", "targets": ["de", "en"]},
-                ],
-            )
-        },
-    )
-}
-
-FRONTEND_RESPONSES: Responses = {
-    200: response(
-        schemas.FrontendSettings,
-        "The page's settings",
-        {
-            "default": (
-                "As delivered",
-                {
-                    "charLimit": DEFAULTS.max_text_chars,
-                    "frontendTimeout": 500,
-                    "apiKeys": False,
-                    "keyRequired": False,
-                    "suggestions": False,
-                    "filesTranslation": False,
-                    "supportedFilesFormat": [],
-                    "language": {
-                        "source": {"code": "auto", "name": "Auto Detect"},
-                        "target": {"code": "en", "name": "English"},
-                    },
-                },
-            )
-        },
-    )
+    "X-Dragoman-Pivot": {
+        "description": "Only if a text was translated by way of another language, for want of a model: its code. "
+        "Not in a stream, whose last event says it.",
+        "schema": {"type": "string"},
+        "example": "en",
+    },
+    "X-Dragoman-Warnings": {
+        "description": "Only if something is visibly wrong with the translation: how many sentences have which verdict "
+        f"({', '.join(Verdict)}), and how many protected spans found no place (protected_lost). Not in a stream, "
+        "whose events say it.",
+        "schema": {"type": "string"},
+        "example": "digits_changed=1, protected_lost=2",
+    },
 }
 
 HEALTH_RESPONSES: Responses = {200: response(schemas.Status, "Alive", {"ok": ("Alive", {"status": "ok"})})}

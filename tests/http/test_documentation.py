@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from app.api.deepl.parameters import MAX_BODY_BYTES
-from app.api.error_responses import DEEPL_STATUS, STATUS
+from app.api.error_responses import STATUS
 from app.api.libretranslate.parameters import parse_translation
 from app.api.libretranslate.schemas import TranslateRequest
+from app.main import CONTRACTS
 from app.settings import Settings
 from app.text.quality_checks import Verdict
 from tests.support.fakes import FakeEngine, build
@@ -108,7 +109,7 @@ def test_every_endpoint_has_a_summary_a_tag_and_examples_for_every_status():
 
 
 def test_documented_errors_are_those_of_the_table():
-    table = [*STATUS.items(), *DEEPL_STATUS.items()]
+    table = [item for each in CONTRACTS for item in (STATUS | dict(each.statuses)).items()]
     codes = {(status, error.code) for error, status in table} | {(413, "body_too_large")}
     documented = {
         (status, value["code"] if "code" in value else value["detail"])

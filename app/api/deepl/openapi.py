@@ -2,10 +2,19 @@
 
 from typing import Any
 
-from app.api.deepl import schemas as schemas
+from app.api.deepl import schemas
 from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES
-from app.api.libretranslate.openapi import TRANSLATE_HEADERS
-from app.api.openapi import AT_FAULT, DEFAULTS, NOT_NOW, TOO_LATE, Examples, Responses, request_body, response
+from app.api.openapi import (
+    AT_FAULT,
+    DEFAULTS,
+    NOT_NOW,
+    TOO_LATE,
+    TRANSLATE_HEADERS,
+    Examples,
+    Responses,
+    request_body,
+    response,
+)
 
 
 def _error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:

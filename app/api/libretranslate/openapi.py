@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about POST /translate; ``app.api.openapi`` explains how."""
+"""What the OpenAPI document says about LibreTranslate's endpoints; ``app.api.openapi`` explains how."""
 
 import json
 from typing import Any
@@ -7,10 +7,11 @@ from app.api.libretranslate import schemas
 from app.api.openapi import (
     AT_FAULT,
     DEFAULTS,
+    INTERNAL,
     NOT_NOW,
     TOO_LARGE,
     TOO_LATE,
-    UNREADABLE,
+    TRANSLATE_HEADERS,
     Examples,
     Responses,
     error,
@@ -18,7 +19,11 @@ from app.api.openapi import (
     request_body,
     response,
 )
-from app.text.quality_checks import Verdict
+
+UNREADABLE = {
+    "not_json": ("Not a JSON object", "Invalid JSON format", "invalid_request"),
+    "missing": ("A required parameter is missing", "Invalid request: missing q parameter", "invalid_request"),
+}
 
 _GERMAN_TO_ENGLISH = {"source": "de", "target": "en"}
 _MORNING = {"q": "Guten Morgen! Wo ist der Bahnhof?", **_GERMAN_TO_ENGLISH}
@@ -53,27 +58,6 @@ _SECOND: dict[str, Any] = {
     ],
 }
 _TIMING = {"queue": 1.0, "encode": 2.0, "decode": 3.5}
-TRANSLATE_HEADERS = {
-    "Server-Timing": {
-        "description": "How long the request waited, was encoded and was decoded, in milliseconds. Not in a stream, "
-        "whose last event says it.",
-        "schema": {"type": "string"},
-        "example": "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
-    },
-    "X-Dragoman-Pivot": {
-        "description": "Only if a text was translated by way of another language, for want of a model: its code. "
-        "Not in a stream, whose last event says it.",
-        "schema": {"type": "string"},
-        "example": "en",
-    },
-    "X-Dragoman-Warnings": {
-        "description": "Only if something is visibly wrong with the translation: how many sentences have which verdict "
-        f"({', '.join(Verdict)}), and how many protected spans found no place (protected_lost). Not in a stream, "
-        "whose events say it.",
-        "schema": {"type": "string"},
-        "example": "digits_changed=1, protected_lost=2",
-    },
-}
 
 
 def _events(*events: tuple[str, dict[str, Any]]) -> str:
@@ -255,4 +239,70 @@ TRANSLATE_RESPONSES: Responses = {
     500: error("The server is at fault", **AT_FAULT),
     503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
     504: error("The time limit passed", **TOO_LATE),
+}
+
+DETECT_REQUEST = request_body(
+    schemas.DetectRequest,
+    {
+        "german": ("German", {"q": "Wo ist der Bahnhof?"}),
+        "undetectable": ("Nothing to go by", {"q": "42"}),
+        "missing": ("Mistake: nothing to detect", {"q": ""}),
+    },
+)
+DETECT_RESPONSES: Responses = {
+    200: response(
+        list[schemas.DetectedLanguage],
+        "The likely languages, best first",
+        {
+            "german": (
+                "German",
+                [{"confidence": 100.0, "language": "de"}, {"confidence": 0.0, "language": "en"}],
+            ),
+            "undetectable": ("Nothing to go by", [{"confidence": 0.0, "language": "en"}]),
+        },
+    ),
+    400: error("The request can't be served as it is", **UNREADABLE),
+    413: TOO_LARGE,
+    500: INTERNAL,
+}
+
+LANGUAGES_RESPONSES: Responses = {
+    200: response(
+        list[schemas.Language],
+        "The served languages",
+        {
+            "german_english": (
+                "The model that comes with Dragoman",
+                [
+                    {"code": "de", "name": "German", "targets": ["de", "en"]},
+                    {"code": "en", "name": "English", "targets": ["de", "en"]},
+                ],
+            )
+        },
+    )
+}
+
+FRONTEND_RESPONSES: Responses = {
+    200: response(
+        schemas.FrontendSettings,
+        "The page's settings",
+        {
+            "default": (
+                "As delivered",
+                {
+                    "charLimit": DEFAULTS.max_text_chars,
+                    "frontendTimeout": 500,
+                    "apiKeys": False,
+                    "keyRequired": False,
+                    "suggestions": False,
+                    "filesTranslation": False,
+                    "supportedFilesFormat": [],
+                    "language": {
+                        "source": {"code": "auto", "name": "Auto Detect"},
+                        "target": {"code": "en", "name": "English"},
+                    },
+                },
+            )
+        },
+    )
 }

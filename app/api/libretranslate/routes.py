@@ -1,6 +1,6 @@
 """The LibreTranslate contract: POST /translate, POST /detect, GET /languages, GET /frontend/settings.
 
-``/translate`` is a superset, see ``translate_documentation``. Two things differ from LibreTranslate's answers on
+``/translate`` is a superset, see ``app.api.libretranslate.openapi``. Two things differ from LibreTranslate's answers on
 purpose. With ``source=auto`` and a list, every item is detected on its own, so ``detectedLanguage`` is a list with one
 object for each item, in order, where LibreTranslate repeats a single detection of the whole batch. And errors that it
 leaves to its framework are JSON here too, with a stable ``code`` beside ``error``.
@@ -14,10 +14,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api import openapi as docs
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
-from app.api.libretranslate.openapi import TRANSLATE_REQUEST, TRANSLATE_RESPONSES
+from app.api.libretranslate import openapi as docs
 from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import read_parameters
@@ -35,8 +34,8 @@ router = APIRouter(tags=["Translation"])
 @router.post(
     "/translate",
     summary="Translate a text or a list of texts",
-    openapi_extra=TRANSLATE_REQUEST,
-    responses=TRANSLATE_RESPONSES,
+    openapi_extra=docs.TRANSLATE_REQUEST,
+    responses=docs.TRANSLATE_RESPONSES,
 )
 async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates `q` from `source` to `target`.

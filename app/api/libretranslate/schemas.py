@@ -1,10 +1,11 @@
 """The bodies of requests and responses, for the OpenAPI document.
 
 They only document. The contract's order of checks, its texts and its many ways to send a request can't be expressed in
-a schema, so ``parameters`` does the checking; a test holds the two together.
+a schema, so ``parameters`` does the checking; a test holds the two
+together.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -14,13 +15,6 @@ from app.text.protection.protected import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
 
 Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
-
-
-class ErrorBody(BaseModel):
-    """Every error."""
-
-    error: str = Field(description="A sentence for people.")
-    code: str = Field(description="A stable word for programs.")
 
 
 class TranslateRequest(BaseModel):
@@ -169,33 +163,3 @@ class FrontendSettings(BaseModel):
     filesTranslation: bool
     supportedFilesFormat: list[str]
     language: dict[str, dict[str, str]]
-
-
-class Status(BaseModel):
-    """All is well."""
-
-    status: Literal["ok"]
-
-
-class Info(BaseModel):
-    """What is being served."""
-
-    version: str
-    state: str
-    models: list[dict[str, Any]] = Field(
-        description="Each bundle, its provenance and scores, whether it is loaded, and what really runs it."
-    )
-    pivot: dict[str, Any] = Field(
-        description="The language in between, and the pairs that are translated by way of it."
-    )
-    limits: dict[str, float]
-
-
-class Reloaded(BaseModel):
-    """What became of each bundle, by its folder."""
-
-    added: list[str]
-    replaced: list[str]
-    removed: list[str]
-    unchanged: list[str]
-    failed: dict[str, str] = Field(description="Those that can't be served, and why.")

@@ -1,0 +1,81 @@
+"""A contract: what shared code must know of one HTTP interface, such as LibreTranslate's or DeepL's.
+
+To add a contract, make a folder like ``app/api/deepl/`` whose ``contract.py`` holds the object, and name that in
+``CONTRACTS`` in ``app/main.py``. Everything else follows from the object: admission control, the shape and the status
+of errors, the response's headers and the section of the OpenAPI document.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fastapi import APIRouter
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.errors import DragomanError
+
+_SCOPE_KEY = "dragoman.contract"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contract:
+    """One HTTP interface.
+
+    Attributes:
+        name: For the section of the OpenAPI document.
+        description: The section's first sentence.
+        prefixes: Beginnings of the contract's paths. A path belongs to the contract with the longest one.
+        routers: The endpoints.
+        translating_paths: Paths whose POST requests translate: they are refused while the queue is full.
+        error_body: Makes the JSON body of an error from its sentence and its stable code.
+        statuses: HTTP statuses that differ from the table ``app.api.error_responses.STATUS``.
+        trace_header: Response header that names a request, beside ``X-Request-ID``; None for no further one.
+    """
+
+    name: str
+    description: str
+    prefixes: tuple[str, ...]
+    routers: tuple[APIRouter, ...]
+    translating_paths: frozenset[str]
+    error_body: Callable[[str, str], dict[str, str]]
+    statuses: Mapping[type[DragomanError], int] = field(default_factory=dict)
+    trace_header: str | None = None
+
+
+def find_contract(path: str, contracts: Sequence[Contract]) -> Contract:
+    """The contract that a path belongs to, without the URL prefix.
+
+    Raises:
+        ValueError: No contract has a prefix of the path; one of them should have ``/``.
+    """
+    owners = {prefix: contract for contract in contracts for prefix in contract.prefixes if path.startswith(prefix)}
+    return owners[max(owners, key=len)]
+
+
+def contract_of(scope: Scope) -> Contract:
+    """The contract of a request, once ``ContractLookup`` has found it."""
+    contract: Contract = scope[_SCOPE_KEY]
+    return contract
+
+
+class ContractLookup:
+    """Middleware that finds out which contract each request belongs to.
+
+    Args:
+        app: The application inside.
+        contracts: All of them.
+    """
+
+    def __init__(self, app: ASGIApp, contracts: Sequence[Contract]) -> None:
+        self.app, self._contracts = app, contracts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        if scope["type"] == "http":
+            scope = {**scope, _SCOPE_KEY: find_contract(local_path(scope), self._contracts)}
+        await self.app(scope, receive, send)
+
+
+def local_path(scope: Scope) -> str:
+    """The path of a request without the URL prefix, always with a slash in front."""
+    path: str = scope["path"]
+    return "/" + path.removeprefix(scope.get("root_path", "")).lstrip("/")

@@ -1,0 +1,22 @@
+"""The DeepL contract: its own names in errors, and a header that names each request."""
+
+from app import errors
+from app.api.contract import Contract
+from app.api.deepl import routes, unsupported
+
+
+def _error_body(text: str, code: str) -> dict[str, str]:
+    return {"message": text, "detail": code}
+
+
+DEEPL = Contract(
+    name="DeepL",
+    description="The same for DeepL's clients.",
+    prefixes=("/v2/", "/v3/"),
+    routers=(routes.router, unsupported.router),
+    translating_paths=frozenset({"/v2/translate"}),
+    error_body=_error_body,
+    # A model that fails on a text fails on it again, and the official clients ask five times more after a 500.
+    statuses={errors.ModelFailure: 400},
+    trace_header="X-Trace-ID",
+)

@@ -1,0 +1,18 @@
+"""The LibreTranslate contract, which also answers for the operators' endpoints and the pages."""
+
+from app.api.contract import Contract
+from app.api.libretranslate import routes, unsupported
+
+
+def _error_body(text: str, code: str) -> dict[str, str]:
+    return {"error": text, "code": code}
+
+
+LIBRETRANSLATE = Contract(
+    name="Translation",
+    description="Translate, detect, list languages.",
+    prefixes=("/",),
+    routers=(routes.router, unsupported.router),
+    translating_paths=frozenset({"/translate"}),
+    error_body=_error_body,
+)

@@ -1,0 +1,4 @@
+"""Plain ASGI middleware, one class a module.
+
+Starlette's BaseHTTPMiddleware is avoided: it puts itself between the client's disconnect and the endpoint.
+"""

@@ -1,0 +1,67 @@
+"""Admission control: while the queue is full, translations are refused before their body is read."""
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.api.contract import contract_of, local_path
+from app.api.error_responses import own_error_response, status_of
+from app.api.middleware.cors import CrossOrigin
+from app.api.middleware.request_context import identity
+from app.engine.interface import TranslationEngine
+from app.errors import Overloaded
+
+logger = logging.getLogger(__name__)
+
+_NOTE_EVERY_S = 10.0
+
+
+class Admission:
+    """Refuses translations while the queue is full, before anything is done for them: overload must cost little.
+
+    What is refused here is counted, but has no line of its own in the log, where it would drown all else.
+
+    Args:
+        app: The application inside.
+        engine: Knows whether its queue is full.
+        observe: Counts a request, by endpoint, status and seconds.
+        origins: As ``CrossOrigin``'s.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        engine: TranslationEngine,
+        observe: Callable[[str, int, float], None],
+        origins: Sequence[str],
+    ) -> None:
+        self.app, self._engine, self._observe = app, engine, observe
+        self._refuse = CrossOrigin(_refuse, origins)
+        self._noted_s = -math.inf
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection."""
+        if scope["type"] == "http" and scope["method"] == "POST":
+            path = local_path(scope)
+            if path in contract_of(scope).translating_paths:
+                try:
+                    self._engine.turn_away()
+                except Overloaded as error:
+                    self._note(path, status_of(scope, error))
+                    await self._refuse({**scope, "refusal": error}, receive, send)
+                    return
+        await self.app(scope, receive, send)
+
+    def _note(self, path: str, status: int) -> None:
+        self._observe(path, status, 0.0)
+        now = time.monotonic()
+        if now - self._noted_s > _NOTE_EVERY_S:
+            self._noted_s = now
+            logger.warning("the queue is full: requests are refused")
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    await own_error_response(scope, scope["refusal"], identity(scope))(scope, receive, send)
