@@ -27,6 +27,8 @@ class SearchOptions:
         no_repeat_ngram: No n-gram of this many target tokens occurs twice, 0 to 10; 0 is off.
         repetition_penalty: Factor, 1 to 5, by which tokens already produced lose score (Keskar et al. 2019); 1 is off.
         alignment: Report which characters of the source each piece of the translation stands for.
+        prefix: The text that the translation begins with; None leaves the beginning to the model. With an ``n_best``
+            above 1 the hypotheses differ in the first token behind the prefix, and each goes on greedily.
         second_attempt: Search once more with other options where a translation is visibly wrong; see
             ``app.text.quality_checks``.
 
@@ -43,6 +45,7 @@ class SearchOptions:
     no_repeat_ngram: int = 0
     repetition_penalty: float = 1.0
     alignment: bool = False
+    prefix: str | None = None
     second_attempt: bool = True
 
     def __post_init__(self) -> None:

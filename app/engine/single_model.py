@@ -66,7 +66,7 @@ class Engine:
         self._prefix = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }
-        self._work = _Work(manifest, model, cache_bytes)
+        self._work = _Work(manifest, model, tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(
             encode=self._work.encode,
@@ -285,10 +285,10 @@ class _Work:
         saved_s: Time that the encoder would have taken for what was in the cache, by what a token has cost so far.
     """
 
-    def __init__(self, manifest: Manifest, model: OnnxModel, cache_bytes: int) -> None:
+    def __init__(self, manifest: Manifest, model: OnnxModel, tokenizer: Tokenizer, cache_bytes: int) -> None:
         self.features: FeatureCache[Features] = FeatureCache(cache_bytes)
         self.saved_s = 0.0
-        self._manifest, self._model = manifest, model
+        self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 
@@ -311,11 +311,14 @@ class _Work:
     def search(self, job: Job) -> Search:
         """A search with the job's options."""
         manifest, options = self._manifest, job.options
+        prefix = None if options.prefix is None else self._tokenizer.encode_target(options.prefix)
         # One more than the minimum, so that the model gets to end it.
-        wanted = options.max_length or max(default_max_length(len(job.source)), options.min_length + 1)
+        default = default_max_length(len(job.source)) + len(prefix or ())
+        wanted = options.max_length or max(default, options.min_length + 1)
         return Search(
             start_id=manifest.ids.decoder_start,
             eos_id=manifest.ids.eos,
             max_length=min(wanted, manifest.shape.max_positions),
             options=options,
+            prefix=prefix,
         )

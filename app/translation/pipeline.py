@@ -135,11 +135,14 @@ class Translator:
         """Translates segments of one language, and fills in what comes of them."""
         # The alignment says where tags and protected spans go.
         needs_alignment = wanted.alignment or wanted.markup or any(segment.protected for segment in segments)
+        options = wanted.options
+        if options.prefix and segments[0].protected:
+            options = replace(options, prefix=segments[0].protected.hide(options.prefix))
         events = self._engine.stream(
             [segment.text for segment in segments],
             source=segments[0].language,
             target=wanted.target,
-            options=replace(wanted.options, alignment=True) if needs_alignment else wanted.options,
+            options=replace(options, alignment=True) if needs_alignment else options,
             splitting=wanted.splitting,
             deadline_s=wanted.deadline_s,
             tokens=wanted.tokens,
@@ -152,7 +155,7 @@ class Translator:
                 texts,
                 source=segments[0].language,
                 target=wanted.target,
-                options=replace(wanted.options, alignment=True, n_best=1),
+                options=replace(wanted.options, alignment=True, n_best=1, prefix=None),
                 splitting="off",
                 deadline_s=wanted.deadline_s,
                 account=account,

@@ -306,3 +306,42 @@ async def test_no_warnings_if_all_is_well(client):
 )
 def test_links_between_pieces_become_links_between_words(source, target, pieces, words):
     assert word_links(source, target, [Link(*piece) for piece in pieces]) == [Link(*word) for word in words]
+
+
+async def test_a_translation_goes_on_from_its_prefix(client, engine):
+    answer = await translate(client, "Guten Morgen!", prefix="Good morning", alternatives=1, details=True)
+    assert answer["translatedText"] == "Good morning!"
+    assert answer["alternatives"] == ["Good morning."]
+    assert [entry["text"] for entry in answer["details"][0]["alternatives"]] == ["Good morning."]
+    assert (engine.options[-1].prefix, engine.options[-1].second_attempt) == ("Good morning", False)
+
+
+async def test_with_a_prefix_the_text_is_one_sentence(client, engine, monkeypatch):
+    asked = []
+    stream = engine.stream
+    monkeypatch.setattr(engine, "stream", lambda texts, **others: asked.append(others) or stream(texts, **others))
+    for prefix, splitting in ((None, "sentences"), ("", "off"), ("Good", "off")):
+        await translate(client, "Guten Morgen! Wo ist der Bahnhof?", prefix=prefix)
+        assert (asked[-1]["splitting"], asked[-1]["options"].prefix) == (splitting, prefix)
+
+
+async def test_what_is_protected_may_be_in_the_prefix(client, engine):
+    engine.known_placeholders = ("\u2460",)
+    answer = await translate(client, "Vergiss {{name}} nicht!", prefix="Never forget {{name}}", protect=["{{name}}"])
+    assert engine.options[0].prefix == "Never forget \u2460"
+    assert answer == {"translatedText": "Never forget {{name}} …", "protectedLost": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"prefix": 1}, "prefix parameter must be a string"),
+        ({"prefix": "Good", "format": "html"}, "prefix parameter needs q to be one plain text, not a list or markup"),
+        ({"prefix": "Good", "q": ["Hallo"]}, "prefix parameter needs q to be one plain text, not a list or markup"),
+        ({"prefix": "a" * 2001}, "prefix parameter is longer than 2000 characters"),
+    ],
+)
+async def test_a_prefix_that_makes_no_sense_is_refused(client, engine, changes, text):
+    response = await client.post("/translate", json={"q": "Guten Morgen!", **DE_EN} | changes)
+    assert (response.status_code, response.json()["error"]) == (400, f"Invalid request: {text}")
+    assert engine.calls == []

@@ -243,3 +243,72 @@ def test_length_penalty_is_the_papers():
     assert length_penalty(1, 2.0) == 1.0
     assert length_penalty(7, 2.0) == 4.0
     assert length_penalty(7, 0.0) == 1.0
+
+
+def run_with_prefix(
+    model: ToyModel, source: tuple[int, ...], prefix: tuple[int, ...], options: SearchOptions
+) -> list[Hypothesis]:
+    search = Search(start_id=START, eos_id=EOS, max_length=options.max_length or 99, options=options, prefix=prefix)
+    batch = Decode(model)
+    batch.join([search], model.encode([source]))
+    while batch.searches:
+        batch.step()
+    return search.hypotheses()
+
+
+prefixes = st.lists(st.integers(3, SMALLEST_VOCABULARY - 1), max_size=4).map(tuple)
+
+
+@quick
+@given(models, sources, prefixes, st.integers(1, 4), alphas)
+def test_a_search_goes_on_from_its_prefix(model, source, prefix, beam, alpha):
+    options = SearchOptions(beam_size=beam, beam_threshold=100, length_penalty=alpha, max_length=9)
+    [found] = run_with_prefix(model, source, prefix, options)
+    scores = model.next_scores(source)
+
+    def certain(target: tuple[int, ...]) -> list[float]:
+        """The model's scores, but the prefix is certain."""
+        if len(target) >= len(prefix):
+            return scores(target)
+        return [0.0 if token == prefix[len(target)] else -1e9 for token in range(model.vocabulary)]
+
+    expected, *_ = beam_search(certain, eos_id=EOS, max_length=9, beam=beam, alpha=alpha, threshold=100)
+    assert found.tokens[: len(prefix)] == prefix
+    assert (found.tokens, found.score) == (expected.tokens, pytest.approx(expected.score))
+
+
+@quick
+@given(models, sources, prefixes, st.integers(2, 5))
+def test_ways_to_complete_a_prefix_differ_at_once_and_are_greedy_then(model, source, prefix, count):
+    found = run_with_prefix(model, source, prefix, SearchOptions(beam_size=count, n_best=count, max_length=9))
+    scores = model.next_scores(source)
+    best = sorted(range(model.vocabulary), key=lambda token: -scores(prefix)[token])[:count]
+    expected = set()
+    for token in best:
+        tokens = prefix
+        while token != EOS and len(tokens) < 8:
+            tokens = (*tokens, token)
+            token = max(range(model.vocabulary), key=scores(tokens).__getitem__)
+        expected.add(tokens if token == EOS else (*tokens, token))
+    assert {item.tokens for item in found} == expected
+
+
+def test_searches_with_and_without_a_prefix_share_a_batch():
+    model = ToyModel(10, seed=3, most_steps=4)
+    sources = [(3, 4), (5,), (6, 7, 8)]
+    given_prefixes = [None, (4, 5), ()]
+    options = [greedy(max_length=9), greedy(max_length=9), SearchOptions(beam_size=3, n_best=3, max_length=9)]
+    searches = [
+        Search(start_id=START, eos_id=EOS, max_length=9, options=each, prefix=prefix)
+        for each, prefix in zip(options, given_prefixes, strict=True)
+    ]
+    batch = Decode(model)
+    batch.join(searches, model.encode(sources))
+    while batch.searches:
+        batch.step()
+    alone = [
+        translate(model, sources[0], options[0]),
+        run_with_prefix(model, sources[1], (4, 5), options[1]),
+        run_with_prefix(model, sources[2], (), options[2]),
+    ]
+    assert [search.hypotheses() for search in searches] == alone

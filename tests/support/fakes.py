@@ -50,7 +50,8 @@ class FakeEngine:
     """Knows some phrases; marks any other sentence with the target language. Records what it is asked.
 
     A sentence with "LOOP" gets a verdict; before one with "WAIT" it waits for ``may_go_on``; one with "FAIL" raises
-    ``failure``. With ``busy``, a second attempt at a sentence is refused.
+    ``failure``. Behind a prefix that no phrase has it goes on with "…". With ``busy``, a second attempt at a sentence
+    is refused.
     """
 
     def __init__(self, pairs: frozenset[tuple[str, str]] = frozenset({("de", "en"), ("en", "de")})) -> None:
@@ -114,7 +115,7 @@ class FakeEngine:
         if self.hangs:
             await self._wait(asyncio.Event())
         for place, text in enumerate(texts):
-            translation = self._translate(text, source, target, options.n_best)
+            translation = self._translate(text, source, target, options)
             for sentence in translation.sentences:
                 if "WAIT" in sentence.source:
                     await self._wait(self.may_go_on)
@@ -141,11 +142,14 @@ class FakeEngine:
     def statistics(self) -> dict[str, float]:
         return {"queued_tokens": 0.0}
 
-    def _translate(self, text: str, source: str, target: str, n_best: int) -> TextTranslation:
+    def _translate(self, text: str, source: str, target: str, options: SearchOptions) -> TextTranslation:
         cut = split(text, language=source)
+        prefix = options.prefix or ""
         assembly = Assembly()
         for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
-            best, *others = PHRASES.get((sentence, target), (f"[{target}] {sentence}",))[:n_best]
+            known = PHRASES.get((sentence, target), (f"[{target}] {sentence}",))
+            continued = [phrase for phrase in known if phrase.startswith(prefix)] or [f"{prefix} …"]
+            best, *others = continued[: options.n_best]
             assembly.add(
                 gap,
                 SentenceTranslation(

@@ -19,6 +19,7 @@ from app.translation.request import AUTO, TranslationRequest
 
 MIN_BEAMS_WITH_ALTERNATIVES = 4
 MAX_DEADLINE_MS = 86_400_000
+MAX_PREFIX_CHARS = 2_000
 FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
 REPEATABLE = frozenset({"protect"})
 """Parameters that a form may hold more than once."""
@@ -66,10 +67,12 @@ def parse_translation(
     source = check_language("source", values["source"], [AUTO, *languages])
     target = check_language("target", values["target"], languages)
     markup = _parse_markup(values)
+    prefix = _parse_prefix(values.get("prefix"), is_plain_text=not is_list and markup is None)
     if source != AUTO:
         check_pair(source, target, pairs)
     # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
     options = _parse_options(values, settings.beam_size, 0 if markup else alternatives)
+    options = replace(options, prefix=prefix, second_attempt=prefix is None)
     deadline_s = _parse_deadline(values.get("deadline_ms"), settings.request_timeout_s)
     protected = _parse_protect(values.get("protect"))
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
@@ -79,6 +82,7 @@ def parse_translation(
         target=target,
         options=options,
         markup=markup,
+        splitting="sentences" if prefix is None else "off",
         alternatives=alternatives,
         deadline_s=deadline_s,
         protected=protected,
@@ -134,6 +138,17 @@ def _parse_format(value: object) -> Rules | None:
     if name not in FORMATS:
         raise InvalidRequest(f"{shortened(name)} format is not supported")
     return FORMATS[name]
+
+
+def _parse_prefix(value: object, *, is_plain_text: bool) -> str | None:
+    if value is None:
+        return None
+    prefix = check_text("prefix", value)
+    if not is_plain_text:
+        raise InvalidRequest("Invalid request: prefix parameter needs q to be one plain text, not a list or markup")
+    if len(prefix) > MAX_PREFIX_CHARS:
+        raise InvalidRequest(f"Invalid request: prefix parameter is longer than {MAX_PREFIX_CHARS} characters")
+    return prefix
 
 
 def _parse_options(values: Mapping[str, object], default_beam_size: int, alternatives: int) -> SearchOptions:

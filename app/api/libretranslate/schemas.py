@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.libretranslate.parameters import MAX_DEADLINE_MS
+from app.api.libretranslate.parameters import MAX_DEADLINE_MS, MAX_PREFIX_CHARS
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.protection.protected import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
@@ -59,6 +59,13 @@ class TranslateRequest(BaseModel):
     )
     translate_attributes: bool = Field(
         False, description="With `html`, translate `title`, `alt`, `placeholder` and `aria-label`, too."
+    )
+    prefix: str | None = Field(
+        None,
+        description="How the translation of `q` begins; the model goes on from there. `q` counts as one sentence. The "
+        "`alternatives` then differ in the first word behind the prefix or in a part of it, even behind an empty one. "
+        "End it behind a whole word. Scores and confidence take it as certain. Not for a list or markup.",
+        max_length=MAX_PREFIX_CHARS,
     )
     details: bool = Field(False, description="Describe every sentence: places, score, verdicts, word alignment.")
     stream: bool = Field(False, description="Send every sentence as soon as it is done, as server-sent events.")

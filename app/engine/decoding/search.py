@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -57,13 +58,25 @@ class Search:
     length limit. Options that forbid or punish tokens act on the candidates: enough of them are asked for that the
     result is the same as over the whole vocabulary.
 
+    A search may begin with a prefix. Its tokens are certain: they have log-probability 0. If several hypotheses
+    are wanted then, they differ in the first token behind it, and each goes on by its own best tokens. So the ways to
+    complete a translation that somebody has begun differ where that person looks.
+
     Attributes:
         options: Beam, penalties and the other limits.
         threshold: How far a hypothesis may fall behind the best; infinite if ``n_best`` asks for more than one.
         last_tokens: Of the live hypotheses, best first; at the beginning the start.
     """
 
-    def __init__(self, *, start_id: int, eos_id: int, max_length: int, options: SearchOptions) -> None:
+    def __init__(
+        self,
+        *,
+        start_id: int,
+        eos_id: int,
+        max_length: int,
+        options: SearchOptions,
+        prefix: Sequence[int] | None = None,
+    ) -> None:
         """Begin with the empty hypothesis.
 
         Args:
@@ -71,8 +84,11 @@ class Search:
             eos_id: End of sentence.
             max_length: Limit in target tokens; ``options.max_length`` is for the caller to weigh.
             options: Beam, penalties and the other limits.
+            prefix: The first target ids; None if there is no prefix.
         """
         self.options = options
+        self._prefix = tuple(prefix or ())
+        self._branches = prefix is not None and options.n_best > 1
         self._eos_id = eos_id
         self._max_length = max_length
         self._live = [_Live(0.0)]
@@ -127,11 +143,16 @@ class Search:
             For each hypothesis live from now on, the row (0-based, of this search) it extends; empty when the search
             is done.
         """
+        if self.length < len(self._prefix):
+            [hypothesis] = self._live
+            return self._extend([(hypothesis.total, 0, self._prefix[self.length])], attended)
         extensions = [
             (hypothesis.total + score, row, token)
             for row, hypothesis in enumerate(self._live)
             for score, token in self._allowed(hypothesis.tokens, scores[row], candidates[row])
         ]
+        if self._branches and self.length > len(self._prefix):
+            extensions = [max(own, key=itemgetter(0)) for _, own in groupby(extensions, key=itemgetter(1))]
         if not extensions:  # all are forbidden
             return self._cut_off()
         extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
@@ -242,8 +263,10 @@ class Search:
 
     @property
     def _unrestricted(self) -> bool:
-        """No option forbids or punishes a token now."""
+        """No option forbids, punishes or demands a token now."""
         options = self.options
+        if self._branches or self.length < len(self._prefix):
+            return False
         return options.repetition_penalty == 1 and not options.no_repeat_ngram and self.length >= options.min_length
 
     def _allowed(

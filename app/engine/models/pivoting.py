@@ -32,7 +32,7 @@ _AHEAD = 64
 
 def first_options(options: SearchOptions) -> SearchOptions:
     """How to search for the sentences in between: one of each, of whatever length."""
-    return replace(options, n_best=1, min_length=0, max_length=None)
+    return replace(options, n_best=1, min_length=0, max_length=None, prefix=None)
 
 
 async def pivot(

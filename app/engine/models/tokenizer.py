@@ -85,16 +85,23 @@ class Tokenizer:
         self._vocabulary: Vocabulary | None = None
         self._numbers: list[int] | None = None
         self._pieces: list[str] | None = None
+        self._target_numbers: list[int] | None = None
         if source_vocabulary and target_vocabulary:
             self._vocabulary = own = Vocabulary(source_vocabulary)
             self._numbers = own.numbers(self._source)
             other = own if target_vocabulary == source_vocabulary else Vocabulary(target_vocabulary)
             self._pieces = ["" if piece in _SILENT or is_tag(piece) else piece for piece in other.pieces]
+            self._target_numbers = other.numbers(self._target)
 
     def encode(self, text: str) -> list[int]:
         """Ids of a source text, without special ids."""
         ids: list[int] = self._source.encode(text)
         return self._numbered(ids)
+
+    def encode_target(self, text: str) -> list[int]:
+        """Ids of a target text, without special ids."""
+        ids: list[int] = self._target.encode(text)
+        return ids if self._target_numbers is None else [self._target_numbers[index] for index in ids]
 
     def encode_with_spans(self, text: str) -> Pieces:
         """Ids of a source text with their places in it."""

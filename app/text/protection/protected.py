@@ -172,6 +172,12 @@ class Protected:
         tokens = (self._inline.tokens[index] for index in self._inline.atoms)
         return tuple((token.begin, token.end) for token in tokens)
 
+    def hide(self, translation: str) -> str:
+        """Put the stand-ins into the beginning of a translation where it has the spans, each once."""
+        for (begin, end), span in zip(self.stand_ins, self.spans, strict=True):
+            translation = translation.replace(span, self.text[begin:end], 1)
+        return translation
+
     def part(self, begin: int, end: int) -> "Protected":
         """What stands in this range of ``text``, such as a sentence; it must not cut a stand-in in two."""
         inline = self._inline

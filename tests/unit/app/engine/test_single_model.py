@@ -381,3 +381,12 @@ async def test_a_stop_lets_accepted_work_finish(tiny_bundle):
     gate.open()
     await stop
     assert all(item[0].text for item in await asyncio.gather(*calls))
+
+
+async def test_a_translation_begins_with_its_prefix_and_alternatives_part_behind_it(engine):
+    options = SearchOptions(beam_size=3, n_best=3, prefix="the dog", second_attempt=False)
+    [found], _ = await engine.translate(
+        ["der Hund trinkt Wasser"], source="de", target="en", options=options, splitting="off"
+    )
+    assert all(text.startswith("the dog") for text in (found.text, *found.alternatives))
+    assert len({text.removeprefix("the dog")[:2] for text in (found.text, *found.alternatives)}) > 1
