@@ -14,6 +14,7 @@ from app.api.error_responses import install_handlers
 from app.api.libretranslate.contract import LIBRETRANSLATE
 from app.api.metrics import Metrics
 from app.api.middleware.admission import Admission
+from app.api.middleware.body_budget import BodyBudget
 from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import RequestContext
 from app.api.middleware.unexpected_errors import UnexpectedErrors
@@ -79,6 +80,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     install_handlers(app)
     # The last one added is the outermost.
     app.add_middleware(UnexpectedErrors)
+    app.add_middleware(BodyBudget, most_bytes=settings.max_bodies_bytes)
     app.add_middleware(CrossOrigin, origins=settings.cors_origins)
     app.add_middleware(RequestContext, metrics=service.metrics)
     app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)

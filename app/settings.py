@@ -107,6 +107,12 @@ class Settings(BaseSettings):
     max_text_chars: int = Field(4_000_000, ge=1, description="Longest text, in characters; longer ones are refused.")
     max_texts: int = Field(1_000, ge=1, description="Most texts in one request.")
     max_body_bytes: int = Field(32 * MEBIBYTE, ge=1024, description="Largest request body, in bytes.")
+    max_bodies_bytes: int = Field(
+        64 * MEBIBYTE,
+        ge=1024,
+        description="Bytes of all request bodies at a time, without the first 64 KiB of each; beyond it requests with "
+        "longer bodies are answered with 503.",
+    )
     alternatives_limit: int = Field(
         MAX_BEAM_SIZE - 1,
         ge=0,
@@ -214,6 +220,11 @@ class Settings(BaseSettings):
         if self.max_body_bytes < self.max_text_chars:
             raise ValueError(
                 f"max_body_bytes ({self.max_body_bytes}) can't hold a text of max_text_chars ({self.max_text_chars})"
+            )
+        if self.max_bodies_bytes < self.max_body_bytes:
+            raise ValueError(
+                f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than "
+                f"max_body_bytes ({self.max_body_bytes})"
             )
         if self.max_models_bytes <= self.feature_cache_bytes:
             raise ValueError(

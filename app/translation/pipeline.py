@@ -1,6 +1,5 @@
 """Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from app.translation.request import (
     TranslationRequest,
 )
 from app.translation.restoring import Restorer
+from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
 
@@ -50,6 +50,7 @@ class _Segment:
     text: str
     translation: TextTranslation  # of ``text``, in which something may stand in for what is protected
     restored: TextTranslation
+    needs_model: bool
     lost: tuple[str, ...] = ()
     pivot: str | None = None
 
@@ -109,8 +110,7 @@ class Translator:
         documents = await work_out(wanted, _extract_all, wanted, alphabets) if wanted.markup else None
         segments = await work_out(wanted, _segments, wanted, documents, languages, alphabets)
         timing = Timing()
-        # Numbers, emoji and blanks need no model, and neither does a language into itself.
-        open_segments = [segment for segment in segments if segment.language != wanted.target and _has_letters(segment)]
+        open_segments = [segment for segment in segments if segment.needs_model]
         account = Account()
         for language in dict.fromkeys(segment.language for segment in open_segments):
             own = [segment for segment in open_segments if segment.language == language]
@@ -121,7 +121,7 @@ class Translator:
                     else:
                         yield event
 
-        items = await work_out(wanted, _assemble, wanted, documents, segments)
+        items = await put_together(wanted, _assemble, wanted, documents, segments)
         if detections:
             items = [replace(item, detection=detection) for item, detection in zip(items, detections, strict=True)]
         answer = Answer(items, timing)
@@ -187,12 +187,26 @@ class Translator:
 
 
 async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
-    """What a function makes of the texts: computed on the event loop if they are few and plain, else in a thread.
+    """What a function makes of the texts: computed on the event loop if they are few and plain, else in the pool.
 
     A hop to a thread and back takes longer than all there is to do for a sentence.
+
+    Raises:
+        Overloaded: The pool has no room for texts of that size.
     """
-    is_quick = not (wanted.markup or wanted.protected) and sum(map(len, wanted.texts)) <= INLINE_CHARS
-    return function(*arguments) if is_quick else await asyncio.to_thread(function, *arguments)
+    if is_quick(wanted):
+        return function(*arguments)
+    return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)))
+
+
+async def put_together(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
+    """Like ``work_out``, for what has been translated already, and so is not refused."""
+    return function(*arguments) if is_quick(wanted) else await TEXT_POOL.run(function, *arguments)
+
+
+def is_quick(wanted: TranslationRequest) -> bool:
+    """Tells whether all the work on the texts takes less than a millisecond or two."""
+    return not (wanted.markup or wanted.protected) and sum(map(len, wanted.texts)) <= INLINE_CHARS
 
 
 def _segments(
@@ -217,7 +231,10 @@ def _segments(
             unchanged = TextTranslation(text=text, alternatives=(), sentences=())
             source = protected.source if protected else text
             restored = TextTranslation(text=source, alternatives=(), sentences=())
-            segments.append(_Segment(item, block, language, protected, text, unchanged, restored))
+            # Numbers, emoji and blanks need no model, and neither does a language into itself.
+            has_letters = protected.is_translatable if protected else any(map(str.isalpha, text))
+            needs_model = has_letters and language != wanted.target
+            segments.append(_Segment(item, block, language, protected, text, unchanged, restored, needs_model))
     return segments
 
 
@@ -225,10 +242,6 @@ def _patterns(wanted: TranslationRequest, text: str, alphabet: Alphabet) -> Patt
     if wanted.markup:
         text = decode_html(text)  # characters may be written as entities
     return (wanted.protected or NOTHING) | untranslatable(text, alphabet.characters)
-
-
-def _has_letters(segment: _Segment) -> bool:
-    return segment.protected.is_translatable if segment.protected else any(map(str.isalpha, segment.text))
 
 
 def _assemble(

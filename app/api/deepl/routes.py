@@ -4,7 +4,7 @@ Its clients work by changing a URL. Any ``DeepL-Auth-Key`` is accepted, and none
 be a dependency of this router. The texts go the same way as LibreTranslate's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
@@ -25,7 +25,9 @@ from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
+from app.engine.interface import Timing
 from app.translation.languages import languages_of, name_of
+from app.translation.pipeline import put_together
 from app.translation.request import ItemTranslation
 
 router = APIRouter(tags=["DeepL"])
@@ -62,10 +64,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, limit, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
     items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
-    translations = [
-        _translation_body(wanted, text, item) for text, item in zip(wanted.translation.texts, items, strict=True)
-    ]
-    return JSONResponse({"translations": translations}, headers=translation_headers(items, timing))
+    return await put_together(wanted.translation, _response, wanted, items, timing)
 
 
 @router.get(
@@ -152,6 +151,13 @@ def _languages(pairs: frozenset[tuple[str, str]]) -> Iterator[_Language]:
         if code in targets:
             for variant, name in VARIANTS.get(code, {}).items():
                 yield _Language(variant, name, False, True)
+
+
+def _response(wanted: DeepLRequest, items: Sequence[ItemTranslation], timing: Timing) -> JSONResponse:
+    translations = [
+        _translation_body(wanted, text, item) for text, item in zip(wanted.translation.texts, items, strict=True)
+    ]
+    return JSONResponse({"translations": translations}, headers=translation_headers(items, timing))
 
 
 def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) -> dict[str, Any]:

@@ -6,9 +6,9 @@ object for each item, in order, where LibreTranslate repeats a single detection 
 leaves to its framework are JSON here too, with a stable ``code`` beside ``error``.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -25,8 +25,9 @@ from app.api.sse import EventStream, server_sent, with_heartbeats
 from app.engine.interface import Timing
 from app.text.detection import Detection
 from app.translation.languages import languages_of, name_of, spelled
-from app.translation.pipeline import work_out
+from app.translation.pipeline import put_together
 from app.translation.request import Answer, ItemTranslation, Progress, SentenceProgress
+from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
 
@@ -65,14 +66,16 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     keeps the connection open.
     """
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
-    wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
+    parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
+    # Patterns of strangers take their time to compile.
+    wanted = await TEXT_POOL.run(parse) if values.get("protect") else parse()
     if wanted.stream:
         events = with_heartbeats(_named_events(wanted, service.translator.stream(wanted.translation)))
         # What fails before the first event is still answered with a status.
         first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
     items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
-    return await work_out(wanted.translation, _response, wanted, items, timing)
+    return await put_together(wanted.translation, _response, wanted, items, timing)
 
 
 @router.post(
@@ -88,7 +91,8 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     """
     values = await read_parameters(request, service.settings.max_body_bytes)
     texts, _ = parse_texts(values, service.settings)
-    found = await asyncio.to_thread(service.translator.detector.detect, "\n".join(texts))
+    text = "\n".join(texts)
+    found = await TEXT_POOL.run(service.translator.detector.detect, text, size=len(text))
     return JSONResponse([_detection_body(detection) for detection in found])
 
 
@@ -136,7 +140,7 @@ async def _named_events(
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Answer):
-                body = await work_out(wanted.translation, _translation_body, wanted, event.items)
+                body = await put_together(wanted.translation, _translation_body, wanted, event.items)
                 yield "translation", {**body, "timing": phases_ms(event.timing)}
                 return
             place = {"index": event.item, "block": event.block}

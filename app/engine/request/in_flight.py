@@ -7,11 +7,12 @@ brought it, not in the queue, where it would shut out everybody else.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 from app.engine.decoding.search import Hypothesis
 from app.engine.interface import Account, Event, Sentence, SentenceTranslation, Text, Timing, Token
@@ -23,6 +24,9 @@ from app.engine.request.text_builder import Assembly
 from app.engine.scheduling.policy import Job, Outcome
 from app.errors import DragomanError
 from app.text.quality_checks import Verdict, loops
+from app.work_pool import TEXT_POOL
+
+Result = TypeVar("Result")
 
 # Units that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
@@ -31,6 +35,8 @@ _REFILL_BELOW = 192
 SHORT_TOKENS = 512
 
 _SHORT_SOURCE_TOKENS = 8
+# Text of longer units is made in the pool: 10 ms for one of 1,500 characters.
+_INLINE_UNIT_CHARS = 500
 # What a limit of the caller's brings about needs no second attempt: it would meet the same limit.
 _FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
 _FROM_MIN_LENGTH = frozenset({Verdict.TOO_LONG})
@@ -98,6 +104,7 @@ class Progress:
         self._exhausted = False
         self._account = account or Account()
         self._changed = asyncio.Event()  # the unit that comes next has more tokens, or is done
+        self._rendering = asyncio.Lock()
         self._queue_s: list[float] = []
         self._encode_s = 0.0
 
@@ -136,7 +143,7 @@ class Progress:
         if not self._exhausted and len(self._window) < _REFILL_BELOW:
             room = _WINDOW - len(self._window)
             units = islice(self._units, room)
-            cut = list(units) if self._inline else await asyncio.to_thread(list, units)
+            cut = list(units) if self._inline else await TEXT_POOL.run(list, units)
             self._exhausted = len(cut) < room
             self._submit(cut)
         return bool(self._window)
@@ -173,9 +180,26 @@ class Progress:
         outcome = await future
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
-        versions = self._renderer.versions(unit, outcome.hypotheses)
+        versions = await self._render(unit, self._renderer.versions, unit, outcome.hypotheses)
         await self._improve(versions, unit, job)
-        return self._renderer.sentence(unit, versions, n_best=self._options.n_best, alignment=self._options.alignment)
+        options = self._options
+        finish = partial(self._renderer.sentence, n_best=options.n_best, alignment=options.alignment)
+        return await self._render(unit, finish, unit, versions)
+
+    async def _render(self, unit: Unit, function: Callable[..., Result], *arguments: object) -> Result:
+        """Calls a function of the renderer's: for a long unit in the pool, else here, one unit after the other.
+
+        Many units may be done at the same moment, and each of them takes up to some milliseconds: between two of
+        them the event loop gets to what waits.
+        """
+        if len(unit.source) > _INLINE_UNIT_CHARS:
+            return await TEXT_POOL.run(function, *arguments)
+        if len(self._window) == 1:
+            return function(*arguments)
+        async with self._rendering:
+            result = function(*arguments)
+            await asyncio.sleep(0)
+            return result
 
     async def _improve(self, versions: list[Version], unit: Unit, job: Job) -> None:
         """Searches again, otherwise, for as long as the first version is visibly wrong; the best comes first then."""

@@ -1,0 +1,140 @@
+"""The pool in which work on texts runs: its turns, its bounds, its end."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from app.errors import Cancelled, Overloaded
+from app.text.budget import checkpoint
+from app.work_pool import PoolLimits, WorkPool
+
+ONE = PoolLimits(running=1, large=100, large_jobs=2, large_total=1_000, late_s=0.0)
+
+
+def spin_until(event: threading.Event) -> None:
+    """Work of any length that reaches a checkpoint again and again."""
+    while not event.is_set():
+        checkpoint()
+
+
+def spin_forever() -> None:
+    spin_until(threading.Event())
+
+
+def run(test: Callable[[], object]) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(30):
+            await test()  # type: ignore[misc]
+
+    asyncio.run(limited())
+
+
+def test_a_result_and_an_error_come_back() -> None:
+    async def test() -> None:
+        pool = WorkPool()
+        assert await pool.run(divmod, 7, 2) == (3, 1)
+        with pytest.raises(ZeroDivisionError):
+            await pool.run(divmod, 7, 0)
+
+    run(test)
+
+
+def test_short_work_overtakes_long_work_that_began_before() -> None:
+    async def test() -> None:
+        pool, enough = WorkPool(ONE), threading.Event()
+        long = [asyncio.ensure_future(pool.run(spin_until, enough)) for _ in range(10)]
+        assert await pool.run(divmod, 7, 2) == (3, 1)
+        assert not any(task.done() for task in long)
+        enough.set()
+        await asyncio.gather(*long)
+
+    run(test)
+
+
+def test_long_jobs_get_their_turns_in_fair_shares() -> None:
+    async def test() -> None:
+        pool, turns, enough = WorkPool(ONE), list[int](), threading.Event()
+
+        def spin(number: int) -> None:
+            while not enough.is_set():
+                if not turns or turns[-1] != number:
+                    turns.append(number)
+                    if len(turns) > 40:
+                        enough.set()
+                checkpoint()
+
+        await asyncio.gather(*(pool.run(spin, number) for number in range(3)))
+        assert set(turns[3:]) == {0, 1, 2}
+
+    run(test)
+
+
+def test_work_that_nobody_waits_for_ends() -> None:
+    async def test() -> None:
+        pool = WorkPool(ONE)
+        hogs = [asyncio.ensure_future(pool.run(spin_forever)) for _ in range(5)]
+        await pool.run(divmod, 7, 2)  # so that some have begun
+        for hog in hogs:
+            hog.cancel()
+        await asyncio.gather(*hogs, return_exceptions=True)
+        while any(pool.statistics().values()):
+            await asyncio.sleep(0)
+
+    run(test)
+
+
+def test_large_work_is_refused_beyond_its_bounds_and_small_work_is_not() -> None:
+    async def test() -> None:
+        pool, enough = WorkPool(ONE), threading.Event()
+        # One larger than all bounds is taken if there is no other.
+        first = asyncio.ensure_future(pool.run(spin_until, enough, size=5_000))
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded):
+            await pool.run(divmod, 7, 2, size=100)
+        assert await pool.run(divmod, 7, 2, size=99) == (3, 1)
+        enough.set()
+        await first
+        while any(pool.statistics().values()):
+            await asyncio.sleep(0)
+        assert await pool.run(divmod, 7, 2, size=100) == (3, 1)
+
+    run(test)
+
+
+def test_it_says_that_it_is_stuck_while_work_does_not_get_its_first_turn() -> None:
+    async def test() -> None:
+        pool, enough = WorkPool(ONE), threading.Event()
+        assert not pool.is_stuck
+        blocked = asyncio.ensure_future(pool.run(enough.wait))  # no checkpoint in it
+        late = asyncio.ensure_future(pool.run(divmod, 7, 2))
+        await asyncio.sleep(0)
+        assert pool.is_stuck
+        enough.set()
+        await asyncio.gather(blocked, late)
+        assert not pool.is_stuck
+
+    run(test)
+
+
+def test_a_result_that_comes_after_the_loop_has_closed_is_no_error() -> None:
+    begun, enough, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        enough.wait()
+        ended.set()
+
+    async def test() -> None:
+        task = asyncio.ensure_future(WorkPool(ONE).run(work))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        task.cancel()
+        with suppress(asyncio.CancelledError, Cancelled):
+            await task
+
+    run(test)
+    enough.set()
+    assert ended.wait(30)
