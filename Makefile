@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus bench-base format clean
+.PHONY: help serve test fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus bench-base format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -40,6 +40,10 @@ check: $(DEV)/installed  ## Check format, lint, types, import rules and the cont
 	$(DEV)/bin/lint-imports
 	$(DEV)/bin/hadolint Dockerfile
 	$(DEV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; dead links fail
+	$(DEV)/bin/python -m tools.configuration_page
+	$(DEV)/bin/zensical build --strict
 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
@@ -92,7 +96,7 @@ format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff check --fix .
 
 clean:  ## Remove the environments and all caches
-	rm -rf .venv .venv-cuda .venv-libretranslate $(DEV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-cuda .venv-libretranslate $(DEV) build dist site .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv)

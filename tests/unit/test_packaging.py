@@ -62,7 +62,7 @@ def test_everything_imported_is_declared(package: str, extras: tuple[str, ...]) 
     owners = packages_distributions()
     undeclared = set()
     for name, path in imported(ROOT / package):
-        if name in sys.stdlib_module_names or name in OURS | {"tests", "benchmarks"}:
+        if name in sys.stdlib_module_names or name in OURS | {"tests", "benchmarks", "tools"}:
             continue
         distributions = {canonicalize_name(owner) for owner in owners.get(name, [name])}
         distributions |= {COME_WITH[owner] for owner in distributions if owner in COME_WITH}

@@ -1,0 +1,112 @@
+"""The pages in docs/ and the README: links lead somewhere, lists are complete, the site is built without a network."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from app import errors
+from app.api.error_responses import STATUS
+from app.api.metrics import Metrics
+from app.settings import ENV_PREFIX, Settings
+from tests.support.fakes import FakeEngine
+from tools.configuration_page import page
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "model/README.md"]
+INTERNAL = {errors.Cancelled, errors.BundleError, errors.ConfigurationError}  # no client sees their codes
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that GitHub and the site generator give to headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {re.sub(r"[ ]+", "-", heading.strip()) for heading in plain}
+
+
+def dead_links(page: Path) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.is_file() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
+            dead.append(link)
+    return dead
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_link_is_dead(page: Path) -> None:
+    assert dead_links(page) == []
+
+
+def test_a_dead_link_is_found(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# One\n[a](#one) [b](#two) [c](gone.md) ![d](gone.png) [e](https://example.org)")
+    assert dead_links(tmp_path / "page.md") == ["#two", "gone.md", "gone.png"]
+
+
+def test_the_configuration_page_is_current() -> None:
+    assert (DOCS / "configuration.md").read_text(encoding="utf-8") == page(), "run: make docs"
+
+
+def test_the_readme_shows_ten_settings_with_their_defaults() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(rf"^\| `({ENV_PREFIX}\w+)` \| (?:`(.*?)`)? *\|", readme, re.MULTILINE))
+    assert len(rows) == 10
+    for row in rows.items():
+        shown = f"| `{row[0]}` | `{row[1]}` |" if row[1] else f"| `{row[0]}` |  |"
+        assert shown in page(), row
+
+
+def test_every_metric_is_on_the_operations_page() -> None:
+    listed = set(
+        re.findall(r"^\| `(dragoman_\w+)`", (DOCS / "operations.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    written = Metrics(FakeEngine()).write().decode()
+    families = {
+        family.name for family in text_string_to_metric_families(written) if family.name.startswith("dragoman_")
+    }
+    assert {name.removesuffix("_total") for name in listed} >= families - {f"{name}_created" for name in families}
+
+
+def test_every_error_code_is_on_the_api_page() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for error in STATUS.keys() - INTERNAL:
+        assert f"`{error.code}`" in text, error
+
+
+def test_every_setting_that_a_page_names_exists() -> None:
+    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for path in PAGES:
+        named = set(re.findall(rf"\b{ENV_PREFIX}[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8")))
+        assert named <= known, path
+
+
+def build_site(folder: Path) -> subprocess.CompletedProcess[str]:
+    program = str(Path(sys.executable).parent / "zensical")
+    return subprocess.run([program, "build", "--strict"], cwd=folder, capture_output=True, text=True)
+
+
+def test_the_site_is_built_and_asks_nobody_else(tmp_path: Path) -> None:
+    shutil.copytree(DOCS, tmp_path / "docs")
+    shutil.copy(ROOT / "zensical.toml", tmp_path)
+    built = build_site(tmp_path)
+    assert built.returncode == 0, built.stderr
+    for path in DOCS.glob("*.md"):
+        html = (tmp_path / "site" / f"{path.stem}.html").read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]* src="([^"]*)"|<link[^>]* href="([^"]*)"', html)
+        assert not [address for pair in loaded for address in pair if "//" in address], path
+
+
+def test_a_dead_link_fails_the_build(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# One\n[gone](gone.md)\n")
+    (tmp_path / "zensical.toml").write_text('[project]\nsite_name = "One"\n')
+    assert build_site(tmp_path).returncode != 0
