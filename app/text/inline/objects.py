@@ -11,6 +11,8 @@ from enum import Enum, auto
 from itertools import count
 from typing import NamedTuple
 
+from app.text.budget import checkpoint
+
 # Names stand in for what is not translated where a model has no placeholders, because models copy them and build a
 # sentence around them. Measured on a model without, with 563 sentences in which names and numbers had given way to
 # variables, chrF of greedy output: names 39.5, the variable cut out and put back by alignment 38.1, numbers 37.2, "X"
@@ -25,6 +27,9 @@ _LETTER = rf"(?:(?![{_UNSPACED}])\w[{_JOINED}]*+)"
 # A number isn't looked for inside a longer one that was none, which would be quadratic.
 TOKEN = re.compile(rf"(?<!\d[.,])\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
 CHUNK = re.compile(r"\S++")  # a word with the punctuation around it
+_NUMBERED_TOM = re.compile(r"tom([1-9][0-9]{0,6})")  # of seven digits, a text has room for a few only
+# Each puts an element around everything before it, so that n of them would take memory and time in the square of n.
+_MAX_STRAY_CLOSINGS = 32
 
 
 class Kind(Enum):
@@ -129,6 +134,7 @@ def read(parts: Sequence[Part], *, spaced: bool = False) -> Inline:
     """Reads parts whose openings and closings pair off (see ``balance``); ``spaced`` as in ``Inline``."""
     reader = _Reader(parts, spaced)
     for part in parts:
+        checkpoint()
         reader.read(part)
     return reader.finish()
 
@@ -251,13 +257,17 @@ def _stand_ins(text: str) -> list[str]:
     """Names that the text has nowhere."""
     folded = text.casefold()
     names = [name for name in NAMES if name.casefold() not in folded]
-    return names[:_IN_TURN] or [next(name for name in map("Tom{}".format, count(2)) if name.casefold() not in folded)]
+    if names:
+        return names[:_IN_TURN]
+    taken = {int(match[1][:size]) for match in _NUMBERED_TOM.finditer(folded) for size in range(1, len(match[1]) + 1)}
+    return [next(f"Tom{number}" for number in count(2) if number not in taken)]
 
 
 def balance(parts: Iterable[Part]) -> list[Part]:
     """Adds empty openings and closings so that they pair off and nest, whatever the source does.
 
-    What is never closed ends with the element around it; what is never opened begins with it.
+    What is never closed ends with the element around it; what is never opened begins with it. Of many that are never
+    opened, as in ``<a><b></a></b>`` again and again, all but the first become points.
     """
     balanced: list[Part] = []
     begins = [0]  # where the content of each open element begins in balanced
@@ -274,6 +284,7 @@ def balance(parts: Iterable[Part]) -> list[Part]:
         return name
 
     for part in parts:
+        checkpoint()
         if part.kind is Kind.OPENING:
             balanced.append(part)
             begins.append(len(balanced))
@@ -283,9 +294,11 @@ def balance(parts: Iterable[Part]) -> list[Part]:
             while names[-1] != part.name:
                 close(None)
             close(part)
-        elif part.kind is Kind.CLOSING:
+        elif part.kind is Kind.CLOSING and len(extra) < _MAX_STRAY_CLOSINGS:
             extra.append(begins[-1])
             balanced.append(part)
+        elif part.kind is Kind.CLOSING:
+            balanced.append(part._replace(kind=Kind.POINT))
         else:
             balanced.append(part)
     while names:
