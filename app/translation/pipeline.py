@@ -18,11 +18,13 @@ from app.engine.interface import (
     collect,
     within,
 )
+from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract
 from app.text.protection.defaults import untranslatable
-from app.text.protection.protected import NOTHING, Patterns, Protected, protect, with_stand_ins
+from app.text.protection.patterns import NOTHING, compile_patterns
+from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.translation.languages import check_pair
 from app.translation.request import (
     AUTO,
@@ -206,7 +208,7 @@ async def put_together(wanted: TranslationRequest, function: Callable[..., Resul
 
 def is_quick(wanted: TranslationRequest) -> bool:
     """Tells whether all the work on the texts takes less than a millisecond or two."""
-    return not (wanted.markup or wanted.protected) and sum(map(len, wanted.texts)) <= INLINE_CHARS
+    return not (wanted.markup or wanted.protect) and sum(map(len, wanted.texts)) <= INLINE_CHARS
 
 
 def _segments(
@@ -216,7 +218,9 @@ def _segments(
     alphabets: Sequence[Alphabet],
 ) -> list[_Segment]:
     segments = []
+    own = compile_patterns(wanted.protect) if wanted.protect and not documents else NOTHING
     for item, (language, alphabet) in enumerate(zip(languages, alphabets, strict=True)):
+        checkpoint()
         texts: Sequence[tuple[str, Protected | None]]
         if documents:
             texts = [
@@ -224,7 +228,7 @@ def _segments(
             ]
         else:
             text = wanted.texts[item]
-            patterns = _patterns(wanted, text, alphabet)
+            patterns = own | untranslatable(text, alphabet.characters)
             protected = protect(text, patterns, alphabet.placeholders) if any(patterns) else None
             texts = [(protected.text, protected) if protected else (text, None)]
         for block, (text, protected) in enumerate(texts):
@@ -236,12 +240,6 @@ def _segments(
             needs_model = has_letters and language != wanted.target
             segments.append(_Segment(item, block, language, protected, text, unchanged, restored, needs_model))
     return segments
-
-
-def _patterns(wanted: TranslationRequest, text: str, alphabet: Alphabet) -> Patterns:
-    if wanted.markup:
-        text = decode_html(text)  # characters may be written as entities
-    return (wanted.protected or NOTHING) | untranslatable(text, alphabet.characters)
 
 
 def _assemble(
@@ -279,7 +277,10 @@ def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detectio
 
 def _extract_all(wanted: TranslationRequest, alphabets: Sequence[Alphabet]) -> list[Document]:
     assert wanted.markup
-    return [
-        extract(text, wanted.markup, _patterns(wanted, text, alphabet)).with_placeholders(alphabet.placeholders)
-        for text, alphabet in zip(wanted.texts, alphabets, strict=True)
-    ]
+    own = compile_patterns(wanted.protect) if wanted.protect else NOTHING
+    documents = []
+    for text, alphabet in zip(wanted.texts, alphabets, strict=True):
+        # Characters may be written as entities. A tag that is written so is text: "&lt;heute&gt;".
+        patterns = own | untranslatable(decode_html(text), alphabet.characters)._replace(marks=())
+        documents.append(extract(text, wanted.markup, patterns).with_placeholders(alphabet.placeholders))
+    return documents

@@ -7,7 +7,6 @@ from app.engine.interface import SentenceTranslation, Splitting, Timing
 from app.engine.options import SearchOptions
 from app.text.detection import Detection
 from app.text.markup.extraction import Rules
-from app.text.protection.protected import Patterns
 
 AUTO = "auto"
 """The source language of a request whose texts are to be detected."""
@@ -26,7 +25,7 @@ class TranslationRequest:
         splitting: What ends a sentence.
         alternatives: Further translations wanted for each text.
         deadline_s: Seconds after which nobody wants the answer any more; None for no limit.
-        protected: Patterns of what must not be translated.
+        protect: Patterns of what must not be translated, as the client wrote them; None if it sent none.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
     """
@@ -39,7 +38,7 @@ class TranslationRequest:
     splitting: Splitting = "sentences"
     alternatives: int = 0
     deadline_s: float | None = None
-    protected: Patterns | None = None
+    protect: tuple[str, ...] | None = None
     alignment: bool = False
     tokens: bool = False
 

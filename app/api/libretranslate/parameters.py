@@ -13,7 +13,7 @@ from app.engine.options import SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, shortened
 from app.settings import Settings
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
-from app.text.protection.protected import Patterns, compile_patterns
+from app.text.protection.patterns import check_patterns
 from app.translation.languages import check_pair, languages_of
 from app.translation.request import AUTO, TranslationRequest
 
@@ -74,7 +74,7 @@ def parse_translation(
     options = _parse_options(values, settings.beam_size, 0 if markup else alternatives)
     options = replace(options, prefix=prefix, second_attempt=prefix is None)
     deadline_s = _parse_deadline(values.get("deadline_ms"), settings.request_timeout_s)
-    protected = _parse_protect(values.get("protect"))
+    protect = _parse_protect(values.get("protect"))
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
     translation = TranslationRequest(
         texts=texts,
@@ -85,7 +85,7 @@ def parse_translation(
         splitting="sentences" if prefix is None else "off",
         alternatives=alternatives,
         deadline_s=deadline_s,
-        protected=protected,
+        protect=protect,
         alignment=details or stream,
         tokens=stream,
     )
@@ -173,11 +173,11 @@ def _parse_deadline(value: object, longest_s: float) -> float:
     return min(longest_s, deadline_ms / 1000)
 
 
-def _parse_protect(value: object) -> Patterns | None:
+def _parse_protect(value: object) -> tuple[str, ...] | None:
     if is_absent(value):
         return None
     patterns = value if isinstance(value, list) else [value]
-    return compile_patterns([check_text("protect", pattern, "a list of strings") for pattern in patterns])
+    return check_patterns([check_text("protect", pattern, "a list of strings") for pattern in patterns])
 
 
 def _to_integer(value: object) -> object:

@@ -163,7 +163,7 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
         columns["alternatives"] = [list(item.alternatives) for item in items]
     if any(item.pivot for item in items):
         columns["pivot"] = [item.pivot for item in items]
-    if wanted.translation.protected or any(item.lost for item in items):
+    if wanted.translation.protect is not None or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.details:
         columns["details"] = [

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from app.api.libretranslate.parameters import MAX_DEADLINE_MS, MAX_PREFIX_CHARS
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
-from app.text.protection.protected import MAX_PATTERN_CHARS, MAX_PATTERNS
+from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
 
 Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]

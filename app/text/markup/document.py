@@ -9,7 +9,8 @@ from typing import NamedTuple
 from app.text.inline.objects import Inline, Kind, Part, balance, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
-from app.text.protection.protected import Patterns, find, split, with_placeholders
+from app.text.protection.patterns import Patterns, find
+from app.text.protection.protected import split, with_placeholders
 
 _TAGS = (Kind.OPENING, Kind.CLOSING)
 

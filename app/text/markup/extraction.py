@@ -4,7 +4,7 @@ from app.text.markup.document import Document, Rebuilt
 from app.text.markup.html import extract_html
 from app.text.markup.markdown import extract_markdown
 from app.text.markup.scope import HTML, MARKDOWN, Rules
-from app.text.protection.protected import NOTHING, Patterns
+from app.text.protection.patterns import NOTHING, Patterns
 
 __all__ = ["HTML", "MARKDOWN", "Document", "Rebuilt", "Rules", "extract"]
 

@@ -16,7 +16,7 @@ from app.text.markup.collector import TextCollector
 from app.text.markup.document import Document, DocumentBuilder
 from app.text.markup.html_tokenizer import Tokenizer
 from app.text.markup.scope import HTML, Rules, splitting_names
-from app.text.protection.protected import NOTHING, Patterns
+from app.text.protection.patterns import NOTHING, Patterns
 
 
 def extract_html(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> Document:

@@ -22,7 +22,7 @@ from app.text.markup.html import escape_html, write_html
 from app.text.markup.html_tokenizer import Tokenizer
 from app.text.markup.markdown_inline import Environment, collect, parse_blocks, parse_inline
 from app.text.markup.scope import MARKDOWN, splitting_names
-from app.text.protection.protected import NOTHING, Patterns, compile_patterns
+from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
 _WIKI_LINKS = Patterns(harmless=compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions)

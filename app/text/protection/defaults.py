@@ -3,7 +3,7 @@
 import unicodedata
 from string import ascii_lowercase
 
-from app.text.protection.protected import Patterns, compile_patterns
+from app.text.protection.patterns import Patterns, compile_patterns
 
 # What ends a sentence behind an address isn't part of it, nor is the bracket that closes one around it.
 _INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""

@@ -3,38 +3,18 @@
     patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
     protected = protect(text, patterns)
     restored = protected.restore(translation_of(protected.text), links)
-
-Regular expressions are RE2's: they have no lookaround and no backreferences, and so none of them can hang.
 """
 
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, cycle
-from typing import Any, NamedTuple
+from itertools import cycle
+from typing import NamedTuple
 
-import re2
-
-from app.errors import InvalidRequest
 from app.text.inline.objects import Element, Inline, Kind, Part, Token, read
 from app.text.inline.placement import Edit, apply, place
 from app.text.inline.target_tokens import Link
-
-MAX_PATTERNS = 100
-MAX_PATTERN_CHARS = 200
-REGEX_PREFIX = "regex:"
-# In a text whose letters to look for are \x01 and whose signs are \x02: words with such a letter, and signs with what
-# modifies them (joiners, variation selectors, colours of skin); a space may lie between.
-_WORD = r"[\p{L}\p{M}\p{N}]*\x01[\p{L}\p{M}\p{N}\x01]*"
-_SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
-_MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
-_MAX_EXPRESSION_BYTES = 1 << 20  # of the tables of a regular expression
-# One search takes time in proportion to the text, but "a[^b]*b|a" finds n matches and looks at all the rest for each.
-# So these are bounded, for all texts of a request together.
-_MAX_SEARCH_S = 2.0
-# Each becomes a handful of objects.
-_MAX_SPANS = 100_000
+from app.text.protection.patterns import Patterns, find, find_marks, merged
 
 
 class Offsets:
@@ -93,50 +73,6 @@ class Restored(NamedTuple):
     text: str
     lost: tuple[str, ...]
     offsets: Offsets
-
-
-@dataclass(eq=False)
-class Budget:
-    """Time that is left for searches, in seconds."""
-
-    left_s: float
-
-
-class Patterns(NamedTuple):
-    """Checked patterns, ready to search with.
-
-    Attributes:
-        literals: Strings.
-        expressions: Compiled regular expressions.
-        harmless: Likewise, known to take little time on any text.
-        marks: Expressions, likewise harmless, of what is no word of a sentence but stands between them, as tags do.
-        letters: Characters that protect the words that they are in.
-        signs: Characters that protect themselves.
-        budget: For literals and expressions; None where there are none.
-    """
-
-    literals: tuple[str, ...] = ()
-    expressions: tuple[Any, ...] = ()
-    harmless: tuple[Any, ...] = ()
-    marks: tuple[Any, ...] = ()
-    letters: frozenset[str] = frozenset()
-    signs: frozenset[str] = frozenset()
-    budget: Budget | None = None
-
-    def __or__(self, other: "Patterns") -> "Patterns":
-        """All that either protects."""
-        return Patterns(
-            self.literals + other.literals,
-            self.expressions + other.expressions,
-            self.harmless + other.harmless,
-            self.marks + other.marks,
-            self.letters | other.letters,
-            self.signs | other.signs,
-            self.budget or other.budget,
-        )
-
-
-NOTHING = Patterns()
 
 
 @dataclass(frozen=True)
@@ -218,34 +154,6 @@ class Protected:
         return moved(links, self.offsets, restored.offsets)
 
 
-def compile_patterns(patterns: Sequence[str]) -> Patterns:
-    """Checks patterns: each is a literal string, or a regular expression (RE2) after ``regex:``.
-
-    Raises:
-        InvalidRequest: Too many or too long, empty, or no valid expression.
-    """
-    if len(patterns) > MAX_PATTERNS:
-        raise InvalidRequest(f"protect has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed.")
-    literals, expressions = [], []
-    re2.purge()  # or what one client's expressions have grown to would outlive the request
-    options = re2.Options()
-    options.log_errors, options.max_mem = False, _MAX_EXPRESSION_BYTES
-    for number, pattern in enumerate(patterns, 1):
-        if not pattern or pattern == REGEX_PREFIX or len(pattern) > MAX_PATTERN_CHARS:
-            raise InvalidRequest(f"protect pattern {number} must have 1 to {MAX_PATTERN_CHARS} characters.")
-        if not pattern.startswith(REGEX_PREFIX):
-            literals.append(pattern)
-            continue
-        try:
-            expressions.append(re2.compile(pattern.removeprefix(REGEX_PREFIX), options))
-        except (re2.error, UnicodeEncodeError):
-            raise InvalidRequest(
-                f"protect pattern {number} is no regular expression that RE2 understands "
-                "(it has no lookaround and no backreferences)."
-            ) from None
-    return Patterns(tuple(dict.fromkeys(literals)), tuple(expressions), budget=Budget(_MAX_SEARCH_S))
-
-
 def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
     """Finds what the patterns protect; matches that overlap or touch are one span.
 
@@ -258,9 +166,7 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
         InvalidRequest: The search takes too long, or finds too much.
     """
     ranges = find(text, patterns._replace(marks=()))
-    marks = _merged(match.span() for expression in patterns.marks for match in expression.finditer(text))
-    _check_count(marks)
-    return _protected(text, *_told_apart(text, ranges, marks), placeholders)
+    return _protected(text, *_told_apart(text, ranges, find_marks(text, patterns)), placeholders)
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
@@ -296,7 +202,7 @@ def _told_apart(
             kept += reached
         else:
             apart.append((begin, end))
-    return _merged([*kept, *ranges[done:]]), apart
+    return merged([*kept, *ranges[done:]]), apart
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
@@ -349,57 +255,3 @@ def split(
             parts.append(Part(kinds[begin, end], escape(text[begin:end])))
         done = end
     return parts
-
-
-def _matches(text: str, literal: str) -> Iterator[tuple[int, int]]:
-    begin = text.find(literal)
-    while begin >= 0:
-        yield begin, begin + len(literal)
-        begin = text.find(literal, begin + len(literal))
-
-
-def find(text: str, patterns: Patterns) -> list[tuple[int, int]]:
-    """Where the patterns match, in order; matches that overlap or touch are one range.
-
-    Raises:
-        InvalidRequest: The search takes too long, or finds too much.
-    """
-    began = time.monotonic()
-    found: list[tuple[int, int]] = []
-    matches = [_matches(text, literal) for literal in patterns.literals]
-    matches += [(match.span() for match in expression.finditer(text)) for expression in patterns.expressions]
-    for begin, end in chain.from_iterable(matches):
-        if patterns.budget and time.monotonic() - began > patterns.budget.left_s:
-            raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
-        if found and found[-1][0] <= begin <= found[-1][1]:  # touches the last one
-            begin, end = found[-1][0], max(end, found.pop()[1])
-        if begin < end:
-            found.append((begin, end))
-        _check_count(found)
-    if patterns.budget:
-        patterns.budget.left_s -= time.monotonic() - began
-    for expression in (*patterns.harmless, *patterns.marks):
-        found += (match.span() for match in expression.finditer(text))
-    if patterns.letters or patterns.signs:
-        marks = {1: " ", 2: " "}  # for those that are in the text already
-        marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
-        found += (match.span() for match in _MARKED.finditer(text.translate(marks)))
-    spans = _merged(found)
-    _check_count(spans)
-    return spans
-
-
-def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """In order, those that overlap or touch as one, without empty ones."""
-    merged: list[tuple[int, int]] = []
-    for begin, end in sorted(ranges):
-        if merged and begin <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        elif begin < end:
-            merged.append((begin, end))
-    return merged
-
-
-def _check_count(spans: Sequence[tuple[int, int]]) -> None:
-    if len(spans) > _MAX_SPANS:
-        raise InvalidRequest(f"A text has more than {_MAX_SPANS:,} places to protect; send it in parts.")

@@ -6,7 +6,8 @@ import pytest
 
 from app.engine.interface import SentenceTranslation, TextTranslation
 from app.errors import ModelFailure, Overloaded
-from app.text.protection.protected import compile_patterns, protect
+from app.text.protection.patterns import compile_patterns
+from app.text.protection.protected import protect
 from app.text.quality_checks import Verdict
 from app.translation.restoring import Restorer
 

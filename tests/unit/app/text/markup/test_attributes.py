@@ -3,7 +3,7 @@
 import pytest
 
 from app.text.markup.extraction import Rules, extract
-from app.text.protection.protected import compile_patterns
+from app.text.protection.patterns import compile_patterns
 
 RULES = Rules(translate_attributes=True)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.text.markup.extraction import HTML, Rules, extract
-from app.text.protection.protected import compile_patterns
+from app.text.protection.patterns import compile_patterns
 
 
 def shout(source: str, rules: Rules = HTML) -> str:
@@ -215,6 +215,14 @@ def test_links_side_by_side_are_texts_of_their_own() -> None:
 )
 def test_elements_side_by_side_are_not_one_word(source: str, texts: tuple[str, ...]) -> None:
     assert extract(source).texts == texts
+
+
+def test_misnested_tags_do_not_enclose_each_other_without_end() -> None:
+    source = "<a><b>Wort</a></b> " * 1_000
+    document = extract(source)
+    [inline] = document.inlines
+    assert max(len(element.path) for element in inline.elements) < 50
+    assert sorted(re.findall("<[^>]*>", document.rebuild(["word " * 1_000]).text)) == sorted(re.findall("<[^>]*>", source))
 
 
 def test_an_address_may_be_cut_by_tags() -> None:

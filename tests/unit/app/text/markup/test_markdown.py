@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from app.text.markup.extraction import MARKDOWN, extract
 from app.text.protection.defaults import untranslatable
-from app.text.protection.protected import compile_patterns
+from app.text.protection.patterns import compile_patterns
 
 KNOWN = frozenset(string.ascii_letters + " .,!?()'")
 

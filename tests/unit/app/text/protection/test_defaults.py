@@ -3,7 +3,8 @@ import string
 import pytest
 
 from app.text.protection.defaults import untranslatable
-from app.text.protection.protected import NOTHING, compile_patterns, protect
+from app.text.protection.patterns import NOTHING, compile_patterns
+from app.text.protection.protected import protect
 
 KNOWN = frozenset(string.printable + "äöüßÄÖÜé…“„")
 

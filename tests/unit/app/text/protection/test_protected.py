@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from app.errors import InvalidRequest
 from app.text.inline.target_tokens import Link
 from app.text.protection.defaults import untranslatable
-from app.text.protection.protected import Protected, compile_patterns, protect
+from app.text.protection.patterns import compile_patterns
+from app.text.protection.protected import Protected, protect
 from app.text.sentences import spans
 from app.translation.retries import Aligned, Attempt, attempts, cut
 
@@ -75,6 +76,7 @@ def test_spans_are_what_the_patterns_match(text: str, patterns: list[str], spans
         (["regex:(?=x)"], "RE2"),  # lookaround
         ([r"regex:(x)\1"], "RE2"),  # a backreference
         (["regex:\ud800"], "RE2"),
+        ([r"regex:(?:[\p{L}\p{N}]{50}7)"] * 100, "pattern 1 is too large"),
     ],
 )
 def test_refuses_patterns_that_it_cannot_search(patterns: list[str], message: str) -> None:
@@ -94,7 +96,7 @@ def test_an_expression_that_makes_others_hang_takes_no_time() -> None:
 
 def test_searches_that_take_too_long_are_given_up_whether_in_one_text_or_in_many(monkeypatch) -> None:
     clock = (number / 100 for number in itertools.count())  # 10 ms a match
-    monkeypatch.setattr("app.text.protection.protected.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr("app.text.protection.patterns.time", SimpleNamespace(monotonic=lambda: next(clock)))
     assert len(guard("a " * 150, "a").spans) == 150
     with pytest.raises(InvalidRequest, match="take too long"):
         guard("a " * 250, "a")

@@ -1,0 +1,257 @@
+"""Patterns of what a translation must carry over as it is, and the search for them.
+
+    patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
+    ranges = find(text, patterns)
+
+Regular expressions are RE2's, which has no lookaround and no backreferences. Their time is in proportion to the text,
+but up to 40 µs a character, and they come from strangers. So all searches of a request share a bound on their time.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import re2
+
+from app.errors import InvalidRequest
+from app.text.budget import checkpoint
+
+MAX_PATTERNS = 100
+MAX_PATTERN_CHARS = 200
+REGEX_PREFIX = "regex:"
+# For the program of a regular expression and its tables, and for all those of a request together. Compiling 1 MiB takes
+# 20 ms.
+_MAX_EXPRESSION_BYTES = 1 << 20
+_MAX_EXPRESSIONS_BYTES = 16 << 20
+_MAX_SEARCH_S = 2.0
+# RE2 can't be stopped, so a long text is searched in windows. They overlap by the longest match that is found for sure.
+_WINDOW_CHARS = 32_768
+MAX_MATCH_CHARS = 8_192
+# Each becomes a handful of objects.
+_MAX_SPANS = 100_000
+# In a text whose letters to look for are \x01 and whose signs are \x02: words with such a letter, and signs with what
+# modifies them (joiners, variation selectors, colours of skin); a space may lie between.
+_WORD = r"[\p{L}\p{M}\p{N}]*\x01[\p{L}\p{M}\p{N}\x01]*"
+_SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
+_MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
+
+Range = tuple[int, int]
+"""Begin and end of a stretch of text, in code points."""
+
+
+class SearchTime:
+    """The time that the searches of one request may still take.
+
+    Args:
+        left_s: Seconds.
+    """
+
+    def __init__(self, left_s: float) -> None:
+        self._left_s = left_s
+        self._began = 0.0
+
+    def __enter__(self) -> "SearchTime":
+        self._began = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._left_s -= time.monotonic() - self._began
+
+    def check(self) -> None:
+        """Return if the search may go on.
+
+        Raises:
+            InvalidRequest: It has taken too long.
+            Cancelled, DeadlineExceeded: As ``checkpoint``.
+        """
+        checkpoint()
+        if time.monotonic() - self._began > self._left_s:
+            raise InvalidRequest("The protect patterns take too long on this text; make them simpler.")
+
+
+class Patterns(NamedTuple):
+    """Patterns, ready to search with.
+
+    Attributes:
+        literals: Strings.
+        expressions: Compiled regular expressions.
+        harmless: Likewise, known to take little time on any text.
+        marks: Expressions, likewise harmless, of what is no word of a sentence but stands between them, as tags do.
+        letters: Characters that protect the words that they are in.
+        signs: Characters that protect themselves.
+        search_time: For literals and expressions; None where there are none.
+    """
+
+    literals: tuple[str, ...] = ()
+    expressions: tuple[Any, ...] = ()
+    harmless: tuple[Any, ...] = ()
+    marks: tuple[Any, ...] = ()
+    letters: frozenset[str] = frozenset()
+    signs: frozenset[str] = frozenset()
+    search_time: SearchTime | None = None
+
+    def __or__(self, other: "Patterns") -> "Patterns":
+        """All that either protects."""
+        return Patterns(
+            self.literals + other.literals,
+            self.expressions + other.expressions,
+            self.harmless + other.harmless,
+            self.marks + other.marks,
+            self.letters | other.letters,
+            self.signs | other.signs,
+            self.search_time or other.search_time,
+        )
+
+
+NOTHING = Patterns()
+
+
+def check_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Check the number and lengths of patterns, which takes no time. The rest is for ``compile_patterns`` to check.
+
+    Raises:
+        InvalidRequest: There are too many, or one is empty or too long.
+    """
+    if len(patterns) > MAX_PATTERNS:
+        raise InvalidRequest(f"protect has {len(patterns)} patterns; at most {MAX_PATTERNS} are allowed.")
+    for number, pattern in enumerate(patterns, 1):
+        if not pattern or pattern == REGEX_PREFIX or len(pattern) > MAX_PATTERN_CHARS:
+            raise InvalidRequest(f"protect pattern {number} must have 1 to {MAX_PATTERN_CHARS} characters.")
+    return tuple(patterns)
+
+
+def compile_patterns(patterns: Sequence[str]) -> Patterns:
+    """Compile patterns: each is a literal string, or a regular expression (RE2) after ``regex:``.
+
+    Takes up to 0.4 s.
+
+    Raises:
+        InvalidRequest: There are too many or too long ones, or one is empty or no valid expression.
+        Cancelled, DeadlineExceeded: As ``checkpoint``.
+    """
+    check_patterns(patterns)
+    expressions = {
+        number: pattern.removeprefix(REGEX_PREFIX)
+        for number, pattern in enumerate(patterns, 1)
+        if pattern.startswith(REGEX_PREFIX)
+    }
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True  # only the whole match counts, and finding groups takes several times as long
+    options.max_mem = min(_MAX_EXPRESSION_BYTES, _MAX_EXPRESSIONS_BYTES // max(1, len(expressions)))
+    literals = dict.fromkeys(pattern for pattern in patterns if not pattern.startswith(REGEX_PREFIX))
+    compiled = tuple(_compile(number, expression, options) for number, expression in expressions.items())
+    return Patterns(tuple(literals), compiled, search_time=SearchTime(_MAX_SEARCH_S))
+
+
+def _compile(number: int, expression: str, options: re2.Options) -> Any:
+    checkpoint()
+    try:
+        return re2.compile(expression, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        if "too large" in str(error):
+            reason = "is too large a regular expression; make it simpler, or send fewer of them."
+        else:
+            reason = "is no regular expression that RE2 understands (it has no lookaround and no backreferences)."
+        raise InvalidRequest(f"protect pattern {number} {reason}") from None
+    finally:
+        re2.purge()  # or what a client's expressions have grown to would outlive the request
+
+
+def find(text: str, patterns: Patterns) -> list[Range]:
+    """Where the patterns match, in order; matches that overlap or touch are one range.
+
+    In a text of more than 32,768 characters, a match of a client's expression has at most 8,192.
+
+    Raises:
+        InvalidRequest: The search takes too long, or finds too much.
+        Cancelled, DeadlineExceeded: As ``checkpoint``.
+    """
+    with patterns.search_time or SearchTime(_MAX_SEARCH_S) as left:
+        own = [_occurrences(text, literal, left) for literal in patterns.literals]
+        own += [_matches(text, expression, left) for expression in patterns.expressions]
+        found = _collected(chain.from_iterable(own))
+    others = [*patterns.harmless, *patterns.marks]
+    searches = [(match.span() for match in expression.finditer(text)) for expression in others]
+    if patterns.letters or patterns.signs:
+        marks = {1: " ", 2: " "}  # for those that are in the text already
+        marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
+        searches.append(match.span() for match in _MARKED.finditer(text.translate(marks)))
+    return _collected(chain(found, *searches))
+
+
+def find_marks(text: str, patterns: Patterns) -> list[Range]:
+    """Where the patterns' marks are, as ``find`` finds them.
+
+    Raises:
+        InvalidRequest: There are too many.
+        Cancelled, DeadlineExceeded: As ``checkpoint``.
+    """
+    return _collected(match.span() for expression in patterns.marks for match in expression.finditer(text))
+
+
+def merged(ranges: Iterable[Range]) -> list[Range]:
+    """In order, those that overlap or touch as one, without empty ones."""
+    found: list[Range] = []
+    for begin, end in sorted(ranges):
+        if found and begin <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        elif begin < end:
+            found.append((begin, end))
+    return found
+
+
+def _occurrences(text: str, literal: str, left: SearchTime) -> Iterator[Range]:
+    left.check()
+    begin = text.find(literal)
+    while begin >= 0:
+        yield begin, begin + len(literal)
+        left.check()
+        begin = text.find(literal, begin + len(literal))
+
+
+def _matches(text: str, expression: Any, left: SearchTime) -> Iterator[Range]:
+    """The matches of a client's expression, found window by window."""
+    begin = 0
+    while True:
+        end = min(begin + _WINDOW_CHARS, len(text))
+        # Of a match that begins behind this, the rest may lie beyond the window.
+        surely = end if end == len(text) else end - MAX_MATCH_CHARS
+        shown = max(0, begin - 1)  # one character more on each side, for \b and the like
+        done = surely
+        left.check()
+        for match in expression.finditer(text[shown : end + 1], begin - shown, end - shown):
+            left.check()
+            first, last = match.span()
+            if shown + first >= surely:
+                break
+            yield shown + first, shown + last
+            done = max(surely, shown + last)
+        if end == len(text):
+            return
+        begin = done
+
+
+def _collected(ranges: Iterable[Range]) -> list[Range]:
+    """Merges ranges as they are found, so that few of them are kept.
+
+    Raises:
+        InvalidRequest: There are too many.
+    """
+    found: list[Range] = []
+    for begin, end in ranges:
+        checkpoint()
+        if found and found[-1][0] <= begin <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        elif begin < end:
+            found.append((begin, end))
+        if len(found) > 2 * _MAX_SPANS:
+            found = _counted(merged(found))
+    return _counted(merged(found))
+
+
+def _counted(spans: list[Range]) -> list[Range]:
+    if len(spans) > _MAX_SPANS:
+        raise InvalidRequest(f"A text has more than {_MAX_SPANS:,} places to protect; send it in parts.")
+    return spans

@@ -1,0 +1,124 @@
+"""Twice the text takes at most twice the work and twice the memory, whatever a stranger has written.
+
+What C code does in one call isn't counted, such as slices and searches; ``make fuzz-text`` bounds that.
+"""
+
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from app.text.inline.target_tokens import Link
+from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract
+from app.text.protection.defaults import untranslatable
+from app.text.protection.patterns import compile_patterns
+from app.text.protection.protected import protect
+from app.text.quality_checks import judge
+from app.text.sentences import break_long, spans
+from tests.support.work import work_of
+
+KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;:!?-()\"'/%&\n")
+CHARS = 800
+
+REPEATED = {
+    "words": "Das ist ein Satz. ",
+    "misnested": "<a><b>Wort</a></b> ",
+    "never closed": "<b>Wort ",
+    "never opened": "Wort</b> ",
+    "nested twice": "<b><i>Wort</i></b> ",
+    "empty elements": "<b></b>",
+    "blocks": "<p>Wort</p>",
+    "attributes": '<p title="ein Wort">',
+    "one attribute after the other": 'a="b" ',
+    "comments": "<!-- a -->Wort",
+    "open comments": "<!-- ",
+    "open tags": "<a ",
+    "open quotes": '<a b="',
+    "untranslated": '<b translate="no">x</b> Wort ',
+    "entities": "&amp;&foo;&nbsp;",
+    "links": "[Wort](x) ",
+    "brackets": "[",
+    "stars": "**a* ",
+    "underscores": "_a ",
+    "backticks": "`a ``b ",
+    "tables": "|a|b|\n|-|-|\n",
+    "quotations": "> a\n",
+    "lists": "- a\n",
+    "definitions": "[a]: b\n",
+    "variables": "{{a}} Wort %s ",
+    "code": "a_b ",
+    "emoji": "Wort \U0001f600 ",
+    "numbers": "1.1",
+    "dots": ". ",
+    "spaces": " ",
+    "lines": "a\n",
+    "accents": "a\u0301",
+    "unspaced": "字。",
+    "quotation marks": "„a “",
+}
+
+
+def numbered_names(chars: int) -> str:
+    text = "a_b Tom Boston Paris Berlin London Julia Peter Maria"
+    names = map(" Tom{}".format, count(2))
+    while len(text) < chars:
+        text += next(names)
+    return text
+
+
+TEXTS: dict[str, Callable[[int], str]] = {
+    **{name: lambda chars, unit=unit: unit * (chars // len(unit)) for name, unit in REPEATED.items()},
+    "numbered names": numbered_names,
+    "deep": lambda chars: "<b>" * (chars // 8) + "Wort" + "</b>" * (chars // 8),
+    "deep elsewhere": lambda chars: "<div>" * (chars // 16) + "Wort" + "</div>" * (chars // 8),
+}
+
+
+def links_of(text: str) -> list[Link]:
+    return [Link(place, place + 5, place, place + 5) for place in range(0, len(text), 5)]
+
+
+def markup(rules: Rules) -> Callable[[str], None]:
+    def rebuild(text: str) -> None:
+        document = extract(text, rules, untranslatable(text, KNOWN))
+        document.rebuild([f"{text}!" for text in document.texts], list(map(links_of, document.texts)))
+
+    return rebuild
+
+
+def protection(text: str) -> None:
+    patterns = compile_patterns(["Wort", "regex:[a-z]+;", "regex:(a|b)*c"])
+    protected = protect(text, untranslatable(text, KNOWN) | patterns, ("\ue000", "\ue001"))
+    protected.restore(f"{protected.text}!", links_of(protected.text))
+
+
+def sentences(text: str) -> None:
+    for language in ("de", "en"):
+        for newlines in (True, False):
+            for begin, end in spans(text, language=language, newlines=newlines):
+                break_long(text[begin:end], fits=lambda part: len(part) <= 200)
+
+
+def quality(text: str) -> None:
+    judge(text, text)
+    judge(text, text.upper())
+
+
+FUNCTIONS: dict[str, Callable[[str], None]] = {
+    "html": markup(HTML),
+    "page": markup(Rules(line_breaks_split=True, translate_attributes=True)),
+    "xml": markup(Rules(syntax="xml")),
+    "markdown": markup(MARKDOWN),
+    "protection": protection,
+    "sentences": sentences,
+    "quality": quality,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_work_and_memory_grow_no_faster_than_the_text(function: str, text: str) -> None:
+    run, make = FUNCTIONS[function], TEXTS[text]
+    small, large = (work_of(lambda text=make(chars): run(text)) for chars in (CHARS, 2 * CHARS))
+    assert large.lines <= 2.3 * small.lines + 1_000
+    assert large.peak_bytes <= 2.6 * small.peak_bytes + 20_000  # lists and dicts grow in leaps
