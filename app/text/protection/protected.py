@@ -1,12 +1,12 @@
 """Spans that a translation must carry over as they are: placeholders, variables, names of things.
 
-    patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
-    protected = protect(text, patterns)
-    restored = protected.restore(translation_of(protected.text), links)
+patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
+protected = protect(text, patterns)
+restored = protected.restore(translation_of(protected.text), links)
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import NamedTuple

@@ -222,7 +222,9 @@ def test_misnested_tags_do_not_enclose_each_other_without_end() -> None:
     document = extract(source)
     [inline] = document.inlines
     assert max(len(element.path) for element in inline.elements) < 50
-    assert sorted(re.findall("<[^>]*>", document.rebuild(["word " * 1_000]).text)) == sorted(re.findall("<[^>]*>", source))
+    assert sorted(re.findall("<[^>]*>", document.rebuild(["word " * 1_000]).text)) == sorted(
+        re.findall("<[^>]*>", source)
+    )
 
 
 def test_an_address_may_be_cut_by_tags() -> None:
