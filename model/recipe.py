@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from model.data.notation import supports
 from model.network.config import ConfigError, TransformerConfig
 
 _DECIDED_BY_TOKENIZER = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
@@ -28,8 +29,27 @@ class Source(_Section):
     dictionary: bool = Field(
         False, description="entries, not sentences: gets no changed copies, but words of it go into others'"
     )
+    sentence_case: bool = Field(
+        False,
+        description="entries are learnt with a capital on both sides; entries with a capital on the first side alone "
+        "are learnt as written towards the first language only",
+    )
+    direction: Literal["both", "forward", "reverse"] = Field(
+        "both", description="forward trains the first language into the second only, reverse the other way only"
+    )
+    synthetic: bool = Field(
+        False,
+        description="the sides that are translated from were written by a machine: they are marked with <bt> and not "
+        "aligned (tagged back-translation, Caswell et al. 2019)",
+    )
     licence: str = Field("", description="kept in the bundle's manifest")
     origin: str = Field("", description="kept in the bundle's manifest")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Source":
+        if self.synthetic and self.direction == "both":
+            raise ValueError(f"{self.path} is synthetic: its direction must be forward or reverse")
+        return self
 
 
 class Augmentation(_Section):
@@ -44,6 +64,8 @@ class Augmentation(_Section):
     copies: float = Field(0.0, ge=0, description="names and numbers of both sides replaced by things to copy")
     joined: float = Field(0.0, ge=0, description="two or three pairs as one")
     verbatim: float = Field(0.0, ge=0, description="nothing but things to copy")
+    numbers: float = Field(0.0, ge=0, description="a whole number replaced by one with separators: 4,763.13")
+    notation: int = Field(0, ge=0, description="generated pairs around amounts, numbers, dates: their number, in all")
     dictionary: float = Field(0.0, ge=0, description="words replaced by rare ones of the sources marked 'dictionary'")
     placeholders: float = Field(0.0, ge=0, description="aligned words replaced by placeholders; needs alignment")
 
@@ -54,6 +76,12 @@ class Training(_Section):
     updates: int = Field(gt=0, description="optimiser steps in all")
     batch_tokens: int = Field(1600, gt=0, description="padded tokens of one batch, of its longer side")
     accumulate: int = Field(1, ge=1, description="batches per optimiser step")
+    pad_to: int = Field(
+        2,
+        ge=1,
+        description="lengths are rounded up to a multiple of this. Take 8 on a GPU. On a CPU, even lengths make shapes "
+        "recur; compiling a kernel for each new shape took a third of an update's time",
+    )
     max_length: int = Field(
         120, gt=0, description="pairs with a longer side, in pieces and two special ids, are left out"
     )
@@ -109,6 +137,8 @@ class Recipe(_Section):
             raise ValueError("alignment_weight is set, but model.alignment_layer is not")
         if self.augmentation.placeholders and not self.training.alignment_weight:
             raise ValueError("augmentation.placeholders is set, but training.alignment_weight is not")
+        if (self.augmentation.numbers or self.augmentation.notation) and not supports(self.languages):
+            raise ValueError("augmentation.numbers and augmentation.notation know German and English only")
         if self.augmentation.dictionary and not any(source.dictionary for source in self.sources):
             raise ValueError("augmentation.dictionary is set, but no source is marked dictionary")
         if self.training.warmup + self.training.cooldown > self.training.updates and self.training.cooldown:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from model.data.dictionary import Dictionary
+from model.data.notation import replace_number
 from model.data.pairs import Pair
 from model.recipe import Augmentation
 
@@ -45,6 +46,7 @@ def augment(
     shares: Augmentation,
     lowercase: tuple[set[str], set[str]],
     dictionary: Dictionary,
+    languages: tuple[str, str],
     rng: Random,
 ) -> list[Pair]:
     """The changed copies of a source's pairs.
@@ -54,6 +56,7 @@ def augment(
         shares: How many copies of each kind, as a share of the pairs.
         lowercase: Per side, words that stand in lower case inside sentences, see ``lowercase_words``.
         dictionary: Knows rare words, and where they fit.
+        languages: Of the pairs' sides.
         rng: Where chance comes from.
     """
     changes: list[tuple[float, Change]] = [
@@ -67,6 +70,7 @@ def augment(
         (shares.joined, lambda pair, rng: _join(pair, pairs, rng)),
         (shares.verbatim, lambda _, rng: _verbatim(rng)),
         (shares.dictionary, dictionary.substitute),
+        (shares.numbers, lambda pair, rng: replace_number(pair, languages, rng)),
     ]
     changed = []
     for share, change in changes:

@@ -12,16 +12,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.utils.data import IterableDataset, get_worker_info
 
-from app.engine.decoding.padding import rounded_up
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
 from model.recipe import Recipe
 
 Ids = NDArray[np.int32]
 
-# Batches are padded to even lengths. oneDNN compiles a kernel for every new shape, at milliseconds each, which was a
-# third of an update's time while shapes hardly ever recurred.
-_MULTIPLE = 2
+# Values of ``Packed.directions``.
+FORWARD, REVERSE, BOTH = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -33,12 +32,14 @@ class Packed:
         offsets: For both sides (N + 1,) int64: pair n is ``ids[offsets[n]:offsets[n + 1]]``.
         links: (L, 2) int16 aligned piece indices (first, second), flat over all pairs.
         link_offsets: (N + 1,) int64 into ``links``.
+        directions: (N,) uint8; bit 0: the first side is translated into the second, bit 1: the other way.
     """
 
     ids: tuple[Ids, Ids]
     offsets: tuple[NDArray[np.int64], NDArray[np.int64]]
     links: NDArray[np.int16]
     link_offsets: NDArray[np.int64]
+    directions: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.link_offsets) - 1
@@ -53,9 +54,12 @@ class Packed:
 
     @classmethod
     def build(
-        cls, pairs: Sequence[tuple[Sequence[int], Sequence[int]]], links: Sequence[NDArray[np.int16]]
+        cls,
+        pairs: Sequence[tuple[Sequence[int], Sequence[int]]],
+        links: Sequence[NDArray[np.int16]],
+        directions: Sequence[int] | None = None,
     ) -> "Packed":
-        """Pack pairs of ids and their alignment links, in order."""
+        """Pack pairs of ids, their alignment links and their directions (both, unless given), in order."""
 
         def flat(rows: Sequence[Sequence[int]]) -> tuple[Ids, NDArray[np.int64]]:
             offsets = np.cumsum([0] + [len(row) for row in rows], dtype=np.int64)
@@ -64,7 +68,8 @@ class Packed:
         (first, first_offsets), (second, second_offsets) = flat([a for a, _ in pairs]), flat([b for _, b in pairs])
         link_offsets = np.cumsum([0] + [len(row) for row in links], dtype=np.int64)
         flat_links = np.concatenate(links) if len(links) else np.zeros((0, 2), np.int16)
-        return cls((first, second), (first_offsets, second_offsets), flat_links, link_offsets)
+        both = np.full(len(pairs), BOTH, np.uint8) if directions is None else np.array(directions, np.uint8)
+        return cls((first, second), (first_offsets, second_offsets), flat_links, link_offsets, both)
 
     def save(self, path: Path) -> None:
         """Write to an ``.npz`` file, whole or not at all."""
@@ -77,6 +82,7 @@ class Packed:
             second_offsets=self.offsets[1],
             links=self.links,
             link_offsets=self.link_offsets,
+            directions=self.directions,
         )
         partial.replace(path)
 
@@ -89,6 +95,7 @@ class Packed:
                 (file["first_offsets"], file["second_offsets"]),
                 file["links"],
                 file["link_offsets"],
+                file["directions"],
             )
 
 
@@ -107,7 +114,7 @@ class Batch(NamedTuple):
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on another device."""
-        return Batch(*(tensor.to(device) for tensor in self))
+        return Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
 
 
 class BatchStream:
@@ -118,7 +125,12 @@ class BatchStream:
     """
 
     def __init__(
-        self, corpora: Sequence[Packed], weights: Sequence[float], recipe: Recipe, tags: tuple[int, int]
+        self,
+        corpora: Sequence[Packed],
+        weights: Sequence[float],
+        recipe: Recipe,
+        tags: tuple[int, int],
+        marks: Sequence[int | None] = (),
     ) -> None:
         """Describe the stream; nothing is drawn yet.
 
@@ -127,11 +139,15 @@ class BatchStream:
             weights: Times each source is drawn per epoch; 0 leaves it out.
             recipe: For seed, token budget and maximum length.
             tags: Ids of the control pieces asking for the first and the second language.
+            marks: Per corpus, the id of a control piece that stands behind the tag of all its sources; None: none.
         """
         self.corpora = corpora
         self.weights = weights
         self.recipe = recipe
         self.tags = tags
+        self.prefixes = [
+            [[tag, *([] if mark is None else [mark])] for tag in tags] for mark in marks or [None] * len(corpora)
+        ]
 
     def batches(self, first: int = 0, stride: int = 1) -> Iterator[Batch]:
         """Batches ``first``, first + stride, ... for ever, across epochs."""
@@ -152,23 +168,27 @@ class BatchStream:
         rows, lengths = [], []
         for index, (corpus, weight) in enumerate(zip(self.corpora, self.weights, strict=True)):
             sides = np.stack([corpus.lengths(0), corpus.lengths(1)])
-            size = sides.max(0) + 2  # tag or start, end of sentence
-            size += -size % _MULTIPLE
+            size = sides.max(0) + 1 + len(self.prefixes[index][0])  # prefix or start, end of sentence
+            size += -size % training.pad_to
             # A pair with an empty side would teach to make something up, or to leave something out.
             usable = np.flatnonzero((size <= min(training.max_length, training.batch_tokens)) & (sides.min(0) > 0))
             for reverse in (0, 1):
-                repeats = np.full(len(usable), int(weight)) + (rng.random(len(usable)) < weight % 1)
-                drawn = np.repeat(usable, repeats)
+                wanted = usable[(corpus.directions[usable] >> reverse & 1).astype(bool)]
+                repeats = np.full(len(wanted), int(weight)) + (rng.random(len(wanted)) < weight % 1)
+                drawn = np.repeat(wanted, repeats)
                 rows.append(np.stack([np.full(len(drawn), index), drawn, np.full(len(drawn), reverse)], 1))
                 lengths.append(size[drawn])
         examples, length = np.concatenate(rows), np.concatenate(lengths)
         order = np.lexsort((rng.random(len(length)), length))
+        examples, length = examples[order], length[order]
         batches, begin = [], 0
-        for end in range(1, len(order) + 1):
-            # Sorted by length: the newest example is the longest of its batch.
-            if end == len(order) or (end + 1 - begin) * length[order[end]] > training.batch_tokens:
-                batches.append(examples[order[begin:end]])
-                begin = end
+        while begin < len(order):
+            # Sorted by length: the last example is the longest of its batch.
+            candidates = length[begin : begin + training.batch_tokens // length[begin]]
+            padded = candidates * np.arange(1, len(candidates) + 1)
+            end = begin + int(np.searchsorted(padded, training.batch_tokens, side="right"))
+            batches.append(examples[begin:end])
+            begin = end
         return [batches[i] for i in rng.permutation(len(batches))]
 
     def collate(self, examples: NDArray[np.int64]) -> Batch:
@@ -177,26 +197,41 @@ class BatchStream:
         for row, (index, pair, reverse) in enumerate(examples):
             corpus = self.corpora[index]
             source, target = corpus.side(pair, int(reverse)), corpus.side(pair, 1 - int(reverse))
-            sources.append(np.concatenate([[self.tags[1 - int(reverse)]], source, [EOS_ID]]))
+            prefix = self.prefixes[index][1 - int(reverse)]
+            sources.append(np.concatenate([prefix, source, [EOS_ID]]))
             targets.append(target)
             pairs = corpus.links[corpus.link_offsets[pair] : corpus.link_offsets[pair + 1]].astype(np.int64)
-            source_at, target_at = pairs[:, int(reverse)] + 1, pairs[:, 1 - int(reverse)]
+            source_at, target_at = pairs[:, int(reverse)] + len(prefix), pairs[:, 1 - int(reverse)]
             # The end of the target looks at the end of the source.
-            source_at, target_at = np.append(source_at, len(source) + 1), np.append(target_at, len(target))
+            source_at, target_at = np.append(source_at, len(source) + len(prefix)), np.append(target_at, len(target))
             links.append(np.stack([np.full(len(source_at), row), target_at, source_at], 1))
             weights.append(1.0 / np.bincount(target_at)[target_at])
+        multiple = self.recipe.training.pad_to
         return Batch(
-            source=pad(sources, multiple=_MULTIPLE),
-            target_input=pad([np.concatenate([[BOS_ID], target]) for target in targets], multiple=_MULTIPLE),
-            target_output=pad([np.concatenate([target, [EOS_ID]]) for target in targets], multiple=_MULTIPLE),
+            source=pad(sources, multiple=multiple),
+            target_input=pad([np.concatenate([[BOS_ID], target]) for target in targets], multiple=multiple),
+            target_output=pad([np.concatenate([target, [EOS_ID]]) for target in targets], multiple=multiple),
             links=torch.from_numpy(np.concatenate(links)),
             link_weights=torch.from_numpy(np.concatenate(weights).astype(np.float32)),
         )
 
 
+class NumberedBatches(IterableDataset[Batch]):
+    """Batches ``first``, first + stride, ... of a stream for a ``DataLoader``, whose workers take turns in order."""
+
+    def __init__(self, stream: BatchStream, first: int, stride: int) -> None:
+        self.stream, self.first, self.stride = stream, first, stride
+
+    def __iter__(self) -> Iterator[Batch]:
+        """This worker's batches."""
+        info = get_worker_info()
+        index, workers = (info.id, info.num_workers) if info else (0, 1)
+        return self.stream.batches(self.first + index * self.stride, self.stride * workers)
+
+
 def pad(rows: Sequence[NDArray[np.integer]], pad_id: int = PAD_ID, multiple: int = 1) -> Tensor:
     """Rows of ids -> (B, longest) int64, padded on the right, the width rounded up to a multiple."""
-    width = rounded_up(max(len(row) for row in rows), multiple)
+    width = -(-max(len(row) for row in rows) // multiple) * multiple
     padded = np.full((len(rows), width), pad_id, dtype=np.int64)
     for row, ids in zip(padded, rows, strict=True):
         row[: len(ids)] = ids

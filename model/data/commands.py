@@ -36,6 +36,15 @@ Examples:
 * `dragoman data prepare data/raw/tatoeba.tsv.xz --out data/tatoeba`
 * `dragoman data prepare my-pairs.tsv data/raw/*.tsv.xz --out data/mix --valid 500 --test 500 --max-words 80`
 """
+_HOLD_OUT_EPILOG = """
+Example: `dragoman data hold-out data/de-en/train/*.tsv.xz --draw wmt-news.tsv.xz=700 --out data/held`
+"""
+_BACK_TRANSLATE_EPILOG = """
+Example: `dragoman data back-translate artifacts/de-en wikipedia.en.txt.xz --from en --to de --out wikipedia.tsv.xz`
+"""
+_ALIGN_EPILOG = """
+Example: `dragoman data align artifacts/de-en heidi.de.txt heidi.en.txt --out heidi.tsv`
+"""
 
 
 @data.command("list", epilog=_LIST_EPILOG)
@@ -139,6 +148,116 @@ def prepare(
     _print_report(report, out)
 
 
+@data.command("hold-out", epilog=_HOLD_OUT_EPILOG)
+def hold_out(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Pairs: .tsv, .tsv.gz or .tsv.xz.")],
+    out: Annotated[Path, typer.Option(help="New folder for held-out.tsv and the files without its sentences.")],
+    draw: Annotated[list[str], typer.Option(metavar="NAME=PAIRS", help="How many pairs to draw from which file.")],
+    seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
+) -> None:
+    """Set pairs aside to choose models by: no training file shares a sentence with them afterwards."""
+    from model.data.hold_out import hold_out as set_aside
+    from model.data.pairs import PairsError
+    from model.data.preparation import PreparationError
+
+    drawn = {}
+    for item in draw:
+        name, _, pairs = item.rpartition("=")
+        if not name or not pairs.isdigit():
+            raise typer.BadParameter(f"{item!r} is not of the form NAME=PAIRS", param_hint="--draw")
+        drawn[name] = int(pairs)
+    try:
+        count = set_aside(files, drawn, out, seed=seed, report=typer.echo)
+    except (PairsError, PreparationError, OSError) as error:
+        raise _failure(error) from error
+    typer.echo(f"{out / 'held-out.tsv'}: {count:,} pairs")
+
+
+@data.command("back-translate", epilog=_BACK_TRANSLATE_EPILOG)
+def back_translate(
+    model: Annotated[Path, typer.Argument(help="A bundle, or a checkpoint (on a GPU, if there is one).")],
+    text: Annotated[Path, typer.Argument(help="Sentences, one a line; plain, .gz or .xz.")],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    source: Annotated[str, typer.Option("--from", help="Language of the text.")],
+    target: Annotated[str, typer.Option("--to", help="Language to translate into.")],
+    columns: Annotated[str | None, typer.Option(help="Order of the languages in OUT [default: the model's].")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
+) -> None:
+    """Translate text of one language, to train on: the synthetic side as source, the real one as target.
+
+    A stopped run continues by the same command. Name OUT in a recipe with `synthetic = true`.
+    """
+    from model.data.pairs import PairsError
+    from model.data.synthesis import back_translate as translate_text
+    from model.evaluation.corpus_translator import CorpusTranslator
+
+    translator = CorpusTranslator(model, threads)
+    order = tuple((columns or "-".join(translator.languages)).split("-"))
+    if sorted(order) != sorted((source, target)):
+        raise typer.BadParameter(
+            f"{'-'.join(order)!r} are not the languages of --from and --to", param_hint="--columns"
+        )
+    try:
+        with _progress_bar() as bar:
+            step = _Steps(bar)
+            count = translate_text(
+                text,
+                out,
+                translator,
+                written_in=source,
+                other=target,
+                columns=(order[0], order[1]),
+                progress=lambda done: step.show(text.name, done, None, unit="lines"),
+            )
+    except (PairsError, OSError) as error:
+        raise _failure(error) from error
+    finally:
+        translator.close()
+    typer.echo(f"{out}: {count:,} pairs")
+
+
+@data.command(epilog=_ALIGN_EPILOG)
+def align(
+    model: Annotated[Path, typer.Argument(help="A bundle, or a checkpoint (on a GPU, if there is one).")],
+    first: Annotated[Path, typer.Argument(help="The document in one language: a paragraph a line; plain, .gz or .xz.")],
+    second: Annotated[Path, typer.Argument(help="The document in the other language.")],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    languages: Annotated[str, typer.Option(help="Of the two documents.")] = "de-en",
+    least: Annotated[float, typer.Option(min=0, max=1, help="Pairs that are less alike than this are left out.")] = 0.3,
+    avoid: Annotated[list[Path] | None, typer.Option(help="Pair files whose sentences OUT must not hold.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
+) -> None:
+    """Find the sentence pairs in two versions of a document, a novel and its translation say.
+
+    The first document is translated by the model; sentences that are then alike are pairs.
+    """
+    from model.data.pairs import PairsError, read_pairs, write_pairs
+    from model.data.synthesis import align_documents
+    from model.evaluation.corpus_translator import CorpusTranslator
+
+    source, _, target = languages.partition("-")
+    translator = CorpusTranslator(model, threads)
+    try:
+        avoided = [side for path in avoid or [] for pair in read_pairs(path) for side in pair]
+        with _progress_bar() as bar:
+            step = _Steps(bar)
+            found = align_documents(
+                first,
+                second,
+                translator,
+                languages=(source, target),
+                least=least,
+                avoid=avoided,
+                progress=lambda done: step.show(first.name, done, None, unit="sentences"),
+            )
+        count = write_pairs(out, (pair for _, pair in found))
+    except (PairsError, OSError) as error:
+        raise _failure(error) from error
+    finally:
+        translator.close()
+    typer.echo(f"{out}: {count:,} pairs")
+
+
 def _corpus_named(name: str) -> "Corpus":
     from model.data.corpora import CORPORA
 
@@ -211,7 +330,7 @@ def _progress_bar() -> "Iterator[Progress]":
             def say(amount: float) -> str:
                 return decimal(int(amount)) if task.fields["unit"] == "bytes" else f"{int(amount):,}"
 
-            unit = "" if task.fields["unit"] == "bytes" else " pairs"
+            unit = "" if task.fields["unit"] == "bytes" else f" {task.fields['unit']}"
             total = f" of {say(task.total)}" if task.total else ""
             speed = f", {say(task.speed)}/s" if task.speed else ""
             return Text(f"{say(task.completed)}{total}{unit}{speed}")

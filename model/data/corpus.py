@@ -1,26 +1,29 @@
 """The first stage of a run: recipe and pair files -> tokenizer and packed, aligned corpora in the run's folder."""
 
 import json
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sentencepiece
 
 from model.data.alignment import Links, align
 from model.data.augmentation import augment, lowercase_words
-from model.data.batches import Packed
+from model.data.batches import BOTH, FORWARD, REVERSE, Packed
 from model.data.dictionary import Dictionary
+from model.data.notation import notation_pairs
 from model.data.pairs import Pair, PairsError, read_pairs, sha256
-from model.data.placeholders import Replacer
+from model.data.placeholders import IdPair, Replacer
 from model.data.tokenizer import train_tokenizer
 from model.recipe import Augmentation, Recipe, RecipeError
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
 TOKENIZER_PAIRS = 300_000
+
+_DIRECTIONS = {"both": BOTH, "forward": FORWARD, "reverse": REVERSE}
 
 Report = Callable[[str], None]
 
@@ -48,39 +51,32 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
             raise RecipeError(f"{run} was made by another recipe ({', '.join(_rules(recipe))}): choose another folder")
         return
     done.parent.mkdir(parents=True, exist_ok=True)
-    texts: list[list[Pair]] = []
-    for path in paths:
-        texts.append(list(read_pairs(path)))
-        if not texts[-1]:
-            raise PairsError(f"{path}: holds no pairs")
-        report(f"read {len(texts[-1]):,} pairs from {path.name}")
+    texts = _read(recipe, paths, report)
+    sizes = [len(text.pairs) for text in texts]
     tokenizer = run / "tokenizer.spm"
     if not tokenizer.exists():
         report(f"training a tokenizer of {recipe.vocabulary} pieces")
         sentences = _tokenizer_text(texts[:-1], recipe)
         train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
-    sizes = [len(pairs) for pairs in texts]
     if recipe.augmentation != Augmentation():
         _augment(texts[:-1], recipe)
-        report(f"added {sum(map(len, texts)) - sum(sizes):,} changed copies")
+        report(f"added {sum(len(text.pairs) for text in texts) - sum(sizes):,} changed copies")
+    if recipe.augmentation.notation:
+        generated = notation_pairs(recipe.languages, recipe.augmentation.notation, Random(recipe.seed))
+        texts.insert(-1, _Text.of(list(generated), BOTH))
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
     encoded = [
         list(zip(processor.encode([a for a, _ in pairs]), processor.encode([b for _, b in pairs]), strict=True))
-        for pairs in texts
+        for pairs, _ in texts
     ]
     report("encoded")
-    links = [[np.zeros((0, 2), np.int16)] * len(pairs) for pairs in encoded]
-    if recipe.training.alignment_weight:
-        report(f"aligning {sum(map(len, encoded)):,} pairs")
-        flat = align([pair for pairs in encoded for pair in pairs])
-        starts = np.cumsum([0] + [len(pairs) for pairs in encoded])
-        links = [flat[a:b] for a, b in pairwise(starts)]
-    for pairs, pair_links, source in zip(encoded, links, recipe.sources, strict=False):  # without the validation pairs
-        if not source.dictionary and recipe.augmentation.placeholders:
+    links = _align(encoded, recipe, report)
+    for pairs, pair_links, text, source in zip(encoded, links, texts, recipe.sources, strict=False):
+        if recipe.augmentation.placeholders and not (source.dictionary or source.synthetic):
             _add_placeholders(pairs, pair_links, processor, recipe)
-    for index, (pairs, pair_links) in enumerate(zip(encoded, links, strict=True)):
-        name = f"{index:02d}" if index < len(recipe.sources) else "validation"
-        Packed.build(pairs, pair_links).save(done.parent / f"{name}.npz")
+            text.directions.extend([_DIRECTIONS[source.direction]] * (len(pairs) - len(text.directions)))
+    for name, pairs, pair_links, text in zip(_names(recipe), encoded, links, texts, strict=True):
+        Packed.build(pairs, pair_links, text.directions).save(done.parent / f"{name}.npz")
     facts = [
         {"file": path.name, "pairs": size, "sha256": sha256(path)} for path, size in zip(paths, sizes, strict=True)
     ]
@@ -88,6 +84,76 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     partial = done.with_suffix(".partial")
     partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     partial.replace(done)
+
+
+class _Text(NamedTuple):
+    """The pairs of one source and which way each is learnt, see ``Packed.directions``."""
+
+    pairs: list[Pair]
+    directions: list[int]
+
+    @classmethod
+    def of(cls, pairs: list[Pair], direction: int) -> "_Text":
+        return cls(pairs, [direction] * len(pairs))
+
+    def add(self, pairs: Sequence[Pair], direction: int) -> None:
+        self.pairs.extend(pairs)
+        self.directions.extend([direction] * len(pairs))
+
+
+def _read(recipe: Recipe, paths: Sequence[Path], report: Report) -> list[_Text]:
+    """The pairs of all files, the validation file last."""
+    texts = []
+    for path, source in zip_longest(paths, recipe.sources):
+        pairs = list(read_pairs(path))
+        if not pairs:
+            raise PairsError(f"{path}: holds no pairs")
+        report(f"read {len(pairs):,} pairs from {path.name}")
+        if source and source.sentence_case:
+            texts.append(sentence_case(pairs))
+        else:
+            texts.append(_Text.of(pairs, _DIRECTIONS[source.direction] if source else BOTH))
+    return texts
+
+
+def sentence_case(entries: Iterable[Pair]) -> _Text:
+    """Entries as labels: a capital on both sides or on neither, so that "Einstellungen" becomes "Settings".
+
+    German nouns have a capital anywhere, so "setting" is learnt towards German, and not the other way.
+    """
+    text = _Text([], [])
+    for first, second in entries:
+        label = (_capital(first), _capital(second.removeprefix("to ")))
+        if (first, second) != label:
+            capital_first = first[:1].isupper() and second[:1].islower()
+            text.add([(first, second)], REVERSE if capital_first else BOTH)
+        text.add([label], BOTH)
+    return text
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _align(encoded: list[list[IdPair]], recipe: Recipe, report: Report) -> list[list[Links]]:
+    """The links of every pair, per source; none for dictionaries and for sides that were written by a machine."""
+    links = [[np.zeros((0, 2), np.int16)] * len(pairs) for pairs in encoded]
+    if not recipe.training.alignment_weight:
+        return links
+    left_out = [source.synthetic or source.dictionary for source in recipe.sources]
+    aligned = [index for index in range(len(encoded)) if index >= len(left_out) or not left_out[index]]
+    report(f"aligning {sum(len(encoded[index]) for index in aligned):,} pairs")
+    flat = align([pair for index in aligned for pair in encoded[index]])
+    starts = np.cumsum([0] + [len(encoded[index]) for index in aligned])
+    for index, (begin, end) in zip(aligned, pairwise(starts), strict=True):
+        links[index] = flat[begin:end]
+    return links
+
+
+def _names(recipe: Recipe) -> list[str]:
+    """Names of the packed files: the sources', that of the generated pairs, the validation pairs'."""
+    generated = ["generated"] if recipe.augmentation.notation else []
+    return [f"{index:02d}" for index in range(len(recipe.sources))] + generated + ["validation"]
 
 
 def _rules(recipe: Recipe) -> dict[str, Any]:
@@ -98,15 +164,16 @@ def _rules(recipe: Recipe) -> dict[str, Any]:
         "vocabulary": recipe.vocabulary,
         "augmentation": recipe.augmentation.model_dump(),
         "dictionary": [source.path for source in recipe.sources if source.dictionary],
+        "sentence_case": [source.path for source in recipe.sources if source.sentence_case],
+        "directions": [source.direction for source in recipe.sources],
         "alignment": recipe.training.alignment_weight > 0,
     }
 
 
 def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:
-    """The packed training sources in the recipe's order, and the packed validation pairs."""
-    folder = run / "corpus"
-    sources = [Packed.load(folder / f"{index:02d}.npz") for index in range(len(recipe.sources))]
-    return sources, Packed.load(folder / "validation.npz")
+    """The packed training sources in the recipe's order, then the generated pairs; and the packed validation pairs."""
+    *sources, validation = (Packed.load(run / "corpus" / f"{name}.npz") for name in _names(recipe))
+    return sources, validation
 
 
 def corpus_facts(run: Path) -> list[dict[str, Any]]:
@@ -115,26 +182,28 @@ def corpus_facts(run: Path) -> list[dict[str, Any]]:
     return facts
 
 
-def _augment(texts: list[list[Pair]], recipe: Recipe) -> None:
+def _augment(texts: list[_Text], recipe: Recipe) -> None:
     """Add changed copies to every source of sentences, in place."""
     entries, sentences = (
         [
             pair
-            for pairs, source in zip(texts, recipe.sources, strict=True)
-            if source.dictionary == wanted
-            for pair in pairs
+            for text, source in zip(texts, recipe.sources, strict=True)
+            if source.dictionary == wanted and not source.synthetic
+            for pair in text.pairs
         ]
         for wanted in (True, False)
     )
     lowercase = (lowercase_words(a for a, _ in sentences), lowercase_words(b for _, b in sentences))
     dictionary = Dictionary(entries, sentences)
-    for index, (pairs, source) in enumerate(zip(texts, recipe.sources, strict=True)):
-        if not source.dictionary:
-            pairs += augment(pairs, recipe.augmentation, lowercase, dictionary, Random(f"{recipe.seed} {index}"))
+    for index, (text, source) in enumerate(zip(texts, recipe.sources, strict=True)):
+        if not source.dictionary and not source.synthetic:
+            rng = Random(f"{recipe.seed} {index}")
+            changed = augment(text.pairs, recipe.augmentation, lowercase, dictionary, recipe.languages, rng)
+            text.add(changed, _DIRECTIONS[source.direction])
 
 
 def _add_placeholders(
-    pairs: list[tuple[list[int], list[int]]],
+    pairs: list[IdPair],
     links: list[Links],
     processor: sentencepiece.SentencePieceProcessor,
     recipe: Recipe,
@@ -149,11 +218,11 @@ def _add_placeholders(
             links.append(replaced[1])
 
 
-def _tokenizer_text(texts: list[list[Pair]], recipe: Recipe) -> Iterator[str]:
+def _tokenizer_text(texts: list[_Text], recipe: Recipe) -> Iterator[str]:
     """Both sides of a sample of the pairs, drawn by the sources' weights (a pair at most once)."""
     rng = np.random.default_rng(recipe.seed)
     weights = [min(1.0, source.weight) for source in recipe.sources]
-    share = min(1.0, TOKENIZER_PAIRS / sum(w * len(pairs) for w, pairs in zip(weights, texts, strict=True)))
-    for weight, pairs in zip(weights, texts, strict=True):
+    share = min(1.0, TOKENIZER_PAIRS / sum(w * len(text.pairs) for w, text in zip(weights, texts, strict=True)))
+    for weight, (pairs, _) in zip(weights, texts, strict=True):
         for pair in np.flatnonzero(rng.random(len(pairs)) < weight * share):
             yield from pairs[pair]

@@ -82,6 +82,20 @@ def write_pairs(path: Path, pairs: Iterable[Pair]) -> int:
     return count
 
 
+def open_lines(path: Path) -> Iterator[str]:
+    """Lines of a text, plain or compressed (.gz, .xz), without white space around them; blank ones are skipped.
+
+    Raises:
+        PairsError: The file is missing or damaged, not UTF-8, or has a line of more than a megabyte.
+    """
+    if not path.is_file():
+        raise PairsError(f"{path}: no such file")
+    with _open_bytes(path) as stream:
+        for line in _lines(stream, str(path)):
+            if line.strip():
+                yield " ".join(line.split())
+
+
 def published_pairs(
     paths: Sequence[Path], *, members: Sequence[str] = (), columns: tuple[int, int] = (0, 1)
 ) -> Iterator[Pair]:

@@ -24,6 +24,9 @@ PLACEHOLDERS = tuple(chr(0xE000 + index) for index in range(8))
 
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = 0, 1, 2, 3
 
+# The control piece that marks a source written by a machine.
+BACK_TRANSLATED = "<bt>"
+
 _SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace() and chr(code) not in " \x1c\x1d\x1e\x1f")
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 
@@ -93,7 +96,7 @@ def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, lan
                 byte_fallback=True,
                 split_digits=True,
                 normalization_rule_tsv=str(rules),
-                control_symbols=[target_tag(language) for language in languages],
+                control_symbols=[*(target_tag(language) for language in languages), BACK_TRANSLATED],
                 user_defined_symbols=list(PLACEHOLDERS),
                 pad_id=PAD_ID,
                 bos_id=BOS_ID,

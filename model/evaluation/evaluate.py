@@ -76,26 +76,26 @@ class CheckpointTranslator:
     precision: Precision = "float32"
     both_ways = True
 
-    def __init__(self, path: Path) -> None:
-        """Load a checkpoint.
+    def __init__(self, path: Path, device: str = "cpu") -> None:
+        """Load a checkpoint onto a device.
 
         Raises:
             CheckpointError: It is missing or damaged.
             BundleError: Its tokenizer is.
         """
-        self._model = load_model(path)
-        self._tokenizer = Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
+        self.model = load_model(path).to(device)
+        self.tokenizer = Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
         self.languages = read_card(path).languages
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
         """Decode as one batch."""
-        config = self._model.config
-        tag = self._tokenizer.piece_id(target_tag(target))
-        sources = [[tag, *self._tokenizer.encode(text), config.eos_id] for text in texts]
+        config = self.model.config
+        tag = self.tokenizer.piece_id(target_tag(target))
+        sources = [[tag, *self.tokenizer.encode(text), config.eos_id] for text in texts]
         results = decode(
-            TorchModel(self._model), sources, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options
+            TorchModel(self.model), sources, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options
         )
-        return [self._tokenizer.decode(found[0].tokens) for found in results]
+        return [self.tokenizer.decode(found[0].tokens) for found in results]
 
     def close(self) -> None:
         """Nothing to release."""

@@ -10,8 +10,8 @@ from model.data.batches import Batch
 from model.data.tokenizer import PAD_ID
 from model.network.transformer import Transformer
 
-# Rows projected at a time: (rows, V) floats then stay in the processor's cache.
-_ROWS = 256
+# Rows projected at a time: on a processor (rows, V) floats then stay in its cache, a GPU wants large products.
+_ROWS = {"cpu": 256, "cuda": 16_384}
 
 
 class Losses(NamedTuple):
@@ -31,16 +31,17 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
     """
     config = model.config
     states, maps = model(batch.source, batch.target_input)
-    real = batch.target_output != PAD_ID
+    real = torch.nonzero(batch.target_output.flatten() != PAD_ID).squeeze(1)
     # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
-    smoothed, likelihood = _cross_entropy(model, states[real], batch.target_output[real], label_smoothing)
+    states, target = states.flatten(0, 1)[real], batch.target_output.flatten()[real]
+    smoothed, likelihood = _cross_entropy(model, states, target, label_smoothing)
     alignment = smoothed.new_zeros(())
     if config.alignment_layer is not None:
         head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
         rows, target_at, source_at = batch.links.unbind(1)
         attended = head[rows, target_at, source_at].clamp_min(1e-9)
         alignment = -(batch.link_weights * attended.log()).sum()
-    return Losses(smoothed, likelihood, alignment, int(real.sum()))
+    return Losses(smoothed, likelihood, alignment, len(real))
 
 
 def _cross_entropy(model: Transformer, states: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -85,12 +86,13 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         smoothed = states.new_zeros((), dtype=torch.float32)
         likelihood = states.new_zeros((), dtype=torch.float32)
         # By the logits; rounded up with rows of zeros, so that the shapes of the two products recur (model.data).
-        padding = -len(states) % _ROWS
+        step = _ROWS.get(states.device.type, 256)
+        padding = -len(states) % step
         gradients = states.new_empty(len(states) + padding, vocabulary) if differentiate else None
         bias_gradient = torch.zeros_like(bias) if differentiate and bias is not None else None
-        scores, shares = states.new_empty((2, _ROWS, vocabulary), dtype=torch.float32)
-        for index, wanted in enumerate(torch.split(target.unsqueeze(1), _ROWS)):
-            chunk = slice(index * _ROWS, index * _ROWS + len(wanted))
+        scores, shares = states.new_empty((2, step, vocabulary), dtype=torch.float32)
+        for index, wanted in enumerate(torch.split(target.unsqueeze(1), step)):
+            chunk = slice(index * step, index * step + len(wanted))
             rows = states[chunk]
             logits = scores[: len(wanted)].copy_(F.linear(rows, weight, bias))  # (n, V)
             gradient = torch.softmax(logits, -1, out=shares[: len(wanted)])

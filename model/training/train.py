@@ -5,6 +5,7 @@ a run continued from a checkpoint sees what it would have seen. Only model, opti
 """
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,12 +19,13 @@ import sentencepiece
 import torch
 from torch import distributed
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
 
-from model.data.batches import Batch, BatchStream
+from model.data.batches import Batch, BatchStream, NumberedBatches
 from model.data.corpus import build_corpus, load_corpus
-from model.data.tokenizer import target_tag
+from model.data.tokenizer import BACK_TRANSLATED, target_tag
 from model.network.transformer import Transformer
-from model.recipe import Recipe
+from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import (
     TrainingState,
     average,
@@ -82,6 +84,11 @@ class Trainer:
         first, second = recipe.languages
         self.tags = (processor.piece_to_id(target_tag(first)), processor.piece_to_id(target_tag(second)))
         self.corpora, self.validation = load_corpus(recipe, run)
+        mark = processor.piece_to_id(BACK_TRANSLATED)
+        if mark == processor.unk_id() and any(source.synthetic for source in recipe.sources):
+            raise RecipeError(f"{self.tokenizer} has no piece {BACK_TRANSLATED} to mark synthetic sources with")
+        self.marks = [mark if source.synthetic else None for source in recipe.sources]
+        self.marks += [None] * (len(self.corpora) - len(self.marks))
         torch.manual_seed(recipe.seed)
         self.model = Transformer(recipe.transformer(processor.vocab_size())).to(place.device)
         self.optimizer = torch.optim.AdamW(
@@ -102,6 +109,9 @@ class Trainer:
         if place.rank == 0:
             _cut_metrics(run / "metrics.jsonl", self.state.update)
         # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
+        if place.device.type == "cuda":
+            for layer in (*self.model.encoder, *self.model.decoder):
+                layer.compile(dynamic=True)
         self.step_module: torch.nn.Module = _Step(self.model, self.training.label_smoothing)
         if place.world > 1:
             self.step_module = DistributedDataParallel(self.step_module)
@@ -112,15 +122,30 @@ class Trainer:
         early = self.training.early_updates
         if update < early:
             weights = [source.weight if source.early else 0.0 for source in self.recipe.sources]
-            stream = self._stream(weights).batches(update * per_update + self.place.rank, self.place.world)
+            weights += [0.0] * (len(self.corpora) - len(weights))
+            stream = self._loaded(weights, update * per_update + self.place.rank)
             for _ in range((early - update) * self.training.accumulate):
                 yield next(stream)
             update = early
         weights = [source.weight for source in self.recipe.sources]
-        yield from self._stream(weights).batches((update - early) * per_update + self.place.rank, self.place.world)
+        weights += [1.0] * (len(self.corpora) - len(weights))  # the generated pairs
+        yield from self._loaded(weights, (update - early) * per_update + self.place.rank)
 
-    def _stream(self, weights: list[float]) -> BatchStream:
-        return BatchStream(self.corpora, weights, self.recipe, self.tags)
+    def _loaded(self, weights: list[float], first: int) -> Iterator[Batch]:
+        """Batches from the given number on, for a GPU collated ahead in other processes."""
+        stream = BatchStream(self.corpora, weights, self.recipe, self.tags, self.marks)
+        if self.place.device.type != "cuda":
+            return stream.batches(first, self.place.world)
+        workers = max(1, min(12, (os.cpu_count() or 1) // self.place.world - 2))
+        return iter(
+            DataLoader(
+                NumberedBatches(stream, first, self.place.world),
+                batch_size=None,
+                num_workers=workers,
+                prefetch_factor=8,
+                pin_memory=True,
+            )
+        )
 
     def fit(self, report: Callable[[Metrics], None]) -> Path:
         """Train to the recipe's end, or until validation no longer improves; returns the averaged model's folder.
@@ -151,9 +176,10 @@ class Trainer:
         began = time.perf_counter()
         self.state.update += 1
         torch.manual_seed(hash((self.recipe.seed, self.state.update, self.place.rank)))
-        chosen = [next(batches).to(self.place.device) for _ in range(self.training.accumulate)]
-        tokens = self.place.total(sum(int((batch.target_output != 0).sum()) for batch in chosen))
-        sums = [0.0, 0.0, 0.0]
+        loaded = [next(batches) for _ in range(self.training.accumulate)]
+        chosen = [batch.to(self.place.device) for batch in loaded]
+        tokens = self.place.total(sum(int((batch.target_output != 0).sum()) for batch in loaded))
+        sums = torch.zeros(3, device=self.place.device)
         for index, batch in enumerate(chosen):
             last = index == len(chosen) - 1
             with nullcontext() if last or self.place.world == 1 else self.step_module.no_sync():  # type: ignore[operator]
@@ -161,10 +187,10 @@ class Trainer:
                 loss = result.smoothed + self.training.alignment_weight * result.alignment
                 # The parallel wrapper averages over ranks; the loss is a mean over all ranks' tokens.
                 (loss * (self.place.world / tokens)).backward()  # type: ignore[no-untyped-call]
-            for slot, value in enumerate((result.smoothed, result.likelihood, result.alignment)):
-                sums[slot] += float(value.detach())
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip_norm)
-        if not torch.isfinite(norm):  # the step would spoil every weight, and the checkpoints after it
+            sums += torch.stack([result.smoothed.detach(), result.likelihood, result.alignment.detach()])
+        norm_tensor = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.training.clip_norm)
+        *values, norm = torch.cat([sums, norm_tensor.reshape(1)]).tolist()  # the only wait for a GPU
+        if not math.isfinite(norm):  # the step would spoil every weight, and the checkpoints after it
             raise FloatingPointError(
                 f"update {self.state.update}: the gradients are not finite; the checkpoints are as they were"
             )
@@ -176,7 +202,7 @@ class Trainer:
         seconds = time.perf_counter() - began
         self.state.tokens += int(tokens)
         self.state.seconds += seconds
-        loss_mean, likelihood, alignment = (self.place.total(value) / tokens for value in sums)
+        loss_mean, likelihood, alignment = (self.place.total(value) / tokens for value in values)
         return {
             "update": self.state.update,
             "updates": self.training.updates,
@@ -184,7 +210,7 @@ class Trainer:
             "likelihood": likelihood,
             "alignment": alignment,
             "rate": rate,
-            "norm": float(norm),
+            "norm": norm,
             "tokens": self.state.tokens,
             "tokens_per_s": tokens / seconds,
             "seconds": self.state.seconds,

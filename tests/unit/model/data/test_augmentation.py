@@ -22,11 +22,11 @@ DICTIONARY = Dictionary([("Punkt", "stop"), ("Schlusspunkt", "full stop")], [*PA
 
 
 def changed(kind: str, share: float = 20.0) -> list[tuple[str, str]]:
-    return augment(PAIRS, Augmentation(**{kind: share}), LOWERCASE, DICTIONARY, Random(1))
+    return augment(PAIRS, Augmentation(**{kind: share}), LOWERCASE, DICTIONARY, ("de", "en"), Random(1))
 
 
 def test_nothing_is_added_unless_it_is_asked_for() -> None:
-    assert augment(PAIRS, Augmentation(), LOWERCASE, DICTIONARY, Random(1)) == []
+    assert augment(PAIRS, Augmentation(), LOWERCASE, DICTIONARY, ("de", "en"), Random(1)) == []
 
 
 @pytest.mark.parametrize("kind", list(Augmentation.model_fields))

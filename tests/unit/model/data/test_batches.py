@@ -6,14 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch.utils.data import DataLoader
 
-from model.data.batches import Batch, BatchStream, Packed, pad
+from model.data.batches import BOTH, FORWARD, REVERSE, Batch, BatchStream, NumberedBatches, Packed, pad
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
 from model.recipe import Recipe
 from tests.support.toy_language import toy_recipe
 
 TAGS = (4, 5)
 SHIFT = 5000
+MARK = 6
 
 
 def numbered_corpus(count: int, *, first_id: int = 100, seed: int = 0) -> Packed:
@@ -171,3 +173,28 @@ def test_where_no_pair_is_usable_that_is_said() -> None:
 def test_moving_a_batch_moves_all_of_it() -> None:
     batch = stream([numbered_corpus(5)]).collate(np.array([[0, 0, 0]])).to(torch.device("meta"))
     assert {tensor.device.type for tensor in batch} == {"meta"}
+
+
+def test_a_pair_is_only_drawn_the_ways_it_is_meant_for() -> None:
+    pairs = [([11], [21]), ([12], [22]), ([13], [23])]
+    none = [np.zeros((0, 2), np.int16)] * 3
+    corpus = Packed.build(pairs, none, [FORWARD, REVERSE, BOTH])
+    drawn = sorted((pair, reverse) for _, pair, reverse in np.concatenate(stream([corpus]).epoch(0)).tolist())
+    assert drawn == [(0, 0), (1, 1), (2, 0), (2, 1)]
+
+
+def test_synthetic_sources_are_marked() -> None:
+    links = [np.array([[0, 0]], np.int16)]
+    corpora = [Packed.build([([11], [21])], links) for _ in range(2)]
+    batches = BatchStream(corpora, [1, 1], stream(corpora).recipe, TAGS, [None, MARK])
+    plain, marked = (batches.collate(np.array([[index, 0, 0]])) for index in (0, 1))
+    assert plain.source.tolist()[0][:3] == [TAGS[1], 11, EOS_ID]
+    assert marked.source.tolist() == [[TAGS[1], MARK, 11, EOS_ID]]
+    assert marked.links.tolist() == [[0, 0, 2], [0, 1, 3]]
+
+
+def test_other_processes_collate_the_same_batches() -> None:
+    batches = stream([numbered_corpus(50)], batch_tokens=60)
+    loader = DataLoader(NumberedBatches(batches, 3, 1), batch_size=None, num_workers=2)
+    alone = islice(batches.batches(3), 8)
+    assert all(equal(a, Batch(*b)) for a, b in zip(alone, loader, strict=False))

@@ -1,0 +1,73 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+
+from model.data.batches import BOTH, FORWARD, REVERSE
+from model.data.corpus import build_corpus, load_corpus, sentence_case
+from model.data.pairs import write_pairs
+from model.data.tokenizer import BACK_TRANSLATED
+from model.recipe import Recipe
+from tests.support.toy_language import toy_pairs, toy_recipe, write_toy_data
+
+
+def test_labels_have_a_capital_on_both_sides_or_on_neither() -> None:
+    entries = [("Einstellung", "setting"), ("speichern", "to save"), ("Berlin", "Berlin"), ("schön", "beautiful")]
+    text = sentence_case(entries)
+    assert dict(zip(text.pairs, text.directions, strict=True)) == {
+        ("Einstellung", "setting"): REVERSE,  # towards German, where every noun has a capital
+        ("Einstellung", "Setting"): BOTH,
+        ("speichern", "to save"): BOTH,
+        ("Speichern", "Save"): BOTH,
+        ("Berlin", "Berlin"): BOTH,
+        ("schön", "beautiful"): BOTH,
+        ("Schön", "Beautiful"): BOTH,
+    }
+
+
+def recipe_with(source: str, **options: Any) -> Recipe:
+    return Recipe.parse(toy_recipe(**options) + f'\n[[sources]]\npath = "more.tsv"\n{source}\n')
+
+
+def test_synthetic_pairs_go_one_way_and_have_no_links(tmp_path: Path) -> None:
+    write_toy_data(tmp_path)
+    write_pairs(tmp_path / "more.tsv", toy_pairs(30, seed=9))
+    options = {"model": "alignment_layer = 1", "alignment_weight": 0.5, "augmentation": "placeholders = 0.5"}
+    recipe = recipe_with('synthetic = true\ndirection = "reverse"', **options)
+    build_corpus(recipe, tmp_path, tmp_path / "run", report=lambda line: None)
+    (_, mixed, more), _ = load_corpus(recipe, tmp_path / "run")
+    assert len(more) == 30 and set(more.directions) == {REVERSE} and not len(more.links)
+    assert len(mixed) > 200 and set(mixed.directions) == {BOTH} and len(mixed.links)
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "run" / "tokenizer.spm"))
+    assert processor.is_control(processor.piece_to_id(BACK_TRANSLATED))
+
+
+def test_changed_copies_go_the_way_of_their_source(tmp_path: Path) -> None:
+    write_toy_data(tmp_path)
+    write_pairs(tmp_path / "more.tsv", toy_pairs(30, seed=9))
+    recipe = recipe_with('direction = "forward"', augmentation="capitals = 1.0")
+    build_corpus(recipe, tmp_path, tmp_path / "run", report=lambda line: None)
+    *_, more = load_corpus(recipe, tmp_path / "run")[0]
+    assert len(more) > 30 and set(more.directions) == {FORWARD}
+
+
+def test_generated_pairs_are_a_source_of_their_own(tmp_path: Path) -> None:
+    write_toy_data(tmp_path)
+    text = toy_recipe(augmentation="notation = 25").replace('["xa", "xb"]', '["de", "en"]')
+    recipe = Recipe.parse(text.replace("xa =", "de =").replace("xb =", "en ="))
+    build_corpus(recipe, tmp_path, tmp_path / "run", report=lambda line: None)
+    corpora, validation = load_corpus(recipe, tmp_path / "run")
+    assert [len(corpus) for corpus in corpora] == [60, 200, 25] and len(validation) == 20
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "reason"),
+    [
+        ("synthetic = true", {}, "direction must be forward or reverse"),
+        ("", {"augmentation": "notation = 5"}, "German and English only"),
+    ],
+)
+def test_recipes_that_contradict_themselves_are_refused(source: str, options: dict[str, str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        recipe_with(source, **options)
