@@ -1,13 +1,11 @@
 """The engine as its callers see it: texts in, translations out. Standard library only."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol
 
 from app.engine.options import SearchOptions
-from app.errors import DeadlineExceeded
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
 
@@ -122,11 +120,11 @@ class Timing:
 
 
 @dataclass(eq=False)
-class Account:
+class RequestQuota:
     """What a request has put into the queue so far. Calls that share one count as one request.
 
     Attributes:
-        admitted: It was accepted, so that what is still to come of it is taken even if the queue is full.
+        admitted: The request was accepted, so that the rest of it is taken even if the queue is full.
         source_tokens: Beyond the first few hundred it is long work, which yields to short work.
     """
 
@@ -134,30 +132,66 @@ class Account:
     source_tokens: int = 0
 
 
-class Token(NamedTuple):
-    """More characters of the sentence that comes next; ``place`` is the index of its text."""
+class TextKey(NamedTuple):
+    """Names a text of a request: the index of its item, and the index of the block within the item's markup."""
 
-    place: int
+    item: int
+    block: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationCall:
+    """What an engine is asked to translate, and how.
+
+    Attributes:
+        texts: The texts.
+        source: Code of their language.
+        target: Code of the language to translate into.
+        options: How to search.
+        splitting: What ends a sentence.
+        tokens: Report the tokens of a sentence while it is decoded, too. They add up to the sentence, unless a second
+            attempt replaced it. Only in greedy search, since a beam changes its mind, and only with one model.
+        keys: The key that the events of each text carry; () numbers them as items.
+        quota: Of the request that this call is a part of; None if the call is the whole request.
+    """
+
+    texts: Sequence[str]
+    source: str
+    target: str
+    options: SearchOptions
+    splitting: Splitting = "sentences"
+    tokens: bool = False
+    keys: Sequence[TextKey] = ()
+    quota: RequestQuota | None = None
+
+    def key(self, index: int) -> TextKey:
+        """The key of a text."""
+        return self.keys[index] if self.keys else TextKey(index)
+
+
+class TokenEvent(NamedTuple):
+    """More characters of the sentence that comes next in a text."""
+
+    key: TextKey
     text: str
 
 
-class Sentence(NamedTuple):
-    """A finished sentence of the text with the index ``place``."""
+class SentenceEvent(NamedTuple):
+    """A finished sentence of a text."""
 
-    place: int
+    key: TextKey
     sentence: SentenceTranslation
 
 
-class Text(NamedTuple):
-    """The finished text with the index ``place``, all of whose sentences came before."""
+class TextEvent(NamedTuple):
+    """A finished text, all of whose sentences came before."""
 
-    place: int
+    key: TextKey
     translation: TextTranslation
 
 
-Event = Token | Sentence | Text | Timing
-"""What a translation is made of while it comes into being, in this order for each text, the texts one after the other;
-the timing comes last."""
+Event = TokenEvent | SentenceEvent | TextEvent | Timing
+"""The events of a translation, in this order for each text, one text after the other; the timing comes last."""
 
 
 class TranslationEngine(Protocol):
@@ -187,38 +221,14 @@ class TranslationEngine(Protocol):
     async def stop(self) -> None:
         """Lets accepted work finish within the drain time, then ends the threads."""
 
-    def stream(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-        tokens: bool = False,
-        account: Account | None = None,
-    ) -> AsyncGenerator[Event, None]:
-        """Translates the texts, in order, and hands out each sentence as soon as it and all before it are done.
+    def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        """Translates the texts, in order, and reports each sentence as soon as it and all before it are done.
 
         Closing the iterator, or cancelling the task that waits for it, frees the rows.
-
-        Args:
-            texts: What to translate.
-            source: Code of their language.
-            target: Code of the language to translate into.
-            options: How to search.
-            splitting: What ends a sentence.
-            deadline_s: Seconds within which all must be done.
-            tokens: Hand out the tokens of a sentence while it is decoded, too. They add up to the sentence, unless a
-                second attempt replaced it. Only in greedy search; a beam changes its mind. And only where one model
-                does it all.
-            account: Of the request that this call is a part of; None if it is all of it.
 
         Raises:
             UnsupportedPair: No model for the pair.
             Overloaded: The queue is full; nothing was started.
-            DeadlineExceeded: ``deadline_s`` seconds passed.
             EngineUnavailable: Not ready, stopping or failed.
             ModelFailure: A graph raised or gave scores that are not finite.
         """
@@ -260,35 +270,13 @@ class ReloadableEngine(TranslationEngine, Protocol):
         """
 
 
-Item = TypeVar("Item")
-
-
-async def within(events: AsyncGenerator[Item, None], deadline_s: float | None) -> AsyncGenerator[Item, None]:
-    """The same events, as long as they come within ``deadline_s`` seconds from now.
-
-    Raises:
-        DeadlineExceeded: They did not.
-    """
-    deadline = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
-    async with aclosing(events):
-        while True:
-            try:
-                async with asyncio.timeout_at(deadline):
-                    event = await anext(events)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                raise DeadlineExceeded("The time limit passed before the translation was complete.") from None
-            yield event
-
-
 async def collect(events: AsyncGenerator[Event, None]) -> tuple[list[TextTranslation], Timing]:
     """Waits for a whole translation; returns its texts, in order, and its timing."""
     translations: list[TextTranslation] = []
     timing = Timing()
     async with aclosing(events):
         async for event in events:
-            if isinstance(event, Text):
+            if isinstance(event, TextEvent):
                 translations.append(event.translation)
             elif isinstance(event, Timing):
                 timing = event

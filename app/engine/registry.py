@@ -6,26 +6,16 @@ The bundles can be read again at any time. A request keeps the models that it be
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.engine.interface import (
-    Account,
-    Alphabet,
-    Event,
-    ReloadReport,
-    Splitting,
-    Timing,
-    TranslationEngine,
-    within,
-)
+from app.engine.interface import Alphabet, Event, ReloadReport, Timing, TranslationCall, TranslationEngine
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.model_pool import Loader, Model
-from app.engine.models.routing import Pair, Route, Work, find_routes, follow
-from app.engine.options import SearchOptions
+from app.engine.models.routing import Pair, Route, find_routes, follow
 from app.engine.scheduling.backlog import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
 
@@ -143,31 +133,15 @@ class Registry:
         _log(report)
         return report
 
-    async def stream(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-        tokens: bool = False,
-        account: Account | None = None,
-    ) -> AsyncGenerator[Event, None]:
+    async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         """Translates sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
         if self._state != "ready":
             raise EngineUnavailable(f"The translation engine is {self._state}.")
-        work = Work(texts=texts, options=options, splitting=splitting, tokens=tokens, account=account)
-        async with aclosing(within(self._events(self._route(source, target), work), deadline_s)) as events:
-            async for event in events:
-                yield event
-
-    async def _events(self, route: Route, work: Work) -> AsyncGenerator[Event, None]:
+        route = self._route(call.source, call.target)
         began = time.monotonic()
         async with self._loader.using(*(leg.model for leg in route)) as engines:
             loading = Timing(queue_s=time.monotonic() - began)
-            async with aclosing(follow(route, engines, work)) as events:
+            async with aclosing(follow(route, engines, call)) as events:
                 async for event in events:
                     yield loading + event if isinstance(event, Timing) else event
 

@@ -4,21 +4,20 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from app.engine.decoding.batch_decoder import Decode
 from app.engine.decoding.search import Search, default_max_length
 from app.engine.interface import (
-    INLINE_CHARS,
-    Account,
     Alphabet,
     Event,
+    RequestQuota,
     Splitting,
     TextTranslation,
     Timing,
+    TranslationCall,
     collect,
-    within,
 )
 from app.engine.models.bundle import Bundle, Golden, Manifest
 from app.engine.models.tokenizer import Tokenizer
@@ -27,7 +26,7 @@ from app.engine.onnx.sessions import Features, OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Joiner
 from app.engine.request.detokenization import Renderer
-from app.engine.request.in_flight import Progress
+from app.engine.request.in_flight import Progress, Streams
 from app.engine.request.segmentation import Cutter
 from app.engine.scheduling.backlog import Backlog
 from app.engine.scheduling.policy import Job, Limits
@@ -78,9 +77,7 @@ class Engine:
         )
         self._joiner = Joiner(self._scheduler.submit)
         self._state = "starting"
-        self._streams = 0
-        self._no_streams = asyncio.Event()
-        self._no_streams.set()
+        self._streams = Streams()
         self._golden_identical = 0
 
     @classmethod
@@ -173,7 +170,7 @@ class Engine:
         began = time.monotonic()
         with suppress(TimeoutError):
             # What a long text has not put into the queue yet was accepted, too.
-            await asyncio.wait_for(self._no_streams.wait(), self._drain_s)
+            await asyncio.wait_for(self._streams.ended(), self._drain_s)
         await asyncio.to_thread(self._scheduler.stop, max(0.0, self._drain_s - (time.monotonic() - began)))
 
     async def translate(
@@ -184,68 +181,24 @@ class Engine:
         target: str,
         options: SearchOptions,
         splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
     ) -> tuple[list[TextTranslation], Timing]:
-        """Translate texts, in order; see ``app.engine.interface.TranslationEngine`` for the contract."""
-        return await collect(
-            self.stream(
-                texts, source=source, target=target, options=options, splitting=splitting, deadline_s=deadline_s
-            )
-        )
+        """Translate texts, in order; see ``app.engine.interface.TranslationCall`` for the arguments."""
+        call = TranslationCall(texts=texts, source=source, target=target, options=options, splitting=splitting)
+        return await collect(self.stream(call))
 
-    async def stream(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-        tokens: bool = False,
-        account: Account | None = None,
-    ) -> AsyncGenerator[Event, None]:
+    def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         """Translate sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
         if self.state != "ready":
             raise EngineUnavailable(f"The translation engine is {self.state}.")
-        async with aclosing(
-            within(self._events(texts, source, target, options, splitting, tokens, account), deadline_s)
-        ) as events:
-            async for event in events:
-                yield event
+        return self._events(call)
 
-    async def _events(
-        self,
-        texts: Sequence[str],
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        tokens: bool = False,
-        account: Account | None = None,
-    ) -> AsyncGenerator[Event, None]:
-        prefix = self._prefix.get((source, target))
+    def _events(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        prefix = self._prefix.get((call.source, call.target))
         if prefix is None:
-            raise UnsupportedPair(f"No model translates from {source} to {target}.")
-        progress = Progress(
-            self._cutter.cut(texts, language=source, splitting=splitting, prefix=prefix),
-            joiner=self._joiner,
-            renderer=self._renderer,
-            options=options,
-            tokens=tokens,
-            inline=sum(map(len, texts)) <= INLINE_CHARS,
-            account=account,
-        )
-        self._streams += 1
-        self._no_streams.clear()
-        try:
-            async with aclosing(progress.events()) as events:
-                async for event in events:
-                    yield event
-        finally:
-            self._streams -= 1
-            if not self._streams:
-                self._no_streams.set()
+            raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
+        units = self._cutter.cut(call.texts, language=call.source, splitting=call.splitting, prefix=prefix)
+        progress = Progress(call, units, joiner=self._joiner, renderer=self._renderer)
+        return progress.events(self._streams)
 
     def info(self) -> dict[str, object]:
         """The bundle's name, provenance and scores, and what really runs it."""
@@ -268,12 +221,15 @@ class Engine:
         }
 
     async def _translate_golden(self, item: Golden) -> str:
-        """Past the readiness check, which waits for this, and taken even if other models' work fills the queue."""
-        options = SearchOptions(beam_size=1, second_attempt=False)
-        account = Account(admitted=True)
-        [translation], _ = await collect(
-            self._events([item.source], item.source_language, item.target_language, options, account=account)
+        """Skips the readiness check, which depends on this, and admission control."""
+        call = TranslationCall(
+            texts=[item.source],
+            source=item.source_language,
+            target=item.target_language,
+            options=SearchOptions(beam_size=1, second_attempt=False),
+            quota=RequestQuota(admitted=True),
         )
+        [translation], _ = await collect(self._events(call))
         return translation.text
 
 

@@ -7,16 +7,17 @@ from typing import TypeVar
 
 from app.engine.interface import (
     INLINE_CHARS,
-    Account,
     Alphabet,
-    Sentence,
-    Text,
+    RequestQuota,
+    SentenceEvent,
+    TextEvent,
+    TextKey,
     TextTranslation,
     Timing,
-    Token,
+    TokenEvent,
+    TranslationCall,
     TranslationEngine,
     collect,
-    within,
 )
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
@@ -25,16 +26,9 @@ from app.text.markup.extraction import Document, extract
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import NOTHING, compile_patterns
 from app.text.protection.protected import Protected, protect, with_stand_ins
+from app.translation.deadline import within
 from app.translation.languages import check_pair
-from app.translation.request import (
-    AUTO,
-    Answer,
-    ItemTranslation,
-    Progress,
-    SentenceProgress,
-    TokenProgress,
-    TranslationRequest,
-)
+from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
 from app.translation.restoring import Restorer
 from app.work_pool import TEXT_POOL
 
@@ -45,8 +39,7 @@ Result = TypeVar("Result")
 class _Segment:
     """What the engine gets as one text: a text of the request, or a block of its markup; and what came of it."""
 
-    item: int
-    block: int
+    key: TextKey
     language: str
     protected: Protected | None
     text: str
@@ -96,7 +89,6 @@ class Translator:
             DeadlineExceeded: The deadline passed.
             DragomanError: Whatever else the engine raises.
         """
-        # The engine keeps the deadline too; this one also covers markup and a hanging engine.
         return within(self._stream(wanted), wanted.deadline_s)
 
     async def _stream(self, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
@@ -113,10 +105,10 @@ class Translator:
         segments = await work_out(wanted, _segments, wanted, documents, languages, alphabets)
         timing = Timing()
         open_segments = [segment for segment in segments if segment.needs_model]
-        account = Account()
+        quota = RequestQuota()
         for language in dict.fromkeys(segment.language for segment in open_segments):
             own = [segment for segment in open_segments if segment.language == language]
-            async with aclosing(self._translate_segments(wanted, own, account)) as events:
+            async with aclosing(self._translate_segments(wanted, own, quota)) as events:
                 async for event in events:
                     if isinstance(event, Timing):
                         timing += event
@@ -132,60 +124,55 @@ class Translator:
         yield answer
 
     async def _translate_segments(
-        self, wanted: TranslationRequest, segments: Sequence[_Segment], account: Account
-    ) -> AsyncGenerator[TokenProgress | SentenceProgress | Timing, None]:
+        self, wanted: TranslationRequest, segments: Sequence[_Segment], quota: RequestQuota
+    ) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
         """Translates segments of one language, and fills in what comes of them."""
         # The alignment says where tags and protected spans go.
         needs_alignment = wanted.alignment or wanted.markup or any(segment.protected for segment in segments)
         options = wanted.options
         if options.prefix and segments[0].protected:
             options = replace(options, prefix=segments[0].protected.hide(options.prefix))
-        events = self._engine.stream(
-            [segment.text for segment in segments],
+        call = TranslationCall(
+            texts=[segment.text for segment in segments],
             source=segments[0].language,
             target=wanted.target,
             options=replace(options, alignment=True) if needs_alignment else options,
             splitting=wanted.splitting,
-            deadline_s=wanted.deadline_s,
             tokens=wanted.tokens,
-            account=account,
+            keys=[segment.key for segment in segments],
+            quota=quota,
         )
+        again_options = replace(call.options, n_best=1, prefix=None)
+        again = replace(call, options=again_options, splitting="off", tokens=False, keys=())
         extra: list[Timing] = []
 
         async def translate_again(texts: Sequence[str]) -> list[TextTranslation]:
-            again = self._engine.stream(
-                texts,
-                source=segments[0].language,
-                target=wanted.target,
-                options=replace(wanted.options, alignment=True, n_best=1, prefix=None),
-                splitting="off",
-                deadline_s=wanted.deadline_s,
-                account=account,
-            )
-            translations, timing = await collect(again)
+            translations, timing = await collect(self._engine.stream(replace(again, texts=texts)))
             extra.append(timing)
             return translations
 
         restorer = None
-        async with aclosing(events):
+        remaining = iter(segments)
+        segment = next(remaining)
+        async with aclosing(self._engine.stream(call)) as events:
             async for event in events:
                 if isinstance(event, Timing):
                     yield sum(extra, event)
                     continue
-                segment = segments[event.place]
+                if segment.key != event.key:
+                    segment = next(remaining)
                 if segment.protected and restorer is None:
                     restorer = Restorer(segment.protected, translate_again)
-                if isinstance(event, Text):
+                if isinstance(event, TextEvent):
                     segment.translation = segment.restored = event.translation
                     segment.pivot = event.translation.pivot
                     if restorer:
                         segment.translation, segment.restored = restorer.finish()
                         segment.lost, restorer = tuple(restorer.lost), None
-                elif isinstance(event, Sentence):
-                    sentence = await restorer.add(event.sentence) if restorer else event.sentence
-                    yield SentenceProgress(segment.item, segment.block, sentence)
-                elif isinstance(event, Token) and not restorer:  # a client has no use for what stands in
-                    yield TokenProgress(segment.item, segment.block, event.text)
+                elif isinstance(event, SentenceEvent):
+                    yield SentenceEvent(event.key, await restorer.add(event.sentence)) if restorer else event
+                elif not restorer:  # a client has no use for placeholders
+                    yield event
 
 
 async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
@@ -238,7 +225,7 @@ def _segments(
             # Numbers, emoji and blanks need no model, and neither does a language into itself.
             has_letters = protected.is_translatable if protected else any(map(str.isalpha, text))
             needs_model = has_letters and language != wanted.target
-            segments.append(_Segment(item, block, language, protected, text, unchanged, restored, needs_model))
+            segments.append(_Segment(TextKey(item, block), language, protected, text, unchanged, restored, needs_model))
     return segments
 
 
@@ -247,7 +234,7 @@ def _assemble(
 ) -> list[ItemTranslation]:
     own: list[list[_Segment]] = [[] for _ in wanted.texts]
     for segment in segments:
-        own[segment.item].append(segment)
+        own[segment.key.item].append(segment)
     items = []
     for index, blocks in enumerate(own):
         sentences = tuple(segment.restored.sentences for segment in blocks)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.engine.interface import SentenceTranslation, Splitting, Timing
+from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, Timing, TokenEvent
 from app.engine.options import SearchOptions
 from app.text.detection import Detection
 from app.text.markup.extraction import Rules
@@ -64,22 +64,6 @@ class ItemTranslation:
     pivot: str | None = None
 
 
-class TokenProgress(NamedTuple):
-    """More characters of the sentence that comes next in a block of an item."""
-
-    item: int
-    block: int
-    text: str
-
-
-class SentenceProgress(NamedTuple):
-    """A finished sentence of a block of an item."""
-
-    item: int
-    block: int
-    sentence: SentenceTranslation
-
-
 class Answer(NamedTuple):
     """The whole answer: the last event."""
 
@@ -87,4 +71,5 @@ class Answer(NamedTuple):
     timing: Timing
 
 
-Progress = TokenProgress | SentenceProgress | Answer
+Progress = TokenEvent | SentenceEvent | Answer
+"""The events of a translation. Keys name the item, and the block of its markup."""

@@ -200,8 +200,8 @@ async def test_what_was_protected_unasked_is_named_if_it_is_lost(client, engine)
     assert "protectedLost" not in await translate(client, "Guten Morgen!")
     answer = await translate(client, "Vergiss {x} nicht!")
     assert answer["protectedLost"] == ["{x}"] and answer["translatedText"].count("{x}") == 1
-    first, *attempts = engine.accounts[1:]
-    assert attempts and first is not None and all(account is first for account in attempts)
+    first, *attempts = engine.quotas[1:]
+    assert attempts and first is not None and all(quota is first for quota in attempts)
 
 
 @pytest.mark.parametrize("form", ["text", "html", "markdown"])

@@ -34,10 +34,10 @@ class Reloading(FakeEngine):
         return await super().reload()
 
 class Waiting(FakeEngine):
-    async def stream(self, *arguments, **options):
+    async def stream(self, call):
         print("asked", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
-        async for event in super().stream(*arguments, **options):
+        async for event in super().stream(call):
             yield event
 
 settings = Settings(port=0)

@@ -5,6 +5,7 @@ import json
 import httpx
 import pytest
 
+from app.api.libretranslate.parameters import parse_translation
 from app.settings import Settings
 from tests.support.fakes import serving
 
@@ -78,16 +79,16 @@ async def test_search_options_reach_the_engine(client, engine):
         "beam_size": 2, "beam_threshold": 4.5, "length_penalty": 1.5, "min_length": 3, "max_length": 50,
         "no_repeat_ngram": 3, "repetition_penalty": 1.5,
     }  # fmt: skip
-    assert (await post(client, BEER | wanted | {"deadline_ms": 1500}))[0] == 200
+    assert (await post(client, BEER | wanted))[0] == 200
     assert {name: getattr(engine.options[0], name) for name in wanted} == wanted
-    assert engine.deadlines_s == [1.5]
 
 
-async def test_deadline_is_at_most_the_servers(engine):
-    async with serving(engine, Settings(request_timeout_s=5)) as client:
-        await client.post("/translate", json=BEER)
-        await client.post("/translate", json=BEER | {"deadline_ms": 60_000})
-    assert engine.deadlines_s == [5.0, 5.0]
+@pytest.mark.parametrize(
+    ("wanted", "deadline_s"), [({}, 5.0), ({"deadline_ms": 1500}, 1.5), ({"deadline_ms": 60_000}, 5.0)]
+)
+def test_deadline_is_at_most_the_servers(wanted, deadline_s):
+    parsed = parse_translation(BEER | wanted, settings=Settings(request_timeout_s=5), pairs=frozenset({("de", "en")}))
+    assert parsed.translation.deadline_s == deadline_s
 
 
 async def test_unknown_fields_are_ignored(client):
@@ -134,7 +135,7 @@ async def test_auto_with_several_source_languages(engine):
     assert answer["translatedText"] == [f"[fr] {text}" for text in texts]
     assert engine.calls == [([texts[0], texts[2]], "en", "fr"), ([texts[1]], "de", "fr")]
     # One request to the queue: it is refused as a whole or not at all.
-    assert engine.accounts[0] is not None and engine.accounts[0] is engine.accounts[1]
+    assert engine.quotas[0] is not None and engine.quotas[0] is engine.quotas[1]
 
 
 async def test_what_has_no_language_needs_no_model(engine):

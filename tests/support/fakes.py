@@ -2,25 +2,25 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
 from fastapi import FastAPI
 
 from app.engine.interface import (
-    Account,
     Alphabet,
     Alternative,
     Event,
     ReloadReport,
-    Sentence,
+    RequestQuota,
+    SentenceEvent,
     SentenceTranslation,
-    Splitting,
-    Text,
+    TextEvent,
     TextTranslation,
     Timing,
-    Token,
+    TokenEvent,
+    TranslationCall,
 )
 from app.engine.options import SearchOptions
 from app.engine.request.text_builder import Assembly
@@ -59,8 +59,7 @@ class FakeEngine:
         self.state = "ready"
         self.calls: list[tuple[list[str], str, str]] = []
         self.options: list[SearchOptions] = []
-        self.deadlines_s: list[float | None] = []
-        self.accounts: list[Account | None] = []
+        self.quotas: list[RequestQuota | None] = []
         self.error: Exception | None = None
         self.failure: Exception = ModelFailure("secret")
         self.hangs = self.busy = self.full = False
@@ -91,41 +90,30 @@ class FakeEngine:
         self.pairs = self.next_pairs
         return ReloadReport(unchanged=("fake",))
 
-    async def stream(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: Splitting = "sentences",
-        deadline_s: float | None = None,
-        tokens: bool = False,
-        account: Account | None = None,
-    ) -> AsyncGenerator[Event, None]:
-        self.calls.append((list(texts), source, target))
-        self.options.append(options)
-        self.deadlines_s.append(deadline_s)
-        self.accounts.append(account)
+    async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        self.calls.append((list(call.texts), call.source, call.target))
+        self.options.append(call.options)
+        self.quotas.append(call.quota)
         self.was_asked.set()
         if self.error is not None:
             raise self.error
-        if self.busy and splitting == "off":
+        if self.busy and call.splitting == "off":
             raise Overloaded("The queue is full.")
         if self.hangs:
             await self._wait(asyncio.Event())
-        for place, text in enumerate(texts):
-            translation = self._translate(text, source, target, options)
+        for index, text in enumerate(call.texts):
+            translation = self._translate(text, call.source, call.target, call.options)
+            key = call.key(index)
             for sentence in translation.sentences:
                 if "WAIT" in sentence.source:
                     await self._wait(self.may_go_on)
                 if "FAIL" in sentence.source:
                     raise self.failure
-                if tokens and options.beam_size == 1:
+                if call.tokens and call.options.beam_size == 1:
                     for word in re.findall(r"\s*\S+", sentence.text):
-                        yield Token(place, word)
-                yield Sentence(place, sentence)
-            yield Text(place, translation)
+                        yield TokenEvent(key, word)
+                yield SentenceEvent(key, sentence)
+            yield TextEvent(key, translation)
         yield Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
 
     async def _wait(self, event: asyncio.Event) -> None:

@@ -22,11 +22,11 @@ from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
-from app.engine.interface import Timing
+from app.engine.interface import SentenceEvent, Timing
 from app.text.detection import Detection
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
-from app.translation.request import Answer, ItemTranslation, Progress, SentenceProgress
+from app.translation.request import Answer, ItemTranslation, Progress
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
@@ -143,8 +143,8 @@ async def _named_events(
                 body = await put_together(wanted.translation, _translation_body, wanted, event.items)
                 yield "translation", {**body, "timing": phases_ms(event.timing)}
                 return
-            place = {"index": event.item, "block": event.block}
-            if isinstance(event, SentenceProgress):
+            place = {"index": event.key.item, "block": event.key.block}
+            if isinstance(event, SentenceEvent):
                 yield "sentence", {**place, **sentence_body(event.sentence)}
             else:
                 yield "token", {**place, "text": event.text}

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 from app.engine.interface import (
     Alternative,
     Event,
-    Sentence,
+    SentenceEvent,
     SentenceTranslation,
-    Text,
+    TextEvent,
     TextTranslation,
     Timing,
 )
@@ -58,26 +58,28 @@ async def pivot(
         async with aclosing(first) as events:
             async for event in events:
                 task = None
-                if isinstance(event, Sentence):
+                if isinstance(event, SentenceEvent):
                     task = asyncio.create_task(translate(event.sentence.text))
                     started.add(task)
                 yield event, task
 
+    sources = iter(texts)
+    source = next(sources, "")
     assembly, done, encode_s, timing = Assembly(), 0, 0.0, Timing()
     try:
         async with aclosing(_read_ahead(halves())) as pairs:
             async for event, task in pairs:
-                if isinstance(event, Sentence) and task:
+                if isinstance(event, SentenceEvent) and task:
                     [second], spent = await task
                     started.discard(task)
                     encode_s = max(encode_s, spent.encode_s)
                     begin = event.sentence.source_begin
-                    gap, done = texts[event.place][done:begin], begin + len(event.sentence.source)
-                    yield Sentence(event.place, assembly.add(gap, compose(event.sentence, second)))
-                elif isinstance(event, Text):
-                    translation = assembly.finish(texts[event.place][done:])
-                    yield Text(event.place, replace(translation, pivot=language if translation.sentences else None))
-                    assembly, done = Assembly(), 0
+                    gap, done = source[done:begin], begin + len(event.sentence.source)
+                    yield SentenceEvent(event.key, assembly.add(gap, compose(event.sentence, second)))
+                elif isinstance(event, TextEvent):
+                    translation = assembly.finish(source[done:])
+                    yield TextEvent(event.key, replace(translation, pivot=language if translation.sentences else None))
+                    assembly, done, source = Assembly(), 0, next(sources, "")
                 elif isinstance(event, Timing):
                     timing = event
     finally:

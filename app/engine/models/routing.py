@@ -2,13 +2,12 @@
 
 import logging
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
-from app.engine.interface import Account, Event, Splitting, TranslationEngine, collect
+from app.engine.interface import Event, RequestQuota, TranslationCall, TranslationEngine, collect
 from app.engine.models.model_pool import Model
 from app.engine.models.pivoting import first_options, pivot
-from app.engine.options import SearchOptions
 
 logger = logging.getLogger(__name__)
 
@@ -26,17 +25,6 @@ class Leg(NamedTuple):
 
 Route = tuple[Leg, ...]
 """One leg, or two with the pivot between them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """What is asked of a route; see ``app.engine.interface.TranslationEngine.stream``."""
-
-    texts: Sequence[str]
-    options: SearchOptions
-    splitting: Splitting
-    tokens: bool
-    account: Account | None
 
 
 def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict[Pair, Route]:
@@ -73,29 +61,22 @@ def _by_pivot(direct: Mapping[Pair, Route], middle: str, max_bytes: int) -> dict
     }
 
 
-def follow(route: Route, engines: Sequence[TranslationEngine], work: Work) -> AsyncGenerator[Event, None]:
+def follow(route: Route, engines: Sequence[TranslationEngine], call: TranslationCall) -> AsyncGenerator[Event, None]:
     """Translates along a route, whose models' engines these are."""
     if len(route) == 1:
-        return _stream(engines[0], route[0], work)
+        return engines[0].stream(_call_of(route[0], call))
     (first, second), (first_engine, second_engine) = route, engines
-    # Tokens of the first half would be of another language. The second half was admitted with the first.
-    half = replace(work, options=first_options(work.options), tokens=False)
-    rest = replace(work, splitting="off", tokens=False, account=Account(admitted=True))
+    # Tokens of the first model would be of another language. Its sentences were admitted for the second model, too.
+    half = replace(call, options=first_options(call.options), tokens=False)
+    rest = replace(call, splitting="off", tokens=False, keys=(), quota=RequestQuota(admitted=True))
     return pivot(
-        work.texts,
-        _stream(first_engine, first, half),
-        lambda sentence: collect(_stream(second_engine, second, replace(rest, texts=(sentence,)))),
+        call.texts,
+        first_engine.stream(_call_of(first, half)),
+        lambda sentence: collect(second_engine.stream(_call_of(second, replace(rest, texts=(sentence,))))),
         first.target.lower(),
     )
 
 
-def _stream(engine: TranslationEngine, leg: Leg, work: Work) -> AsyncGenerator[Event, None]:
-    return engine.stream(
-        work.texts,
-        source=leg.source,
-        target=leg.target,
-        options=work.options,
-        splitting=work.splitting,
-        tokens=work.tokens,
-        account=work.account,
-    )
+def _call_of(leg: Leg, call: TranslationCall) -> TranslationCall:
+    """The call with the language codes of the model's manifest."""
+    return replace(call, source=leg.source, target=leg.target)

@@ -15,7 +15,17 @@ from itertools import islice
 from typing import TypeVar
 
 from app.engine.decoding.search import Hypothesis
-from app.engine.interface import Account, Event, Sentence, SentenceTranslation, Text, Timing, Token
+from app.engine.interface import (
+    INLINE_CHARS,
+    Event,
+    RequestQuota,
+    SentenceEvent,
+    SentenceTranslation,
+    TextEvent,
+    Timing,
+    TokenEvent,
+    TranslationCall,
+)
 from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Joiner
 from app.engine.request.detokenization import Renderer, Version
@@ -72,71 +82,91 @@ class _Item:
     tokens: tuple[int, ...] = ()
 
 
+class Streams:
+    """Counts the requests under way, so that a stop can wait for them: a long text is not in the queue as a whole."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._none = asyncio.Event()
+        self._none.set()
+
+    def __enter__(self) -> None:
+        self._number += 1
+        self._none.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._number -= 1
+        if not self._number:
+            self._none.set()
+
+    async def ended(self) -> None:
+        """Waits until there are none."""
+        await self._none.wait()
+
+
 class Progress:
-    """Translates the units of one request."""
+    """Translates the units of one request.
 
-    def __init__(
-        self,
-        units: Iterator[Unit],
-        *,
-        joiner: Joiner,
-        renderer: Renderer,
-        options: SearchOptions,
-        tokens: bool,
-        inline: bool,
-        account: Account | None = None,
-    ) -> None:
-        """Nothing happens before ``events``.
+    Args:
+        call: The request.
+        units: Of all its texts.
+        joiner: Takes the jobs.
+        renderer: Makes text of the hypotheses.
+    """
 
-        Args:
-            units: Of all the texts.
-            joiner: Takes the jobs.
-            renderer: Makes text of what comes back.
-            options: How to search.
-            tokens: Whether tokens are handed out, too.
-            inline: Whether the units are few enough to be cut on the event loop.
-            account: Of the request that this is a part of; None if it is all of it.
-        """
-        self._units, self._joiner, self._renderer, self._options = units, joiner, renderer, options
-        self._tokens, self._inline = tokens and options.beam_size == 1, inline
+    def __init__(self, call: TranslationCall, units: Iterator[Unit], *, joiner: Joiner, renderer: Renderer) -> None:
+        self._call, self._options, self._units = call, call.options, units
+        self._joiner, self._renderer = joiner, renderer
+        self._tokens = call.tokens and call.options.beam_size == 1
+        # Few enough to be cut on the event loop: a hop to a thread and back takes longer.
+        self._inline = sum(map(len, call.texts)) <= INLINE_CHARS
         self._window: deque[_Item] = deque()
         self._next: _Item | None = None
         self._exhausted = False
-        self._account = account or Account()
+        self._quota = call.quota or RequestQuota()
         self._changed = asyncio.Event()  # the unit that comes next has more tokens, or is done
         self._rendering = asyncio.Lock()
         self._queue_s: list[float] = []
         self._encode_s = 0.0
 
-    async def events(self) -> AsyncGenerator[Event, None]:
-        """See ``app.engine.interface.TranslationEngine.stream``. Closing it gives up what is in flight."""
+    async def events(self, streams: Streams) -> AsyncGenerator[Event, None]:
+        """See ``app.engine.interface.TranslationEngine.stream``. Closing it gives up what is in flight.
+
+        Args:
+            streams: Counts this request while it is under way.
+        """
         began = time.monotonic()
         assembly = Assembly()
-        try:
-            while await self._fill():
-                item = self._next = self._window[0]
-                if item.task is None:
-                    yield Text(item.unit.place, assembly.finish(item.unit.gap))
-                    assembly = Assembly()
-                else:
-                    shown = ""
-                    while self._tokens and not item.task.done():
-                        text = self._renderer.prefix(item.unit, item.tokens)
-                        if text.startswith(shown) and text != shown:
-                            yield Token(item.unit.place, text[len(shown) :])
-                            shown = text
-                        await self._changed.wait()
-                        self._changed.clear()
-                    sentence = assembly.add(item.unit.gap, await item.task)
-                    if self._tokens and sentence.text.startswith(shown) and sentence.text != shown:
-                        yield Token(item.unit.place, sentence.text[len(shown) :])
-                    yield Sentence(item.unit.place, sentence)
-                self._window.popleft()
-        finally:
-            await self._give_up()
+        with streams:
+            try:
+                while await self._fill():
+                    item = self._next = self._window[0]
+                    key = self._call.key(item.unit.place)
+                    if item.task is None:
+                        yield TextEvent(key, assembly.finish(item.unit.gap))
+                        assembly = Assembly()
+                    else:
+                        shown = ""
+                        while self._tokens and not item.task.done():
+                            text = self._renderer.prefix(item.unit, item.tokens)
+                            if text.startswith(shown) and text != shown:
+                                yield TokenEvent(key, text[len(shown) :])
+                                shown = text
+                            await self._changed.wait()
+                            self._changed.clear()
+                        sentence = assembly.add(item.unit.gap, await item.task)
+                        if self._tokens and sentence.text.startswith(shown) and sentence.text != shown:
+                            yield TokenEvent(key, sentence.text[len(shown) :])
+                        yield SentenceEvent(key, sentence)
+                    self._window.popleft()
+            finally:
+                await self._give_up()
+        yield self._timing(time.monotonic() - began)
+
+    def _timing(self, total_s: float) -> Timing:
         queue_s = min(self._queue_s, default=0.0)
-        decode_s = max(0.0, time.monotonic() - began - queue_s - self._encode_s) if self._queue_s else 0.0
-        yield Timing(queue_s=queue_s, encode_s=self._encode_s, decode_s=decode_s)
+        decode_s = max(0.0, total_s - queue_s - self._encode_s) if self._queue_s else 0.0
+        return Timing(queue_s=queue_s, encode_s=self._encode_s, decode_s=decode_s)
 
     async def _fill(self) -> bool:
         """Put more units into the window if it has become small; returns whether there are any in it."""
@@ -153,8 +183,8 @@ class Progress:
         sentences = [item for item in items if item.unit.ids]
         jobs = [self._job(item) for item in sentences]
         if jobs:
-            futures = self._joiner.submit(jobs, admitted=self._account.admitted)
-            self._account.admitted = True
+            futures = self._joiner.submit(jobs, admitted=self._quota.admitted)
+            self._quota.admitted = True
             for item, job, future in zip(sentences, jobs, futures, strict=True):
                 item.future = future
                 item.task = asyncio.create_task(self._translate(item.unit, job, future))
@@ -162,8 +192,8 @@ class Progress:
         self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
-        long = self._account.source_tokens >= SHORT_TOKENS
-        self._account.source_tokens += len(item.unit.ids)
+        long = self._quota.source_tokens >= SHORT_TOKENS
+        self._quota.source_tokens += len(item.unit.ids)
         options = self._options
         if options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)

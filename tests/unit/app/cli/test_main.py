@@ -2,7 +2,7 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +13,16 @@ from typer.testing import CliRunner, Result
 
 from app.cli import commands as command_group
 from app.cli.main import CHUNK_TEXTS, app
-from app.engine.interface import Alphabet, Event, Sentence, SentenceTranslation, Text, TextTranslation, Timing
-from app.engine.options import SearchOptions
+from app.engine.interface import (
+    Alphabet,
+    Event,
+    SentenceEvent,
+    SentenceTranslation,
+    TextEvent,
+    TextTranslation,
+    Timing,
+    TranslationCall,
+)
 from app.settings import Settings
 from app.text.quality_checks import Verdict
 from tests.support.fakes import FakeEngine, build
@@ -44,26 +52,17 @@ class UpperCaseEngine:
     def alphabet(self, source: str, target: str) -> Alphabet:
         return Alphabet(placeholders=("\ue000",))
 
-    async def stream(
-        self,
-        texts: Sequence[str],
-        *,
-        source: str,
-        target: str,
-        options: SearchOptions,
-        splitting: str,
-        **others: object,
-    ) -> AsyncGenerator[Event, None]:
+    async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         assert self.running
-        self.calls.append((list(texts), source, target, options.beam_size))
-        self.splittings.add(splitting)
+        self.calls.append((list(call.texts), call.source, call.target, call.options.beam_size))
+        self.splittings.add(call.splitting)
         if self.error is not None:
             raise self.error
-        for place, text in enumerate(texts):
+        for index, text in enumerate(call.texts):
             translation = self._translate(text)
             for sentence in translation.sentences:
-                yield Sentence(place, sentence)
-            yield Text(place, translation)
+                yield SentenceEvent(call.key(index), sentence)
+            yield TextEvent(call.key(index), translation)
         yield Timing(queue_s=0, encode_s=0, decode_s=0)
 
     def _translate(self, text: str) -> TextTranslation:

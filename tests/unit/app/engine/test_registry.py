@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.engine.interface import collect
+from app.engine.interface import TranslationCall, collect
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import loaded_bytes
 from app.engine.options import SearchOptions
@@ -79,7 +79,9 @@ async def started(registry: Registry) -> AsyncIterator[Registry]:
 
 
 async def translate(registry: Registry, text: str, source: str, target: str, **options):
-    events = registry.stream([text], source=source, target=target, options=SearchOptions(**options))
+    events = registry.stream(
+        TranslationCall(texts=[text], source=source, target=target, options=SearchOptions(**options))
+    )
     [translation], _ = await collect(events)
     return translation
 
@@ -128,7 +130,7 @@ async def test_without_a_way_the_pair_is_refused(models, shelf, pivot, pair):
 async def test_the_second_half_of_a_way_is_taken_in_with_the_first(models, shelf):
     async with started(registry_of(shelf, models)) as registry:
         await translate(registry, "Hola. Adiós.", "es", "fr")
-    assert all(account.admitted for account in shelf.engines["en-fr"][0].accounts)
+    assert all(quota.admitted for quota in shelf.engines["en-fr"][0].quotas)
 
 
 async def test_on_a_way_the_placeholders_are_those_of_both_models_and_the_letters_those_of_the_first(shelf, tmp_path):
@@ -229,8 +231,12 @@ async def test_time_spent_loading_counts_as_waiting(models, shelf, monkeypatch):
     shelf.open = open_slowly
     async with started(registry_of(shelf, models, lazy_loading=True)) as registry:
         options = SearchOptions()
-        _, cold = await collect(registry.stream(["Hola."], source="es", target="en", options=options))
-        _, warm = await collect(registry.stream(["Hola."], source="es", target="en", options=options))
+        _, cold = await collect(
+            registry.stream(TranslationCall(texts=["Hola."], source="es", target="en", options=options))
+        )
+        _, warm = await collect(
+            registry.stream(TranslationCall(texts=["Hola."], source="es", target="en", options=options))
+        )
         assert (cold.queue_s, warm.queue_s) == (5.001, 0.001)  # the fake says 1 ms
 
 

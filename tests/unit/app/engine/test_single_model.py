@@ -15,7 +15,6 @@ from app.engine.scheduling.policy import Limits
 from app.engine.single_model import Engine
 from app.errors import (
     BundleError,
-    DeadlineExceeded,
     EngineUnavailable,
     ModelFailure,
     Overloaded,
@@ -270,12 +269,6 @@ async def test_the_memory_of_an_engine_is_free_once_it_is_dropped(tiny_bundle):
         await asyncio.wait_for(gone.wait(), WAIT_S)
     finally:
         gc.enable()
-
-
-async def test_a_deadline_that_has_passed(engine):
-    with pytest.raises(DeadlineExceeded):
-        await translate(engine, *GERMAN, deadline_s=0)
-    assert (await translate(engine, GERMAN[0], deadline_s=60))[0].text
 
 
 async def test_a_full_queue_refuses_at_once(tiny_bundle):

@@ -6,12 +6,13 @@ import pytest
 from app.engine.interface import (
     Alternative,
     Event,
-    Sentence,
+    SentenceEvent,
     SentenceTranslation,
-    Text,
+    TextEvent,
+    TextKey,
     TextTranslation,
     Timing,
-    Token,
+    TokenEvent,
     collect,
 )
 from app.engine.models.pivoting import compose, first_options, pivot
@@ -58,8 +59,8 @@ class First:
                     if word == "fail" and self.error:
                         raise self.error
                     self.handed_out += 1
-                    yield Sentence(place, assembly.add(gap, sentence(word, word.upper())))
-                yield Text(place, assembly.finish(text[done:]))
+                    yield SentenceEvent(TextKey(place), assembly.add(gap, sentence(word, word.upper())))
+                yield TextEvent(TextKey(place), assembly.finish(text[done:]))
             yield Timing(queue_s=0.25, encode_s=0.5, decode_s=1.0)
         finally:
             self.closed = True
@@ -86,16 +87,16 @@ async def test_sentences_are_handed_out_as_they_come_and_there_are_no_tokens():
     may_end = asyncio.Event()
 
     async def first() -> AsyncGenerator[Event, None]:
-        yield Token(0, "A")
-        yield Sentence(0, sentence("a", "A"))
+        yield TokenEvent(TextKey(0), "A")
+        yield SentenceEvent(TextKey(0), sentence("a", "A"))
         await may_end.wait()
-        yield Text(0, whole(sentence("a", "A")))
+        yield TextEvent(TextKey(0), whole(sentence("a", "A")))
 
     events = pivot(["a"], first(), bracket, "en")
     event = await anext(events)
-    assert isinstance(event, Sentence) and event.sentence.text == "<A>"
+    assert isinstance(event, SentenceEvent) and event.sentence.text == "<A>"
     may_end.set()
-    assert [type(event) async for event in events] == [Text, Timing]
+    assert [type(event) async for event in events] == [TextEvent, Timing]
 
 
 async def test_the_second_half_runs_beside_the_first_and_the_order_stays():
@@ -129,7 +130,7 @@ async def test_a_book_does_not_wait_in_memory():
 async def test_an_error_of_the_first_comes_after_what_was_done():
     error = ModelFailure("broken")
     events = pivot(["a fail"], First(error).stream(["a fail"]), bracket, "en")
-    assert isinstance(await anext(events), Sentence)
+    assert isinstance(await anext(events), SentenceEvent)
     with pytest.raises(ModelFailure) as caught:
         await anext(events)
     assert caught.value is error

@@ -7,12 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.engine.interface import Account, Sentence, Text, Timing, Token, collect
+from app.engine.interface import (
+    RequestQuota,
+    SentenceEvent,
+    TextEvent,
+    TextKey,
+    Timing,
+    TokenEvent,
+    TranslationCall,
+    collect,
+)
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.engine.request.in_flight import SHORT_TOKENS, second_attempt
 from app.errors import DeadlineExceeded
 from app.text.quality_checks import Verdict, loops
+from app.translation.deadline import within
 from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import EOS, ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
@@ -47,7 +57,7 @@ def word_of(bundle):
 
 
 async def events_of(engine, *texts, options=PURE, **others):
-    async with aclosing(engine.stream(texts, **PAIR, options=options, **others)) as events:
+    async with aclosing(engine.stream(TranslationCall(texts=texts, **PAIR, options=options, **others))) as events:
         return [event async for event in events]
 
 
@@ -77,19 +87,19 @@ async def test_a_stream_is_the_translation_piece_by_piece(tiny_bundle):
         translations, _ = await engine.translate(texts, **PAIR, options=PURE)
     assert isinstance(events[-1], Timing)
     for place, (text, translation) in enumerate(zip(texts, translations, strict=True)):
-        own = [event for event in events if not isinstance(event, Timing) and event.place == place]
+        own = [event for event in events if not isinstance(event, Timing) and event.key == TextKey(place)]
         *sentences, last = own
-        assert last == Text(place, translation)
+        assert last == TextEvent(TextKey(place), translation)
         pieces, source_end = [], 0
         for event in sentences:
-            assert isinstance(event, Sentence)
+            assert isinstance(event, SentenceEvent)
             sentence = event.sentence
             pieces.append(text[source_end : sentence.source_begin])
             assert sum(map(len, pieces)) == sentence.target_begin
             pieces.append(sentence.text)
             source_end = sentence.source_begin + len(sentence.source)
         assert "".join(pieces) + text[source_end:] == translation.text
-    order = [event.place for event in events[:-1]]
+    order = [event.key for event in events[:-1]]
     assert order == sorted(order)
 
 
@@ -98,7 +108,7 @@ async def test_a_sentence_is_handed_out_before_the_next_is_done(tiny_bundle):
     gate = Gate(model)
     async with started(engine_of(tiny_bundle, model, limits=replace(ROOMY, max_batch_rows=1), drain_s=10)) as engine:
         options = greedy(second_attempt=False, max_length=40)
-        stream = engine.stream(["Der Hund. Die Katze."], **PAIR, options=options)
+        stream = engine.stream(TranslationCall(texts=["Der Hund. Die Katze."], **PAIR, options=options))
         first = await first_event(stream, gate)
         assert first.sentence.source == "Der Hund."
         assert engine.statistics()["finished"] == 1
@@ -113,13 +123,13 @@ async def test_tokens_add_up_to_their_sentence_in_greedy_search(tiny_bundle, bea
         events = await events_of(engine, BOOK[:2_000], options=options, tokens=True)
     shown, tokens = "", 0
     for event in events:
-        if isinstance(event, Token):
+        if isinstance(event, TokenEvent):
             shown += event.text
             tokens += 1
-        elif isinstance(event, Sentence):
+        elif isinstance(event, SentenceEvent):
             assert shown == (event.sentence.text if beam == 1 else "")
             shown = ""
-    sentences = sum(isinstance(event, Sentence) for event in events)
+    sentences = sum(isinstance(event, SentenceEvent) for event in events)
     assert tokens >= sentences if beam == 1 else tokens == 0
 
 
@@ -239,9 +249,9 @@ async def test_what_is_beyond_a_short_text_is_long_work(tiny_bundle):
     assert sum(lengths[: first_long - 1]) < SHORT_TOKENS
 
 
-async def test_calls_with_one_account_are_one_request(tiny_bundle):
+async def test_calls_with_one_quota_are_one_request(tiny_bundle):
     """Once admitted, the rest is taken though the queue is full; and beyond a short text it is long work."""
-    account = Account()
+    quota = RequestQuota()
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         jobs, admitted = [], []
         submit = engine._joiner._submit
@@ -253,9 +263,9 @@ async def test_calls_with_one_account_are_one_request(tiny_bundle):
 
         engine._joiner._submit = lambda own, admitted=False: note(own, admitted)
         for sentence in SENTENCES:
-            await collect(engine.stream([sentence], **PAIR, options=PURE, account=account))
+            await collect(engine.stream(TranslationCall(texts=[sentence], **PAIR, options=PURE, quota=quota)))
     assert admitted == [False] + [True] * (len(admitted) - 1)
-    assert account.source_tokens == sum(len(each.source) for each in jobs) > SHORT_TOKENS
+    assert quota.source_tokens == sum(len(each.source) for each in jobs) > SHORT_TOKENS
     first_long = [each.long for each in jobs].index(True)
     assert all(each.long for each in jobs[first_long:])
     assert sum(len(each.source) for each in jobs[: first_long - 1]) < SHORT_TOKENS
@@ -266,7 +276,7 @@ async def test_closing_a_stream_frees_the_rows(tiny_bundle):
     gate = Gate(model)
     options = greedy(second_attempt=False, max_length=2)
     async with started(engine_of(tiny_bundle, model, limits=replace(ROOMY, max_batch_rows=2))) as engine:
-        stream = engine.stream([BOOK], **PAIR, options=options)
+        stream = engine.stream(TranslationCall(texts=[BOOK], **PAIR, options=options))
         await first_event(stream, gate)
         closing = asyncio.ensure_future(stream.aclose())
         gate.open()
@@ -284,7 +294,8 @@ async def test_a_deadline_that_passes_while_decoding_frees_the_rows(tiny_bundle)
     gate = Gate(model)
     async with started(engine_of(tiny_bundle, model)) as engine:
         with pytest.raises(DeadlineExceeded):
-            await engine.translate(["Der Hund."], **PAIR, options=greedy(max_length=500), deadline_s=0.01)
+            call = TranslationCall(texts=["Der Hund."], **PAIR, options=greedy(max_length=500))
+            await collect(within(engine.stream(call), 0.01))
         gate.open()
         await engine.translate(["Gestern."], **PAIR, options=PURE)
         assert engine.statistics()["cancelled"] == 1
