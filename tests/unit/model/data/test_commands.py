@@ -155,3 +155,30 @@ def test_the_commands_need_neither_torch_nor_httpx_to_show_their_help() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_hold_out_writes_the_drawn_pairs_and_says_what_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    write_pairs(path, [(f"ein recht langer Satz Nummer {n}", f"a rather long sentence number {n}") for n in range(9)])
+    result = run("hold-out", path, "--draw", "own.tsv=4", "--out", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "own.tsv: 5 of 9 pairs kept" in result.stdout and "4 pairs" in result.stdout
+    assert len(list(read_pairs(tmp_path / "out" / "held-out.tsv"))) == 4
+    assert "other.tsv is not among the files" in one_error_line(
+        run("hold-out", path, "--draw", "other.tsv=1", "--out", tmp_path / "two")
+    )
+    assert run("hold-out", path, "--draw", "own.tsv", "--out", tmp_path / "two").exit_code == 2
+
+
+def test_a_checkpoint_back_translates_and_aligns(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    lines = ["Hund trinkt Wasser.", "klein alt Zug über Straße nicht heute."]
+    (tmp_path / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    options = ("--from", "de", "--to", "en", "--out", tmp_path / "out.tsv")
+    result = run("back-translate", tiny_checkpoint, tmp_path / "text.txt", *options)
+    assert result.exit_code == 0, result.stderr
+    # What a tiny model says isn't the point: whatever may be learnt from is there, with the real side first.
+    assert {pair[0] for pair in read_pairs(tmp_path / "out.tsv")} <= set(lines)
+    wrong = run("back-translate", tiny_checkpoint, tmp_path / "text.txt", *options, "--columns", "de-fr")
+    assert wrong.exit_code == 2 and "'de-fr'" in wrong.stderr
+    missing = ("align", tiny_checkpoint, tmp_path / "text.txt", tmp_path / "no.txt", "--out", tmp_path / "b.tsv")
+    assert "no.txt: no such file" in one_error_line(run(*missing))

@@ -111,8 +111,8 @@ def test_a_checkpoint_translates_as_the_reference_does(tiny_checkpoint: Path) ->
     texts = ["Hund trinkt Wasser.", "", "klein alt Zug über Straße nicht heute."]
     outputs = translator.translate(texts, "de", "en", GREEDY)
     for ids, output in zip(source_ids(tiny_checkpoint / "tokenizer.spm", texts), outputs, strict=True):
-        expected = greedy_search(model_scores(translator._model, ids), eos_id=2, max_length=3 * len(ids) + 16)
-        assert output == translator._tokenizer.decode(expected)
+        expected = greedy_search(model_scores(translator.model, ids), eos_id=2, max_length=3 * len(ids) + 16)
+        assert output == translator.tokenizer.decode(expected)
     assert len(set(outputs)) > 1
     assert translator.translate(texts, "en", "de", GREEDY) != outputs, "the tag asks for another language"
     translator.close()

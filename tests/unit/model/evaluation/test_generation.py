@@ -1,0 +1,38 @@
+"""Translating a corpus with a checkpoint, against the oracle."""
+
+from copy import deepcopy
+from itertools import accumulate
+from random import Random
+
+import numpy as np
+import pytest
+import torch
+
+from model.evaluation.generation import translate_corpus
+from model.network.reference import greedy_search, model_scores
+from tests.unit.model.evaluation.test_inference import tiny
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 20, 10_000])
+def test_a_corpus_is_translated_as_the_reference_does(batch_tokens: int) -> None:
+    model, rng = deepcopy(tiny()), Random(1)
+    with torch.no_grad():
+        model.projection.bias[model.config.eos_id] += 1.5  # so that most translations end by themselves
+    sources = [[*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2] for _ in range(60)]
+    advanced: list[int] = []
+    found = translate_corpus(
+        model, [np.array(ids) for ids in sources], batch_tokens=batch_tokens, advance=advanced.append
+    )
+    assert list(accumulate(advanced))[-1] == len(sources)
+    assert (len(advanced) == 60) is (batch_tokens == 1)
+    compared = 0
+    for source, translation in zip(sources, found, strict=True):
+        expected = greedy_search(model_scores(model, source), eos_id=2, max_length=10)
+        if translation and len(expected) < 10:
+            assert tuple(translation) == expected
+            compared += 1
+    assert compared > 20
+
+
+def test_nothing_to_translate() -> None:
+    assert translate_corpus(tiny(), [], batch_tokens=100) == []
