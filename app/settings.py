@@ -54,21 +54,21 @@ class Settings(BaseSettings):
         "option is repeated. Of two bundles for the same pair of languages the first one named is used.",
     )
     lazy_loading: bool = Field(
-        False, description="Load a model when it is first asked for, not at the start (as many as there is room for)."
+        False, description="Load each model with its first request. Otherwise models load at the start, while they fit."
     )
     max_models_bytes: int = Field(
         default_factory=lambda: available_memory_bytes() // 2,
         ge=1,
-        description="Memory for models and their caches, in bytes, by estimate; the default is half of the machine's. "
-        "Where it is full, a model that nobody uses makes room for one that is asked for.",
+        description="Maximum estimated memory for models and their caches, in bytes; the default is half of the "
+        "machine's. When it is full, an idle model is unloaded before another is loaded.",
     )
     pivot: str = Field(
         "en",
         pattern=r"^[A-Za-z0-9_-]*$",
-        description="Language by way of which pairs are translated that have no model of their own; empty for none.",
+        description="Language through which a pair without its own model is translated; empty for none.",
     )
     admin_key: SecretStr | None = Field(
-        None, min_length=16, description="Key for POST /admin/reload, at least 16 characters; without one it is off."
+        None, min_length=16, description="Key for POST /admin/reload, at least 16 characters; empty: it is off."
     )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
     port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
@@ -76,71 +76,71 @@ class Settings(BaseSettings):
         "", pattern=r"^(/[A-Za-z0-9._~-]+)*$", description="URL prefix under which everything is served, e.g. /mt."
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("*",), description="Web origins that may read the answers, separated by commas; * for any."
+        ("*",), description="Web origins that may read responses, separated by commas; * for any."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level that is logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Minimum log level.")
 
     provider: Literal["cpu", "cuda"] = Field("cpu", description="Where the model runs.")
     precision: Literal["auto", "int8", "int8-shortlist", "float32", "float16"] = Field(
         "auto",
         description="Number format of the graphs: int8 and float32 on cpu, float32 and float16 on cuda; "
-        "auto takes int8 on cpu and float16 on cuda. int8-shortlist is int8, choosing each sentence's words from those "
-        "that its own are usually translated by: faster for lone sentences, now and then another translation.",
+        "auto means int8 on cpu and float16 on cuda. int8-shortlist limits each sentence to the usual translations of "
+        "its words: faster for single sentences, sometimes with another result.",
     )
     workers: int | None = Field(
         None,
         ge=1,
         le=64,
-        description="Threads that decode side by side, each a batch of its own; the default is the number of available "
+        description="Worker threads for each model, each with its own batch; the default is the number of available "
         "cores, at most 4, and 1 on cuda.",
     )
     threads: int = Field(
         1,
         ge=1,
         le=256,
-        description="Threads inside one step of the model. On the CPU more workers do more than more threads.",
+        description="Threads inside one step of the model. On the CPU, raise the number of workers instead.",
     )
     beam_size: int = Field(
         4, ge=1, le=MAX_BEAM_SIZE, description="Beam width of requests that don't choose one; 1 is greedy search."
     )
 
-    max_text_chars: int = Field(4_000_000, ge=1, description="Longest text, in characters; longer ones are refused.")
-    max_texts: int = Field(1_000, ge=1, description="Most texts in one request.")
-    max_body_bytes: int = Field(32 * MEBIBYTE, ge=1024, description="Largest request body, in bytes.")
+    max_text_chars: int = Field(4_000_000, ge=1, description="Maximum length of a text, in characters.")
+    max_texts: int = Field(1_000, ge=1, description="Maximum number of texts in a request.")
+    max_body_bytes: int = Field(32 * MEBIBYTE, ge=1024, description="Maximum size of a request body, in bytes.")
     max_bodies_bytes: int = Field(
         64 * MEBIBYTE,
         ge=1024,
-        description="Bytes of all request bodies at a time, without the first 64 KiB of each; beyond it requests with "
-        "longer bodies are answered with 503.",
+        description="Maximum size of all request bodies in progress together, in bytes, not counting the first 64 KiB "
+        "of each. Beyond it, requests with longer bodies get 503.",
     )
     alternatives_limit: int = Field(
         MAX_BEAM_SIZE - 1,
         ge=0,
         le=MAX_BEAM_SIZE - 1,
-        description="Most alternative translations a request may ask for.",
+        description="Maximum number of alternatives that a request may ask for.",
     )
     request_timeout_s: float = Field(
-        3_600.0, gt=0, le=86_400, description="Longest time for one request, in seconds; then it is answered with 504."
+        3_600.0, gt=0, le=86_400, description="Maximum time for a request, in seconds; after it the request gets 504."
     )
     drain_timeout_s: float = Field(
-        20.0, ge=0, le=3_600, description="Time that accepted requests get to finish at shutdown, in seconds."
+        20.0, ge=0, le=3_600, description="Maximum time to finish accepted requests at shutdown, in seconds."
     )
 
     max_queue_tokens: int = Field(
         50_000,
         ge=1,
-        description="Source tokens that may wait, for all models together, some 20 seconds of work for one core with "
-        "the shipped model; beyond it requests are answered with 503. A long text puts only a part of itself into the "
-        "queue at a time.",
+        description="Maximum number of source tokens that wait, for all models together; beyond it, requests get 503. "
+        "The default is about 20 seconds of work for one core with the shipped model. A long text enters the queue in "
+        "parts.",
     )
     max_batch_rows: int = Field(
-        32, ge=1, le=4096, description="Most rows (sentences times beams) decoded together. A GPU may take many more."
+        32, ge=1, le=4096, description="Maximum rows (sentences times beams) in a batch. A GPU can take more."
     )
     max_batch_tokens: int = Field(
-        512, ge=1, description="Most source tokens, padding included, that join a batch at a time."
+        512, ge=1, description="Maximum source tokens, padding included, that join a batch at a time."
     )
     feature_cache_bytes: int = Field(
-        32 * MEBIBYTE, ge=0, description="Size of each model's cache of encoded sentences, in bytes; 0 turns it off."
+        32 * MEBIBYTE, ge=0, description="Size of each model's encoder cache, in bytes; 0 switches it off."
     )
 
     @property

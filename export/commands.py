@@ -12,21 +12,21 @@ def export(
     sentences: Annotated[
         Path | None,
         typer.Option(
-            help="Pair file; both sides of its first 500 pairs are translated by PyTorch and by the graphs for "
-            "comparison, and every second of them calibrates int8. [default: random pieces calibrate, which is worse]"
+            help="Pair file. Both sides of its first 500 pairs are translated by PyTorch and by the graphs for "
+            "comparison; every second one calibrates int8. [default: int8 is calibrated on random pieces, and worse]"
         ),
     ] = None,
     shortlist: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the run, e.g. runs/de-en; adds the int8-shortlist graphs, which choose each sentence's "
-            "pieces from those that the run's word alignments suggest."
+            help="Folder of the run, e.g. runs/de-en. Adds the int8-shortlist graphs: each sentence may only use the "
+            "pieces that the run's word alignments suggest."
         ),
     ] = None,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
-    The bundle is complete or not there at all. Its manifest holds the parity report; 'dragoman info OUT' shows it.
+    OUT changes only when the bundle is complete. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
     from export.bundle_builder import Sentences, build_bundle
     from export.progress import reporting
@@ -50,12 +50,14 @@ def export(
 
 
 def restore(
-    bundle: Annotated[Path, typer.Argument(help="Folder of a bundle that was trained here, e.g. artifacts/de-en.")],
+    bundle: Annotated[
+        Path, typer.Argument(help="Folder of a bundle that 'dragoman export' made, e.g. artifacts/de-en.")
+    ],
     out: Annotated[Path, typer.Argument(help="Model folder to make, e.g. runs/initial.")],
 ) -> None:
-    """Make a model folder from a bundle, to train on from there.
+    """Make a model folder from a bundle, to continue training from its weights.
 
-    Name it in a recipe: initial = "runs/initial".
+    Name the folder in a recipe: initial = "runs/initial".
     """
     from app.engine.models.bundle import Bundle
     from export.restore import restore as write_model_folder

@@ -19,17 +19,17 @@ _Credentials = Annotated[
 ]
 
 
-@router.post("/admin/reload", summary="Take up bundles that have changed", responses=docs.RELOAD_RESPONSES)
+@router.post("/admin/reload", summary="Load bundles that have changed", responses=docs.RELOAD_RESPONSES)
 async def reload(service: CurrentService, credentials: _Credentials) -> Response:
-    """Reads the bundles again: serves new ones, drops those that are gone, replaces those that have changed.
+    """Reloads the bundles: loads new ones, unloads removed ones, replaces changed ones.
 
-    Needs `Authorization: Bearer` with the key in the setting `admin_key`. Requests in flight end as they began, and
-    none is refused meanwhile. A bundle that can't be served is named under `failed`, and what was served in its place
-    stays. The signal SIGHUP does the same, and the log says what came of it.
+    Needs `Authorization: Bearer` with the key in the setting `admin_key`. Requests in progress finish on the model that
+    they started with; no request is refused. A bundle that can't be served is listed in `failed`, and the model that it
+    should replace stays. The signal SIGHUP does the same and logs the result.
     """
     key = service.settings.admin_key
     if key is None:
-        raise FeatureDisabled("Reloading by request is off on this server: it has no admin key.")
+        raise FeatureDisabled("Reloading over HTTP is off on this server: DRAGOMAN_ADMIN_KEY is not set.")
     given = credentials.credentials if credentials else ""
     # A header's bytes are read as Latin-1; clients mean UTF-8.
     if not secrets.compare_digest(given.encode("latin-1"), key.get_secret_value().encode()):

@@ -96,21 +96,21 @@ TOO_LATE = {
 }
 TRANSLATE_HEADERS = {
     "Server-Timing": {
-        "description": "How long the request waited, was encoded and was decoded, in milliseconds. Not in a stream, "
-        "whose last event says it.",
+        "description": "How long the request waited, was encoded and was decoded, in milliseconds. A stream has this "
+        "in its last event instead.",
         "schema": {"type": "string"},
         "example": "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
     },
     "X-Dragoman-Pivot": {
-        "description": "Only if a text was translated by way of another language, for want of a model: its code. "
-        "Not in a stream, whose last event says it.",
+        "description": "The code of the pivot language; only if a text was translated through one. A stream has this "
+        "in its last event instead.",
         "schema": {"type": "string"},
         "example": "en",
     },
     "X-Dragoman-Warnings": {
-        "description": "Only if something is visibly wrong with the translation: how many sentences have which verdict "
-        f"({', '.join(Verdict)}), and how many protected spans found no place (protected_lost). Not in a stream, "
-        "whose events say it.",
+        "description": "Only if something is visibly wrong with the translation: the number of sentences for each "
+        f"verdict ({', '.join(Verdict)}), and the number of protected spans that the model lost (protected_lost). "
+        "A stream has this in its events instead.",
         "schema": {"type": "string"},
         "example": "digits_changed=1, protected_lost=2",
     },
@@ -177,7 +177,7 @@ METRICS_RESPONSES: Responses = {
 RELOAD_RESPONSES: Responses = {
     200: response(
         schemas.Reloaded,
-        "What became of each bundle",
+        "The result for each bundle",
         {
             "added": (
                 "A new bundle, and one that can't be read",
@@ -192,12 +192,12 @@ RELOAD_RESPONSES: Responses = {
         },
     ),
     401: error(
-        "Not without the key",
+        "The admin key is missing or wrong",
         unauthorized=("A wrong key", "The admin key is missing or wrong.", "unauthorized"),
     ),
     403: error(
-        "Not on this server",
-        off=("Off", "Reloading by request is off on this server: it has no admin key.", "feature_disabled"),
+        "Switched off on this server",
+        off=("Off", "Reloading over HTTP is off on this server: DRAGOMAN_ADMIN_KEY is not set.", "feature_disabled"),
     ),
     500: INTERNAL,
     503: error("Not now", stopping=("Stopping", "The translation engine is stopping.", "engine_unavailable")),

@@ -36,7 +36,7 @@ async def live() -> Response:
 
 @router.get("/readyz", summary="Can texts be translated now?", responses=docs.READY_RESPONSES)
 async def ready(service: CurrentService) -> Response:
-    """Answers 200 once the model has been loaded and has passed its self-test; 503 with the reason otherwise."""
+    """Answers 200 when the models are loaded and have passed their self-test, otherwise 503 with the reason."""
     if service.engine.state != "ready":
         raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
     return JSONResponse({"status": "ok"})
@@ -44,7 +44,7 @@ async def ready(service: CurrentService) -> Response:
 
 @router.get("/info", summary="What is being served", responses=docs.INFO_RESPONSES)
 async def info(service: CurrentService) -> Response:
-    """The program, the models with their provenance and measured scores, what really runs them, and the limits."""
+    """Shows the version, the models with their origin and scores, the execution providers in use, and the limits."""
     settings = service.settings
     return JSONResponse(
         {
@@ -69,5 +69,5 @@ async def info(service: CurrentService) -> Response:
     responses=docs.METRICS_RESPONSES,
 )
 async def metrics(service: CurrentService) -> Response:
-    """Requests by endpoint and status, characters by language pair, waiting and computing times, the engine's state."""
+    """Shows requests by endpoint and status, characters by language pair, times, and the engine's state."""
     return Response(service.metrics.write(), media_type=CONTENT_TYPE_LATEST)

@@ -24,19 +24,17 @@ class Info(BaseModel):
     version: str
     state: str
     models: list[dict[str, Any]] = Field(
-        description="Each bundle, its provenance and scores, whether it is loaded, and what really runs it."
+        description="Each bundle: its origin and scores, whether it is loaded, and the execution providers in use."
     )
-    pivot: dict[str, Any] = Field(
-        description="The language in between, and the pairs that are translated by way of it."
-    )
+    pivot: dict[str, Any] = Field(description="The pivot language, and the pairs that are translated through it.")
     limits: dict[str, float]
 
 
 class Reloaded(BaseModel):
-    """What became of each bundle, by its folder."""
+    """The result for each bundle, by its folder."""
 
     added: list[str]
     replaced: list[str]
     removed: list[str]
     unchanged: list[str]
-    failed: dict[str, str] = Field(description="Those that can't be served, and why.")
+    failed: dict[str, str] = Field(description="Bundles that can't be served, with the reason.")

@@ -85,10 +85,10 @@ def serve(
     precision: PrecisionOption = None,
     log_level: Annotated[str | None, _setting("log_level")] = None,
 ) -> None:
-    """Serve bundles over HTTP until Ctrl-C or SIGTERM; SIGHUP reads them again.
+    """Serve bundles over HTTP until Ctrl-C or SIGTERM; SIGHUP reloads them.
 
-    Give --bundle several times for several bundles. Each option, and many more settings, can also be given as an
-    environment variable with the prefix DRAGOMAN_.
+    Repeat --bundle for several bundles. Every option is also an environment variable with the prefix DRAGOMAN_, as
+    are many more settings; docs/configuration.md lists them all.
     """
     settings = _load_settings(
         bundle=bundle,
@@ -123,16 +123,18 @@ def _announce(url: str) -> None:
 @app.command()
 def translate(
     target: Annotated[str, typer.Option("--to", "-t", help="Language to translate into, e.g. en.")],
-    files: Annotated[list[Path] | None, typer.Argument(help="UTF-8 text; - or none for stdin.")] = None,
+    files: Annotated[list[Path] | None, typer.Argument(help="UTF-8 text files; - or nothing for stdin.")] = None,
     source: Annotated[
         str,
-        typer.Option("--from", "-f", help="Language of the text, e.g. de; auto looks at the beginning of each file."),
+        typer.Option(
+            "--from", "-f", help="Language of the text, e.g. de; auto detects it from the beginning of each file."
+        ),
     ] = AUTO,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", dir_okay=False, help="File instead of stdout.")
+        Path | None, typer.Option("--output", "-o", dir_okay=False, help="Write to this file instead of stdout.")
     ] = None,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Translate each file as one text, in which a sentence may span lines.")
+        bool, typer.Option("--whole", help="Translate each file as one text; its sentences may span lines.")
     ] = False,
     beam_size: Annotated[int | None, _setting("beam_size")] = None,
     bundle: BundleOption = None,
@@ -141,10 +143,9 @@ def translate(
     provider: ProviderOption = None,
     precision: PrecisionOption = None,
 ) -> None:
-    """Translate files or stdin, line by line: line n of the output is the translation of line n.
+    """Translate plain text files or stdin line by line: line n of the output translates line n of the input.
 
-    Line ends, empty lines and white space stay as they are. With --whole a sentence may go on in the next line, which
-    suits wrapped prose.
+    Line ends, empty lines and white space stay unchanged. Use --whole for wrapped prose, where sentences span lines.
     """
     inputs = files or [STDIN]
     # All of them before anything is written: a misspelt name should cost nothing.
@@ -177,7 +178,10 @@ def translate(
                 sink.flush()
                 advance(piece.size_bytes)
     for pivot in sorted(job.pivots):
-        typer.echo(f"note: translated by way of {pivot}, for want of a model into {target}", err=True)
+        typer.echo(
+            f"note: translated through {pivot}, because there is no model from the source language to {target}",
+            err=True,
+        )
     if job.truncated:
         typer.echo(f"warning: {job.truncated} sentences reached the length limit and may be incomplete", err=True)
 
@@ -209,7 +213,7 @@ def info(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a model bundle, e.g. artifacts/de-en.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Show what a bundle is: languages, sizes, precisions, measured quality, licence and training data."""
+    """Show a bundle's languages, sizes, precisions, measured quality, licence and training data."""
     from app.engine.models.bundle import Bundle
 
     manifest = Bundle.open(bundle).manifest.model_dump(mode="json")

@@ -165,7 +165,7 @@ class _Server(uvicorn.Server):
 
 def _leave() -> None:
     """Ends the process although something still runs that can't be stopped."""
-    logger.error("the time to drain is over; what still runs is left behind")
+    logger.error("the drain timeout passed; requests in progress are aborted")
     logging.shutdown()
     os._exit(1)
 
@@ -174,7 +174,7 @@ async def _logging_errors(action: Hangup) -> None:
     try:
         await action()
     except Exception:
-        logger.exception("what SIGHUP asks for failed")
+        logger.exception("reload failed")
 
 
 class _KeepStartupError:

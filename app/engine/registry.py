@@ -88,7 +88,7 @@ class Registry:
             try:
                 for model in dict.fromkeys(leg.model for route in self._routes.values() for leg in route):
                     if self._settings.lazy_loading or not self._loader.fits(model):
-                        logger.info("model to be loaded when it is asked for", extra={"bundle": str(model.path)})
+                        logger.info("model will be loaded by its first request", extra={"bundle": str(model.path)})
                     else:
                         await self._loader.load(model)
             except BaseException:
@@ -191,7 +191,8 @@ class Registry:
         nbytes = loaded_bytes(path, manifest, self._settings.graph_precision) + self._settings.feature_cache_bytes
         if nbytes > self._settings.max_models_bytes:
             raise BundleError(
-                f"{path} needs about {nbytes} bytes; max_models_bytes allows {self._settings.max_models_bytes}"
+                f"{path} needs about {nbytes} bytes, but DRAGOMAN_MAX_MODELS_BYTES allows "
+                f"{self._settings.max_models_bytes}"
             )
         return Model(path=path, manifest=manifest, nbytes=nbytes)
 
@@ -242,12 +243,12 @@ def _opened(model: Model) -> Bundle:
     """
     bundle = Bundle.open(model.path)
     if bundle.manifest != model.manifest:
-        raise BundleError(f"{model.path} was changed since it was read; reload the bundles")
+        raise BundleError(f"{model.path} has changed since the server read it; reload the bundles")
     return bundle
 
 
 def _log(report: ReloadReport) -> None:
     for path, reason in report.failed.items():
-        logger.error("bundle not taken up", extra={"bundle": path, "reason": reason})
+        logger.error("bundle rejected", extra={"bundle": path, "reason": reason})
     changes = {"added": report.added, "replaced": report.replaced, "removed": report.removed}
     logger.info("bundles reloaded", extra=changes)

@@ -18,28 +18,30 @@ def import_model(
     pair: Annotated[
         list[str] | None,
         typer.Option(
-            help="Languages, as de-fr; repeatable. For a model of several target languages, en-zh=cmn_Hans names the "
-            "tag >>cmn_Hans<<. [default: what the model's files say]",
+            help="Pair of languages, e.g. de-fr; repeatable. For a model with several target languages, "
+            "en-zh=cmn_Hans names the tag >>cmn_Hans<<. [default: from the model's files]",
             show_default=False,
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Of the bundle [default: SOURCE's].", show_default=False)] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the bundle [default: from SOURCE].", show_default=False)
+    ] = None,
     licence: Annotated[
-        str | None, typer.Option(help="Of the model [default: what its card says].", show_default=False)
+        str | None, typer.Option(help="Licence of the model [default: from its card].", show_default=False)
     ] = None,
     sentences: Annotated[
         Path | None,
         typer.Option(
-            help="Text in the source language, a sentence a line; its first 500 lines calibrate int8, and are "
-            "translated by PyTorch and by the graphs for comparison [default: 24 lines of names and numbers].",
+            help="Text in the source language, one sentence a line. Its first 500 lines calibrate int8, and PyTorch "
+            "and the graphs translate them for comparison [default: 24 lines of names and numbers].",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Import a Marian or OPUS-MT model as a bundle, as it is: no training, and no other framework when it serves.
+    """Import a Marian or OPUS-MT model as a bundle, without training.
 
-    The bundle is complete or not there at all. It has int8, float32 and float16 graphs, compared with the model in
-    PyTorch, and the attention head that aligns words best, if one does.
+    OUT changes only when the bundle is complete. It has int8, float32 and float16 graphs, compared with the model in
+    PyTorch, and uses the attention head that aligns words best, if one does.
     """
     from itertools import islice
 

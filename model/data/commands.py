@@ -116,11 +116,11 @@ def prepare(
     out: Annotated[Path, typer.Option(help="New folder for train.tsv.xz, valid.tsv, test.tsv and report.json.")],
     valid: Annotated[int, typer.Option(min=0, help="Pairs for validation.")] = 1000,
     test: Annotated[int, typer.Option(min=0, help="Pairs for testing.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Another seed draws other validation and test pairs.")] = 1,
-    min_words: Annotated[int, typer.Option(help="Least words of a side.")] = 1,
-    max_words: Annotated[int, typer.Option(help="Most words of a side.")] = 120,
-    max_ratio: Annotated[float, typer.Option(help="Most words of one side for a word of the other.")] = 3.0,
-    min_letter_share: Annotated[float, typer.Option(help="Least part of letters in a side, 0 to 1.")] = 0.6,
+    seed: Annotated[int, typer.Option(help="Seed that draws the validation and test pairs.")] = 1,
+    min_words: Annotated[int, typer.Option(help="Minimum words of a side.")] = 1,
+    max_words: Annotated[int, typer.Option(help="Maximum words of a side.")] = 120,
+    max_ratio: Annotated[float, typer.Option(help="Maximum ratio of the two sides' word counts.")] = 3.0,
+    min_letter_share: Annotated[float, typer.Option(help="Minimum share of letters in a side, 0 to 1.")] = 0.6,
 ) -> None:
     """Clean pairs, remove duplicates and split them into training, validation and test files.
 

@@ -32,9 +32,9 @@ def train(
 ) -> None:
     """Train a translation model; run it again to continue a stopped run.
 
-    The first start makes the tokenizer and the word alignments. At the end RUN/averaged holds the model for
-    `dragoman export`, RUN/curves.png the learning curves and RUN/metrics.jsonl every update's figures. On several
-    devices: torchrun --nproc-per-node N -m app train ...
+    The first start makes the tokenizer and the word alignments. At the end, RUN/averaged holds the model for
+    `dragoman export`, RUN/curves.png the learning curves, and RUN/metrics.jsonl the figures of every update. On
+    several devices: torchrun --nproc-per-node N -m app train ...
     """
     # Kernels compiled for the shapes of batches: some ten thousand, where oneDNN keeps 1,024 unless told, at its start.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")
@@ -80,11 +80,11 @@ def evaluate(
     beam_size: Annotated[int, typer.Option(min=1, max=16, help="1 is greedy.")] = 4,
     precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first pairs of each set.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
+    threads: Annotated[int, typer.Option(min=1, help="Decoders that work in parallel, for a bundle.")] = 2,
     write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a score.")] = False,
 ) -> None:
-    """Measure BLEU and chrF with sacrebleu, in both directions, if the model translates both."""
+    """Measure BLEU and chrF with sacrebleu, in both directions if the model translates both."""
     from rich.console import Console
 
     from app.engine.options import SearchOptions
@@ -136,9 +136,9 @@ def calibrate(
     plot: Annotated[Path | None, typer.Option(help="Where to draw the reliability diagram, a PNG.")] = None,
     write: Annotated[bool, typer.Option("--write", help="Put the result into the bundle's manifest.")] = False,
 ) -> None:
-    """Fit the confidence that the service tells of a sentence: the chance that its translation is good.
+    """Fit the confidence that the service reports for a sentence: the chance that its translation is good.
 
-    Fitted on the first half of each set, in all directions of the bundle together, and checked on the second half.
+    It is fitted on the first half of each set, over all directions of the bundle, and checked on the second half.
     """
     from rich.console import Console
     from rich.table import Table
@@ -162,7 +162,7 @@ def calibrate(
         task = bar.add_task("translating", total=lines)
         judged = list(judge(bundle, test_sets, threads=threads, advance=lambda done: bar.advance(task, done)))
     if not judged:
-        raise typer.BadParameter("hardly a line of them is a single sentence", param_hint="SETS")
+        raise typer.BadParameter("almost no line of these files is a single sentence", param_hint="SETS")
     fitted, checked = zip(*(part.halves() for part in judged), strict=True)
     confidence = fit(fitted)
     everything = together(checked)

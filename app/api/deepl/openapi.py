@@ -68,7 +68,7 @@ TRANSLATE_REQUEST = request_body(
         "missing": ("Mistake: nothing to translate", {"text": [], "target_lang": "DE"}),
         "unsupported": ("Mistake: a language that is not served", {"text": ["Hello"], "target_lang": "TLH"}),
         "formality": (
-            "Mistake: formality, which the model doesn't know",
+            "Mistake: formality, which the model can't control",
             {"text": ["Hello"], "target_lang": "DE", "formality": "more"},
         ),
         "glossary": (

@@ -52,10 +52,10 @@ class _Language(NamedTuple):
     responses=docs.TRANSLATE_RESPONSES,
 )
 async def post_translate(request: Request, service: CurrentService) -> Response:
-    """Translates every `text` into `target_lang`, in order.
+    """Translates each `text` into `target_lang`, in order.
 
-    Send JSON or a form of at most 128 KiB. Without `source_lang`, the language of every text is detected on its own.
-    Glossaries, style rules, translation memories and custom instructions are not available: a request that names one
+    Send JSON or a form of at most 128 KiB. Without `source_lang`, the language of each text is detected on its own.
+    Glossaries, style rules, translation memories and custom instructions are not available; a request that names one
     is refused.
 
     The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
@@ -80,9 +80,9 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     responses=docs.POST_LANGUAGES_RESPONSES,
 )
 async def list_languages(request: Request, service: CurrentService) -> Response:
-    """The source languages, or with `type` = `target` the target languages.
+    """Lists the source languages, or with `type` = `target` the target languages.
 
-    A target that DeepL splits by region is listed by its regions, though the model doesn't tell them apart.
+    A target that DeepL splits by region is listed by region, although the model doesn't distinguish the regions.
     """
     kind = parse_language_type(await read_parameters(request, service.settings.max_body_bytes))
     found = list(_languages(service.engine.pairs))
@@ -102,7 +102,7 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
 @router.get("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
 @router.post("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
 async def count_usage(service: CurrentService) -> Response:
-    """Characters of all texts translated since the start, by whatever endpoint. There is no limit."""
+    """Counts the characters of all texts translated since the start, over every endpoint. There is no limit."""
     return JSONResponse({"character_count": service.metrics.source_characters, "character_limit": NO_LIMIT_CHARS})
 
 
@@ -113,7 +113,7 @@ async def count_usage(service: CurrentService) -> Response:
     responses=docs.LANGUAGES_V3_RESPONSES,
 )
 async def list_languages_of_resource(request: Request, service: CurrentService) -> Response:
-    """The languages of a `resource`; none where this server doesn't have the resource."""
+    """Lists the languages of a `resource`; none if this server doesn't have the resource."""
     resource = parse_resource(await read_parameters(request, service.settings.max_body_bytes))
     found = _languages(service.engine.pairs) if resource == "translate_text" else ()
     return JSONResponse(
@@ -133,7 +133,7 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
 
 @router.get("/v3/languages/resources", summary="Resources and their features", responses=docs.RESOURCES_RESPONSES)
 async def list_resources() -> Response:
-    """What `/v3/languages` can be asked for, and which of two languages must have a feature for it to work."""
+    """Lists the resources of `/v3/languages` with their features, and which language must support each feature."""
     features = [
         {"name": "tag_handling", "needs_source_support": True, "needs_target_support": True},
         {"name": "auto_detection", "needs_source_support": True},

@@ -16,39 +16,41 @@ class DeepLTranslateRequest(BaseModel):
     """Parameters of /v2/translate. A form repeats `text`, and writes the tag lists with commas."""
 
     text: list[str] = Field(
-        description="Texts to translate, each on its own; a bare string is taken too.", min_length=1
+        description="Texts to translate, each on its own; a single string is accepted, too.", min_length=1
     )
     target_lang: str = Field(description="Language to translate into: `DE`, `EN-GB`, `EN-US` or `EN`, in any case.")
-    source_lang: str | None = Field(None, description="Language of the texts; detected for each if absent or empty.")
+    source_lang: str | None = Field(
+        None, description="Language of the texts; if absent or empty, it is detected for each text."
+    )
     context: str | None = Field(None, description="Accepted, and ignored: the model looks at single sentences.")
-    show_billed_characters: bool = Field(False, description="Answer `billed_characters`; nobody is billed.")
+    show_billed_characters: bool = Field(False, description="Return `billed_characters`; nobody is billed.")
     split_sentences: Literal["0", "1", "nonewlines"] | None = Field(
         None,
         description="What ends a sentence: `1` punctuation and line breaks, `nonewlines` punctuation, `0` nothing. "
-        "Absent: `nonewlines` for HTML, otherwise `1`.",
+        "The default is `nonewlines` for HTML, otherwise `1`.",
     )
     preserve_formatting: bool = Field(False, description="Without effect: nothing is ever corrected afterwards.")
     formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] = Field(
-        "default", description="`more` and `less` are refused, since the model doesn't know formality."
+        "default", description="`more` and `less` are refused, because the model can't control formality."
     )
     model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = Field(
-        None, description="`latency_optimized` is greedy search, the others beam search. Absent: as configured."
+        None, description="`latency_optimized` is greedy search, the others beam search; if absent, as configured."
     )
-    tag_handling: Literal["xml", "html"] | None = Field(None, description="What the texts are; absent: plain text.")
-    tag_handling_version: Literal["v1", "v2"] = Field("v2", description="Only repeated in the answer.")
-    outline_detection: bool = Field(True, description="XML: find out which tags end a sentence.")
+    tag_handling: Literal["xml", "html"] | None = Field(None, description="Markup of the texts; plain text if absent.")
+    tag_handling_version: Literal["v1", "v2"] = Field("v2", description="Has no effect; the response repeats it.")
+    outline_detection: bool = Field(True, description="In XML, detect which tags end a sentence.")
     splitting_tags: list[str] = Field([], description="Tags that end a sentence.")
-    non_splitting_tags: list[str] = Field([], description="Tags that don't.")
-    ignore_tags: list[str] = Field([], description="Tags whose content comes back as it is.")
-    enable_beta_languages: bool = Field(False, description="Without effect.")
+    non_splitting_tags: list[str] = Field([], description="Tags that don't end a sentence.")
+    ignore_tags: list[str] = Field([], description="Tags whose content comes back unchanged.")
+    enable_beta_languages: bool = Field(False, description="Has no effect.")
 
 
 class DeepLTranslation(BaseModel):
     """One translated text."""
 
-    detected_source_language: str = Field(description="The language of the text: as given, or detected.")
+    detected_source_language: str = Field(description="The language of the text, given or detected.")
     text: str = Field(description="The translation.")
-    billed_characters: int | None = Field(None, description="Only if asked for: characters of the text.")
+    billed_characters: int | None = Field(None, description="Only if requested: characters of the text.")
     model_type_used: str | None = Field(None, description="Only if `model_type` was given.")
     tag_handling_version: str | None = Field(None, description="Only with tag handling.")
 
@@ -74,7 +76,7 @@ class DeepLLanguage(BaseModel):
 
 
 class FeatureStatus(BaseModel):
-    """How far a feature is."""
+    """The status of a feature."""
 
     status: Literal["stable"]
 
@@ -109,4 +111,4 @@ class Usage(BaseModel):
     """Characters translated since the start."""
 
     character_count: int
-    character_limit: int = Field(description="So large that it means: no limit.")
+    character_limit: int = Field(description="A number so large that it means no limit.")

@@ -78,7 +78,7 @@ _STREAMS: Examples = {
         ),
     ),
     "tokens": (
-        "In greedy search, with tokens: of a short sentence often all in one event",
+        "In greedy search, with tokens; a short sentence often has one event for all of them",
         _events(
             ("token", {"index": 0, "block": 0, "text": "Good"}),
             ("token", {"index": 0, "block": 0, "text": " morning!"}),
@@ -118,7 +118,7 @@ TRANSLATE_REQUEST = request_body(
             {"q": ["Wo ist der Bahnhof?", "Where is the station?"], "source": "auto", "target": "en"},
         ),
         "alternatives": (
-            "Two further translations",
+            "Two other translations",
             {"q": "Guten Morgen!", "source": "de", "target": "en", "alternatives": 2},
         ),
         "html": (
@@ -140,7 +140,7 @@ TRANSLATE_REQUEST = request_body(
             },
         ),
         "protect": (
-            "Placeholders carried over",
+            "Placeholders kept",
             {
                 "q": "Hallo {{name}}, du hast %d Briefe.",
                 "source": "de",
@@ -192,7 +192,7 @@ TRANSLATE_RESPONSES: Responses = {
                 },
             ),
             "alternatives": (
-                "Two further translations",
+                "Two other translations",
                 {"translatedText": "Good morning!", "alternatives": ["Good morning.", "Morning!"]},
             ),
             "html": (
@@ -204,7 +204,7 @@ TRANSLATE_RESPONSES: Responses = {
                 {"translatedText": "# Good morning!\n\n* I'd like a **beer**.\n\n```\nprint(1)\n```\n"},
             ),
             "protect": (
-                "Placeholders carried over",
+                "Placeholders kept",
                 {"translatedText": "Hello {{name}}, you have %d letters.", "protectedLost": []},
             ),
             "details": (

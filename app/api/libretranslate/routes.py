@@ -41,29 +41,29 @@ router = APIRouter(tags=["Translation"])
 async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates `q` from `source` to `target`.
 
-    Send JSON, a form, a multipart form or query parameters. A list of texts (JSON only) gives lists back, in the same
-    order. With `source` = `auto` the language of every text is detected on its own, and `detectedLanguage` is there:
-    one object, or for a list of texts a list of objects. Text without letters comes back unchanged, and so does
-    everything when `source` and `target` are the same.
+    Send JSON, a form, a multipart form or query parameters. A list of texts (JSON only) gives a list back, in the same
+    order. With `source` = `auto`, the language of each text is detected on its own. The response then has
+    `detectedLanguage`: one object, or one for each text of a list. A text without letters comes back unchanged. If
+    `source` and `target` are the same, every text comes back unchanged.
 
-    `protect` carries variables and names over as they are. The model gets something that it copies in the place of each
-    span; where it loses one, the span is put where it probably belongs, and `protectedLost` names it.
+    `protect` keeps variables and names unchanged. The model translates a placeholder instead of each protected span. If
+    the model loses the placeholder, the span is put where it probably belongs, and `protectedLost` names it.
 
-    A pair of languages without a model of its own is translated by way of the pivot, English unless the operator chose
-    otherwise, if there is a model into it and one out of it. Then `pivot` names it (in a list, null for a text that
-    needed none), and so does the header `X-Dragoman-Pivot`. Scores are the sums of both halves', word alignment goes
-    from the text to its translation, and there are no `token` events.
+    A pair of languages without its own model is translated through the pivot language, if there is a model into it and
+    one out of it. The pivot is English unless the operator chose another. Then `pivot` and the header
+    `X-Dragoman-Pivot` name it; in a list, `pivot` is null for a text that needed none. A score is the sum of both
+    models' scores, word alignment goes from the text to its translation, and there are no `token` events.
 
-    `details` describes the sentences. All places are code points (as in Python; JavaScript counts UTF-16 units): in
-    plain text of `q` and of `translatedText`; in markup, of the plain text of a block, such as a paragraph.
+    `details` describes each sentence. Positions count code points (as in Python; JavaScript counts UTF-16 units). In
+    plain text they count in `q` and `translatedText`; in markup, in the plain text of a block, such as a paragraph.
 
-    With `stream` the answer is `text/event-stream`: a `sentence` for each entry that `details` would have, with the
-    `index` of its text, as soon as it is done; in greedy search (`beam_size` = 1) before it each `token`, more
-    characters of the sentence to come; at the end either `translation`, the whole answer with its `timing` in
-    milliseconds, or `error`. The texts come in order, but with `auto` those of one language come together. A text with
-    something protected in it has no `token` events, and a second attempt at a sentence gone wrong replaces its tokens.
-    What fails before the first event, and within 15 seconds, has a status as always. A line that begins with a colon
-    keeps the connection open.
+    With `stream`, the response is `text/event-stream`. There is one `sentence` event for each entry of `details`, with
+    the `index` of its text, as soon as the sentence is translated. In greedy search (`beam_size` = 1), `token` events
+    with the next characters come before it. The last event is `translation`, the whole response with its `timing` in
+    milliseconds, or `error`. Texts come in order; with `auto`, the texts of one language come together. A text with a
+    protected span has no `token` events, and a second attempt at a sentence replaces its tokens. An error before the
+    first event, within 15 seconds, is returned as a normal HTTP status. A line that begins with a colon keeps the
+    connection open.
     """
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
@@ -85,7 +85,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     responses=docs.DETECT_RESPONSES,
 )
 async def post_detect(request: Request, service: CurrentService) -> Response:
-    """The likely languages of `q` among the served ones, best first, at most three.
+    """Lists the likely languages of `q` among the served languages, best first, at most three.
 
     A list of texts is detected as one text.
     """
@@ -98,7 +98,7 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
 
 @router.get("/languages", summary="Languages and what they can be translated into", responses=docs.LANGUAGES_RESPONSES)
 async def get_languages(service: CurrentService) -> Response:
-    """Every served language with its targets; a language is always among its own."""
+    """Lists the served languages with their targets. A language is always one of its own targets."""
     pairs = service.engine.pairs
     return JSONResponse(
         [
@@ -114,7 +114,7 @@ async def get_languages(service: CurrentService) -> Response:
 
 @router.get("/frontend/settings", summary="What a translation page needs to know", responses=docs.FRONTEND_RESPONSES)
 async def get_frontend_settings(service: CurrentService) -> Response:
-    """Limits and switches, in the form that LibreTranslate's own page reads."""
+    """Shows limits and switches in the form that LibreTranslate's page reads."""
     codes = languages_of(service.engine.pairs)
     target = "en" if "en" in codes else codes[0]
     return JSONResponse(

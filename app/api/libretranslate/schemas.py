@@ -24,38 +24,40 @@ class TranslateRequest(BaseModel):
     source: str = Field(description="Code of the language of the text, or `auto`.")
     target: str = Field(description="Code of the language to translate into.")
     format: Literal["text", "html", "markdown"] = Field(
-        "text", description="What the text is; `html` and `markdown` keep the markup."
+        "text", description="Format of the text; `html` and `markdown` keep the markup."
     )
-    alternatives: int = Field(0, description="How many further translations to return; fewer may exist.", ge=0)
+    alternatives: int = Field(0, description="Number of other translations to return; there may be fewer.", ge=0)
     beam_size: int | None = Field(
         None,
-        description="Hypotheses kept per sentence; 1 is greedy search, the fastest. Absent: as the operator chose, "
-        "and enough for the alternatives.",
+        description="Hypotheses kept for each sentence; 1 is greedy search, the fastest. If absent, the operator's "
+        "setting, or more if the alternatives need it.",
         ge=1,
         le=MAX_BEAM_SIZE,
     )
     beam_threshold: float = Field(
         2.0,
-        description="How far, in natural logarithms of probability, a hypothesis may fall behind the best before "
-        "it is given up; 100 keeps the whole beam, as `alternatives` do.",
+        description="A hypothesis is dropped when it falls behind the best by more than this, in natural logarithms of "
+        "probability. 100 keeps the whole beam, and so does `alternatives`.",
         ge=0,
         le=100,
     )
-    length_penalty: float = Field(1.0, description="Above 0, longer translations are favoured.", ge=0, le=3)
-    min_length: int = Field(0, description="Fewest tokens per translated sentence.", ge=0, le=MAX_LENGTH_TOKENS)
+    length_penalty: float = Field(1.0, description="Higher values favour longer translations; 0 is off.", ge=0, le=3)
+    min_length: int = Field(0, description="Minimum tokens of a translated sentence.", ge=0, le=MAX_LENGTH_TOKENS)
     max_length: int | None = Field(
-        None, description="Most tokens per translated sentence; from the source length if absent.", ge=1,
+        None, description="Maximum tokens of a translated sentence; depends on the source if absent.", ge=1,
         le=MAX_LENGTH_TOKENS,
     )  # fmt: skip
-    no_repeat_ngram: int = Field(0, description="No run of this many tokens occurs twice; 0 is off.", ge=0, le=10)
-    repetition_penalty: float = Field(1.0, description="How much repeated tokens lose; 1 is off.", ge=1, le=5)
+    no_repeat_ngram: int = Field(0, description="No sequence of this many tokens occurs twice; 0 is off.", ge=0, le=10)
+    repetition_penalty: float = Field(
+        1.0, description="Factor that lowers the score of repeated tokens; 1 is off.", ge=1, le=5
+    )
     deadline_ms: int | None = Field(
-        None, description="Give up after this many milliseconds, with status 504.", ge=1, le=MAX_DEADLINE_MS
+        None, description="The request fails with status 504 after this many milliseconds.", ge=1, le=MAX_DEADLINE_MS
     )
     protect: Pattern | Annotated[list[Pattern], Field(max_length=MAX_PATTERNS)] | None = Field(
         None,
-        description="What to carry over as it is: literal strings, or regular expressions (RE2) after `regex:`. "
-        "A list in JSON; a form repeats the field.",
+        description="Spans to keep unchanged: strings, or RE2 regular expressions after `regex:`. JSON takes a list; "
+        "a form repeats the field.",
     )
     translate_attributes: bool = Field(
         False, description="With `html`, translate `title`, `alt`, `placeholder` and `aria-label`, too."
@@ -67,8 +69,8 @@ class TranslateRequest(BaseModel):
         "End it behind a whole word. Scores and confidence take it as certain. Not for a list or markup.",
         max_length=MAX_PREFIX_CHARS,
     )
-    details: bool = Field(False, description="Describe every sentence: places, score, verdicts, word alignment.")
-    stream: bool = Field(False, description="Send every sentence as soon as it is done, as server-sent events.")
+    details: bool = Field(False, description="Describe each sentence: positions, score, verdicts, word alignment.")
+    stream: bool = Field(False, description="Send each sentence as soon as it is translated, as server-sent events.")
 
 
 class DetectedLanguage(BaseModel):
@@ -79,46 +81,46 @@ class DetectedLanguage(BaseModel):
 
 
 class Place(BaseModel):
-    """A sentence, and where it stands: code points of its text, or of the plain text of its block of markup."""
+    """A sentence and its position, in code points of its text, or of the plain text of its block in markup."""
 
     text: str
     begin: int = Field(ge=0)
-    end: int = Field(description="Of the first code point behind it.", ge=0)
+    end: int = Field(description="Position after the last code point.", ge=0)
 
 
 class SentenceAlternative(BaseModel):
-    """A further translation of a sentence."""
+    """Another translation of a sentence."""
 
     text: str
-    score: float = Field(description="As the sentence's.", le=0)
+    score: float = Field(description="Log-probability, normalised by length, as the sentence's score.", le=0)
 
 
 Span = Annotated[list[int], Field(min_length=2, max_length=2)]
 
 
 class WordLink(BaseModel):
-    """Words that translate each other, as [begin, end] in code points, counted like the sentence's own places."""
+    """Words that translate each other, as [begin, end] in code points, counted like the sentence's own position."""
 
     source: Span
     target: Span
 
 
 class SentenceDetails(BaseModel):
-    """One sentence; what has no letters, or stays as it is, is not among them."""
+    """One translated sentence. Text without letters, or that stays unchanged, has no entry."""
 
     block: int = Field(description="Index of the paragraph, heading, cell, … of markup; 0 in plain text.", ge=0)
     source: Place
     target: Place
     score: float = Field(description="Log-probability of the translation, normalised by its length.", le=0)
     confidence: float | None = Field(
-        description="The chance that the translation is good, that is close to what a person would write; null if the "
-        "model was not calibrated. `/info` says what counts as good.",
+        description="Chance that the translation is good, which means close to a person's translation; null if the "
+        "model was not calibrated. `/info` defines good.",
         ge=0,
         le=1,
     )
-    verdicts: list[Verdict] = Field(description="What is visibly wrong with the translation; usually nothing.")
-    alternatives: list[SentenceAlternative] = Field(description="As many as asked for, best first; none in markup.")
-    alignment: list[WordLink] = Field(description="In the order of the target; a word may have several, or none.")
+    verdicts: list[Verdict] = Field(description="Failed quality checks; usually none.")
+    alternatives: list[SentenceAlternative] = Field(description="As many as requested, best first; none in markup.")
+    alignment: list[WordLink] = Field(description="Links in the order of the target; a word may have several, or none.")
 
 
 class TranslateResponse(BaseModel):
@@ -129,19 +131,19 @@ class TranslateResponse(BaseModel):
         None, description="Only with `source` = `auto`: the language of the text, or one for each text."
     )
     alternatives: list[str] | list[list[str]] | None = Field(
-        None, description="Only if asked for: further translations, best first; always empty for HTML and Markdown."
+        None, description="Only if requested: other translations, best first; always empty for HTML and Markdown."
     )
     pivot: str | list[str | None] | None = Field(
-        None, description="Only if a text was translated by way of another language: its code."
+        None, description="Only if a text was translated through a pivot language: its code."
     )
     protectedLost: list[str] | list[list[str]] | None = Field(
         None,
-        description="With `protect`, and whenever there are any: protected spans that the model gave no place to. They "
-        "are in the translation all the same, where they probably belong. And emphasis in Markdown that was left out, "
-        "since there is no word for it.",
+        description="With `protect`, or if there are any: protected spans whose placeholder the model lost. The "
+        "translation still has them, where they probably belong. Also emphasis in Markdown that was left out, because "
+        "the translation has no word for it.",
     )
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
-        None, description="Only if asked for: the translated sentences in order, of the text or of each text."
+        None, description="Only if requested: the translated sentences in order, of the text or of each text."
     )
 
 
@@ -156,7 +158,7 @@ class Language(BaseModel):
 
     code: str
     name: str = Field(description="Its English name.")
-    targets: list[str] = Field(description="Codes it can be translated into.")
+    targets: list[str] = Field(description="Codes of the languages that it can be translated into.")
 
 
 class FrontendSettings(BaseModel):

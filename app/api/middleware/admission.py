@@ -60,7 +60,7 @@ class Admission:
         now = time.monotonic()
         if now - self._noted_s > _NOTE_EVERY_S:
             self._noted_s = now
-            logger.warning("the queue is full: requests are refused")
+            logger.warning("the queue is full; requests are refused")
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

@@ -43,7 +43,7 @@ class Shortlist:
         if vocabulary < 1 or not rising or offsets[0] or offsets[-1] != len(pieces):
             raise BundleError(f"{path} is no shortlist")
         if np.any((pieces < 0) | (pieces >= vocabulary)):
-            raise BundleError(f"{path} names pieces that there aren't")
+            raise BundleError(f"{path} names pieces that the vocabulary doesn't have")
         return cls(offsets, pieces)
 
     def save(self, path: Path) -> None:

@@ -173,7 +173,7 @@ class Loader:
             going = sum(model.nbytes for model in others if model.retired and model.users) + self._leaving_bytes
             if lacking > sum(model.nbytes for model in idle) + going:
                 raise Overloaded(
-                    "The memory for models is taken by those that are in use; try again in a moment.", _RETRY_AFTER_S
+                    "Other models are in use and fill the memory for models; try again in a moment.", _RETRY_AFTER_S
                 )
             if lacking > going and idle:
                 self.evictions += 1

@@ -41,7 +41,7 @@ def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict
             key = (pair.source.lower(), pair.target.lower())
             if key in direct:
                 bundles = {"used": str(direct[key][0].model.path), "not_used": str(model.path)}
-                logger.warning("two bundles translate %s-%s; the first one is used", *key, extra=bundles)
+                logger.warning("two bundles translate %s-%s; the first is used", *key, extra=bundles)
             else:
                 direct[key] = (Leg(model, pair.source, pair.target),)
     return direct | _by_pivot(direct, middle.lower(), max_bytes)

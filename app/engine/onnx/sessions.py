@@ -263,7 +263,7 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
     wanted = _PROVIDERS[provider]
     if wanted not in onnxruntime.get_available_providers():
         raise ConfigurationError(
-            f"provider {provider} was asked for, but this ONNX Runtime has only "
+            f"provider {provider} is not available: this ONNX Runtime has only "
             f"{', '.join(onnxruntime.get_available_providers())}; install onnxruntime-gpu or choose provider cpu"
         )
     if provider == "cuda":

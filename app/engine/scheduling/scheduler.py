@@ -154,7 +154,7 @@ class Scheduler:
         for thread in started:
             thread.join(max(0.0, deadline - time.monotonic()))
         if any(thread.is_alive() for thread in started):
-            logger.error("the model hangs; its thread is left behind")
+            logger.error("the model does not return; its thread is abandoned")
             self._fail_unfinished(self._workers[0].counters)
 
     def statistics(self) -> dict[str, float]:

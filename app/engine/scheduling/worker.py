@@ -68,7 +68,7 @@ class Worker:
             died = False
         except BaseException:
             # A bug, not a model failure: those are handled where they happen. Nobody may wait for a dead thread.
-            logger.exception("decode thread died")
+            logger.exception("a worker thread crashed")
         finally:
             for lane in self.lanes:
                 lane.running.clear()

@@ -253,5 +253,5 @@ def _collected(ranges: Iterable[Range]) -> list[Range]:
 
 def _counted(spans: list[Range]) -> list[Range]:
     if len(spans) > _MAX_SPANS:
-        raise InvalidRequest(f"A text has more than {_MAX_SPANS:,} places to protect; send it in parts.")
+        raise InvalidRequest(f"A text has more than {_MAX_SPANS:,} spans to protect; send it in parts.")
     return spans

@@ -354,7 +354,7 @@ def test_incomplete_sentences_are_not_passed_over_in_silence(engine: object) -> 
 def test_a_pivot_is_said_once(engine: object) -> None:
     result = run("translate", "-f", "de", "-t", "fr", given="far\nkurz\nfar\n")
     assert (result.exit_code, result.stdout) == (0, "FAR\nKURZ\nFAR\n")
-    assert result.stderr == "note: translated by way of en, for want of a model into fr\n"
+    assert result.stderr == "note: translated through en, because there is no model from the source language to fr\n"
 
 
 def test_several_bundles_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,7 +241,7 @@ async def test_time_spent_loading_counts_as_waiting(models, shelf, monkeypatch):
 
 
 async def test_a_bundle_larger_than_the_budget_is_refused_at_the_start(models, shelf):
-    with pytest.raises(BundleError, match="max_models_bytes"):
+    with pytest.raises(BundleError, match="MAX_MODELS_BYTES"):
         registry_of(shelf, models, max_models_bytes=room_for(1, models / "es-en") - 1)
 
 

@@ -32,8 +32,8 @@ def test_a_sentence_gets_what_its_pieces_bring_about_and_the_pieces_themselves(t
         ([0, 1], [0, 0], "is no shortlist"),
         ([0], [], "is no shortlist"),
         ([[0, 1]], [0], "is no shortlist"),
-        ([0, 1, 2], [0, 2], "names pieces that there aren't"),
-        ([0, 1, 2], [-1, 0], "names pieces that there aren't"),
+        ([0, 1, 2], [0, 2], "names pieces that the vocabulary doesn't have"),
+        ([0, 1, 2], [-1, 0], "names pieces that the vocabulary doesn't have"),
     ],
 )
 def test_a_wrong_table_is_refused(tmp_path, offsets, pieces, message):

@@ -109,7 +109,7 @@ def test_searches_that_take_too_long_are_given_up_whether_in_one_text_or_in_many
 def test_what_matches_often_takes_no_memory() -> None:
     text = "a" * 100_000
     assert protect(text, compile_patterns(["a" * size for size in range(1, 101)])).spans == (text,)
-    with pytest.raises(InvalidRequest, match=r"more than 100,000 places to protect"):
+    with pytest.raises(InvalidRequest, match=r"more than 100,000 spans to protect"):
         protect("a " * 100_001, compile_patterns(["a"]))
 
 
