@@ -192,13 +192,14 @@ class Progress:
         self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
-        long = self._quota.source_tokens >= SHORT_TOKENS
+        ahead = min(self._quota.source_tokens, SHORT_TOKENS)
         self._quota.source_tokens += len(item.unit.ids)
         options = self._options
         if options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
-        return Job(source=item.unit.ids, options=options, long=long, on_tokens=on_tokens)
+        long = ahead == SHORT_TOKENS
+        return Job(source=item.unit.ids, options=options, long=long, ahead=ahead, on_tokens=on_tokens)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
         """Called on one of the scheduler's threads."""

@@ -68,7 +68,9 @@ class Job:
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with the best hypothesis so far; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
-        order: Age among all jobs, 1 for the first; given by the scheduler, unless it takes the place of another job.
+        ahead: Source tokens that its request has put into the queue before it, up to a bound.
+        order: Its place among all jobs, the lowest first; given by the scheduler, unless it takes the place of another
+            job.
         alone: It was in a batch that failed, and is tried again without companions, so that only the culprit fails.
     """
 
@@ -77,6 +79,7 @@ class Job:
     long: bool = False
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)
+    ahead: int = 0
     order: int = 0
     alone: bool = False
     submitted: float = 0.0

@@ -10,7 +10,6 @@ import time
 from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any
 
 from app.engine.scheduling.backlog import Backlog
@@ -26,6 +25,13 @@ _SWEEP_S = 0.05
 _STUCK_S = 3.0
 # A queue that was full takes in new requests again when this much of it is free.
 _FREE_AGAIN = 1 / 16
+# Long work may keep short work from this much of the queue. What it has beyond that, from texts that go on after they
+# were admitted, leaves the other half to short requests.
+_LONG_SHARE = 1 / 2
+# A sentence counts as if it had come later, by so many tokens of others for each token that its request put into the
+# queue before it. So a request of one sentence goes before the later sentences of larger ones, and those can't be
+# overtaken for ever: by 16,384 tokens at most, as ``Job.ahead`` is bounded.
+_YIELD = 32
 _BUSY = "The server is busy; try again in a moment."
 
 
@@ -59,7 +65,8 @@ class Scheduler:
         self._pending_tokens = 0
         self._backlog = backlog or Backlog()
         self._refilled = limits.max_queue_tokens * (1 - _FREE_AGAIN)
-        self._orders = count(1)
+        self._arrived_tokens = 1
+        self._long_limit = int(limits.max_queue_tokens * _LONG_SHARE)
         # All that were accepted and have not ended, wherever they are: a job in the hands of a function that raises
         # is neither pending nor running.
         self._unfinished: set[Job] = set()
@@ -119,16 +126,18 @@ class Scheduler:
         with self._condition:
             if not self.alive:
                 raise EngineUnavailable("The translation engine is not running.")
+            is_short = not any(job.long for job in jobs)
             # However much waits elsewhere, a queue that is empty takes a request: no model shuts out another.
-            waiting = self._pending_tokens and self._backlog.tokens
+            waiting = self._pending_tokens and (self._before_short if is_short else self._backlog.tokens)
             if not admitted and waiting and waiting + tokens > self._limits.max_queue_tokens:
                 # Not for one that is so large that others may well fit.
-                self._full = self._full or tokens <= self._limits.max_queue_tokens - self._refilled
+                self._full = self._full or (is_short and tokens <= self._limits.max_queue_tokens - self._refilled)
                 self._rejected += 1
                 raise Overloaded(_BUSY)
             for job in jobs:
                 job.submitted = now
-                job.order = job.order or next(self._orders)
+                job.order = job.order or self._arrived_tokens + _YIELD * job.ahead
+            self._arrived_tokens += tokens
             self._enqueue(jobs)
             self._unfinished.update(jobs)
 
@@ -231,9 +240,9 @@ class Scheduler:
     def _fail_unfinished(self, counters: Counter[str]) -> None:
         with self._condition:
             jobs = list(self._unfinished)
+            self._count_pending([*self._short, *self._long], -1)
             self._short.clear()
             self._long.clear()
-            self._count_pending(-self._pending_tokens)
             self._condition.notify_all()
         for job in jobs:
             self.end(job, EngineUnavailable("The translation engine stopped before this text was done."), counters)
@@ -241,7 +250,7 @@ class Scheduler:
     def _enqueue(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             insort(self._pending(job), job, key=lambda job: job.order)
-        self._count_pending(sum(len(job.source) for job in jobs))
+        self._count_pending(jobs, 1)
         self._condition.notify_all()
 
     def _pending(self, job: Job) -> list[Job]:
@@ -258,9 +267,14 @@ class Scheduler:
 
     def _take(self, job: Job) -> None:
         self._pending(job).remove(job)
-        self._count_pending(-len(job.source))
+        self._count_pending([job], -1)
 
-    def _count_pending(self, tokens: int) -> None:
+    @property
+    def _before_short(self) -> int:
+        return self._backlog.before_short_work(self._long_limit)
+
+    def _count_pending(self, jobs: Sequence[Job], sign: int) -> None:
+        tokens = sign * sum(len(job.source) for job in jobs)
         self._pending_tokens += tokens
-        self._backlog.add(tokens)
-        self._full = self._full and self._pending_tokens > 0 and self._backlog.tokens > self._refilled
+        self._backlog.add(tokens, long_tokens=sign * sum(len(job.source) for job in jobs if job.long))
+        self._full = self._full and self._pending_tokens > 0 and self._before_short > self._refilled

@@ -347,7 +347,7 @@ def test_queues_that_are_bounded_together_refuse_together_but_shut_nobody_out():
             gate.wait_for_step()  # both are at work, and their queues are empty
         one.submit([job(3, 4, 5)])
         other.submit([job(3, 4, 5, 6)])  # beyond the bound, but nothing else waits there
-        assert backlog.tokens == 7
+        assert (backlog.tokens, backlog.long_tokens) == (7, 0)
         for scheduler in (one, other):
             with pytest.raises(Overloaded):
                 scheduler.submit([job(4)])
@@ -356,6 +356,46 @@ def test_queues_that_are_bounded_together_refuse_together_but_shut_nobody_out():
         gates[1].open()
     assert backlog.tokens == 0
     assert (one.counters["finished"], other.counters["finished"]) == (2, 3)
+
+
+def test_short_work_finds_room_however_much_long_work_goes_on():
+    model = ToyModel(12)
+    gate = Gate(model)
+    scheduler = scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=20))
+    with running(scheduler):
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        scheduler.submit([job(*[4] * 50, long=True)], admitted=True)
+        scheduler.submit([job(*[5] * 5)])
+        scheduler.turn_away()
+        with pytest.raises(Overloaded):  # one that is long from the beginning
+            scheduler.submit([job(5), job(5, long=True)])
+        scheduler.turn_away()  # which does not mean that short ones are refused
+        scheduler.submit([job(*[6] * 5)])
+        with pytest.raises(Overloaded):  # the half of the queue is taken by short work itself
+            scheduler.submit([job(7)])
+        with pytest.raises(Overloaded):
+            scheduler.turn_away()
+        gate.open()
+
+
+def test_a_small_request_goes_before_the_later_sentences_of_larger_ones_but_not_for_ever():
+    model = ToyModel(12)
+    gate = Gate(model)
+    scheduler = scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=10**9))
+    with running(scheduler):
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        large = [job(4, 4, ahead=ahead) for ahead in (0, 10, 20)]
+        scheduler.submit(large)
+        small = job(5, 5)
+        scheduler.submit([small])
+        assert scheduler._short == [large[0], small, *large[1:]]
+        scheduler.submit([job(*[6] * 32 * 20)])
+        later = job(7, 7)
+        scheduler.submit([later])
+        assert scheduler._short.index(later) > scheduler._short.index(large[-1])
+        gate.open()
 
 
 def test_what_a_stopped_queue_leaves_behind_no_longer_counts():
