@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -147,7 +147,8 @@ def running(
             time.sleep(0.01)
         yield Server(name, url, process, time.monotonic() - began)
     finally:
-        process.terminate()
+        with suppress(psutil.NoSuchProcess):  # it has been ended before
+            process.terminate()
         try:
             process.wait(timeout=30)
         except psutil.TimeoutExpired:

@@ -1,0 +1,1 @@
+"""Attacks on a server, and what others wait for meanwhile."""

@@ -1,0 +1,227 @@
+"""Attacks a server that it starts itself, on loopback, and prints what others waited for and what it took.
+
+Exits with 1 if a bar is missed: resident memory, waiting times beside every attack, answers, the end within the time to
+drain. Takes some ten minutes.
+"""
+
+import json
+import math
+import multiprocessing
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.attack.attacks import ATTACKS, SENTENCE, Attack
+from benchmarks.attack.client import JSON, Target
+from benchmarks.load import percentile
+from benchmarks.servers import Server, running_dragoman
+
+MAX_RSS_MB = 1000
+MAX_LIVEZ_P99_MS = 100
+MAX_SMALL_RATIO = 3.0
+DRAIN_S = 10.0
+LAST_S = 6.0  # beside the time to drain, see app/cli/server.py
+_EVERY_S = 0.2
+_IDLE_S = 20.0
+_ATTACK_LIMIT_S = 90.0
+_SMALL = json.dumps({"q": "Ich möchte heute Abend ein Bier trinken.", "source": "de", "target": "en"}).encode()
+
+
+class Sample(NamedTuple):
+    """A request of somebody who attacks nobody; ``status`` as of ``Target.request``."""
+
+    kind: str
+    began_s: float
+    seconds: float
+    status: str
+
+
+class Bystanders:
+    """Send a small translation and a GET /livez five times a second each, from a process of their own."""
+
+    def __init__(self, port: int) -> None:
+        self._samples: multiprocessing.Queue[Sample] = multiprocessing.Queue()
+        self._over = multiprocessing.Event()
+        self._process = multiprocessing.Process(target=_probe, args=(port, self._samples, self._over), daemon=True)
+        self._process.start()
+        self._received: list[Sample] = []
+
+    def between(self, began_s: float, ended_s: float) -> list[Sample]:
+        """What was sent in that time; waits for the answers."""
+        while not any(sample.began_s > ended_s for sample in self._received[-1:]):
+            self._received.append(self._samples.get(timeout=120))
+        return [sample for sample in self._received if began_s <= sample.began_s <= ended_s]
+
+    def stop(self) -> None:
+        """Ends the process."""
+        self._over.set()
+        self._process.join(60)
+
+
+def _probe(port: int, samples: "multiprocessing.Queue[Sample]", over: Event) -> None:
+    def send(kind: str) -> None:
+        target = Target(port)
+        began = due = time.monotonic()
+        while not over.is_set():
+            status, _ = target.request("/livez") if kind == "livez" else target.request("/translate", _SMALL, JSON)
+            samples.put(Sample(kind, due, time.monotonic() - due, status))
+            # What comes due while an answer is awaited is sent late, and its waiting counts from when it was due.
+            due += _EVERY_S
+            began = time.monotonic()
+            time.sleep(max(0.0, due - began))
+
+    threads = [threading.Thread(target=send, args=(kind,)) for kind in ("livez", "small")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class Row(NamedTuple):
+    """What came of an attack."""
+
+    name: str
+    outcome: str
+    livez_p99_ms: float
+    small_p95_ms: float
+    small_failed: int
+    rss_mb: float
+    missed: list[str]
+
+
+def main(
+    bundle: Annotated[Path, typer.Argument(help="Bundle folder, e.g. artifacts/de-en.")],
+    only: Annotated[str, typer.Option(help="Part of the names of the attacks to make; all by default.")] = "",
+) -> None:
+    """Attacks a server."""
+    chosen = [attack for attack in ATTACKS if only.lower() in attack.name.lower()]
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "server.log"
+        with running_dragoman(bundle, (0, 1), log, drain_timeout_s=DRAIN_S) as server:
+            port = int(server.url.rpartition(":")[2])
+            bystanders = Bystanders(port)
+            time.sleep(3.0)
+            idle = _row(Attack("nobody", lambda _: _wait(), lambda _: True), server, port, bystanders, math.inf)
+            _say(idle, idle.small_p95_ms)
+            rows = [idle]
+            for attack in chosen:
+                rows.append(_row(attack, server, port, bystanders, idle.small_p95_ms))
+                _say(rows[-1], idle.small_p95_ms)
+                _wait_until_calm(server)
+            bystanders.stop()
+            end = _end(server, port)
+    _print(rows, idle.small_p95_ms, end)
+    if end.missed or any(row.missed for row in rows):
+        sys.exit(1)
+
+
+def _wait() -> str:
+    time.sleep(_IDLE_S)
+    return ""
+
+
+def _row(attack: Attack, server: Server, port: int, bystanders: Bystanders, idle_p95_ms: float) -> Row:
+    target = Target(port)
+    timer = threading.Timer(_ATTACK_LIMIT_S, target.over.set)
+    timer.start()
+    began = time.monotonic()
+    with _peak_memory(server) as peak:
+        outcome = attack.run(target)
+        time.sleep(2.0)  # what comes after the answer counts, too
+    timer.cancel()
+    samples = bystanders.between(began, time.monotonic())
+    waits = {kind: [1000 * sample.seconds for sample in samples if sample.kind == kind] for kind in ("livez", "small")}
+    livez, small = percentile(waits["livez"], 99), percentile(waits["small"], 95)
+    failed = sum(sample.status != "200" for sample in samples)
+    rss_mb = max(peak) / 1e6
+    missed = []
+    if rss_mb > MAX_RSS_MB:
+        missed.append(f"memory {rss_mb:.0f} MB")
+    if livez > MAX_LIVEZ_P99_MS:
+        missed.append(f"livez {livez:.0f} ms")
+    if small > MAX_SMALL_RATIO * idle_p95_ms:
+        missed.append(f"small {small / idle_p95_ms:.1f} times idle")
+    if failed:
+        missed.append(f"{failed} of others failed")
+    if not attack.is_good(outcome):
+        missed.append("outcome")
+    return Row(attack.name, outcome, livez, small, failed, rss_mb, missed)
+
+
+@contextmanager
+def _peak_memory(server: Server) -> Iterator[list[int]]:
+    over, seen = threading.Event(), [server.rss_bytes()]
+
+    def watch() -> None:
+        while not over.wait(0.05):
+            seen.append(server.rss_bytes())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    yield seen
+    over.set()
+    thread.join()
+
+
+def _wait_until_calm(server: Server, limit_s: float = 20.0) -> None:
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        before = server.cpu_s()
+        time.sleep(0.5)
+        if server.cpu_s() - before < 0.2:  # the bystanders alone take a tenth of a core
+            return
+
+
+def _end(server: Server, port: int) -> Row:
+    """SIGTERM while long texts are translated and searches run."""
+    target = Target(port)
+    patterns = [f"regex:(?:[ab]*a[ab]{{{900 - i}}}c)" for i in range(100)]
+    calls = [
+        *[lambda: target.translate(q="ab" * 500_000, protect=patterns)] * 8,
+        *[lambda: target.translate(q=SENTENCE * 2000)] * 4,
+    ]
+    threads = [threading.Thread(target=call, daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    time.sleep(3.0)
+    began = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    try:
+        code = server.process.wait(timeout=60)
+    except Exception:
+        code = None
+    seconds = time.monotonic() - began
+    missed = [] if code is not None and seconds <= DRAIN_S + LAST_S else ["end"]
+    outcome = f"code {code} after {seconds:.1f} s of {DRAIN_S:.0f} s to drain"
+    return Row("D2 SIGTERM while all is busy", outcome, math.nan, math.nan, 0, math.nan, missed)
+
+
+def _say(row: Row, idle_p95_ms: float) -> None:
+    print(
+        f"{row.name}: {row.outcome}; livez p99 {row.livez_p99_ms:.0f} ms, small p95 {row.small_p95_ms:.0f} ms "
+        f"({row.small_p95_ms / idle_p95_ms:.1f}), {row.rss_mb:.0f} MB {row.missed or ''}",
+        flush=True,
+    )
+
+
+def _print(rows: list[Row], idle_p95_ms: float, end: Row) -> None:
+    table = Table("attack", "outcome", "livez p99 ms", "small p95 / idle", "others failed", "peak MB", "missed")
+    for row in [*rows, end]:
+        figures = (f"{row.livez_p99_ms:.0f}", f"{row.small_p95_ms / idle_p95_ms:.1f}", str(row.small_failed))
+        table.add_row(row.name, row.outcome, *figures, f"{row.rss_mb:.0f}", ", ".join(row.missed))
+    Console(width=170).print(table)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,101 @@
+"""What an attacker needs: sockets, requests that may be given up, many at once. Standard library only."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+HOST = "127.0.0.1"
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@dataclass
+class Target:
+    """The server under attack.
+
+    Attributes:
+        port: Where it listens.
+        over: Set when the attack's time is over.
+    """
+
+    port: int
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def connect(self, timeout_s: float = 60.0) -> socket.socket:
+        """A connection."""
+        return socket.create_connection((HOST, self.port), timeout=timeout_s)
+
+    def request(
+        self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None, timeout_s: float = 60.0
+    ) -> tuple[str, bytes]:
+        """Status and body of an answer; the status is ``none`` if nothing came, ``closed`` if the server closed."""
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
+        try:
+            connection.request("GET" if body is None else "POST", path, body, headers or {})
+            response = connection.getresponse()
+            return str(response.status), response.read()
+        except TimeoutError:
+            return "none", b""
+        except (OSError, http.client.HTTPException):
+            return "closed", b""
+        finally:
+            connection.close()
+
+    def translate(self, timeout_s: float = 60.0, **parameters: Any) -> str:
+        """The status of a translation from German into English."""
+        body = json.dumps({"source": "de", "target": "en", **parameters}).encode()
+        return self.request("/translate", body, JSON, timeout_s)[0]
+
+    def send(self, *parts: bytes, timeout_s: float = 60.0) -> str:
+        """The status of the answer to raw bytes, read as soon as the server stops taking them."""
+        with suppress(OSError), self.connect(timeout_s) as connection:
+            with suppress(OSError):
+                for part in parts:
+                    connection.sendall(part)
+            answer = connection.recv(64)
+            return answer[9:12].decode() if answer else "closed"
+        return "closed"
+
+    def metric(self, name: str) -> float:
+        """A number that the server says of itself."""
+        _, body = self.request("/metrics")
+        for line in body.decode().splitlines():
+            if line.startswith(name + " "):
+                return float(line.rpartition(" ")[2])
+        raise KeyError(name)
+
+    def wait(self, seconds: float) -> None:
+        """Until the attack's time is over, but at most so long."""
+        self.over.wait(seconds)
+
+
+def at_once(*calls: Callable[[], str]) -> str:
+    """How often each outcome came of calls made at the same time."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return counted([call.result() for call in [pool.submit(call) for call in calls]])
+
+
+def again_and_again(target: Target, call: Callable[[], str], seconds: float, clients: int = 1) -> str:
+    """How often each outcome came of calls made one after the other, by several clients."""
+    end = time.monotonic() + seconds
+
+    def client() -> list[str]:
+        outcomes = []
+        while time.monotonic() < end and not target.over.is_set():
+            outcomes.append(call())
+        return outcomes
+
+    with ThreadPoolExecutor(clients) as pool:
+        return counted([one for each in [pool.submit(client) for _ in range(clients)] for one in each.result()])
+
+
+def counted(outcomes: Sequence[str]) -> str:
+    """``3x 200, 1x 503``."""
+    return ", ".join(f"{outcomes.count(one)}x {one}" for one in sorted(set(outcomes)))
