@@ -1,4 +1,4 @@
-"""``dragoman export`` and ``dragoman restore``."""
+"""``dragoman export``, ``dragoman restore`` and ``dragoman attention``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -64,3 +64,25 @@ def restore(
 
     write_model_folder(Bundle.open(bundle), out)
     typer.echo(f"{out} is ready: name it in a recipe as 'initial', then run dragoman train")
+
+
+def attention(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a bundle with float32 graphs, e.g. artifacts/de-en.")],
+    text: Annotated[str, typer.Argument(help="One sentence.")],
+    out: Annotated[Path, typer.Option(help="The picture to write, a PNG.")] = Path("map.png"),
+    pair: Annotated[
+        str | None, typer.Option(help="Direction, e.g. en-de [default: the bundle's first].", show_default=False)
+    ] = None,
+) -> None:
+    """Draw what every attention head of encoder and decoder looks at while a sentence is translated."""
+    from app.engine.models.bundle import Bundle
+    from export.attention_maps import read_maps
+    from model.evaluation.attention_maps import draw_maps
+
+    opened = Bundle.open(bundle)
+    pairs = {f"{each.source}-{each.target}": each for each in opened.manifest.pairs}
+    if pair is not None and pair not in pairs:
+        raise typer.BadParameter(f"must be one of {', '.join(pairs)}", param_hint="--pair")
+    maps = read_maps(opened, text, pairs[pair] if pair else opened.manifest.pairs[0])
+    draw_maps(maps, out)
+    typer.echo(f"{out}: {len(maps.source)} tokens of the source, {len(maps.target)} of the target")

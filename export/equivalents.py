@@ -6,6 +6,7 @@ import torch
 
 from model.network.attention import MultiHeadAttention
 from model.network.config import TransformerConfig
+from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 
 
@@ -23,7 +24,7 @@ def standardised(model: Transformer) -> Transformer:
     config = standard_config(model.config)
     if config == model.config:
         return model
-    standard = Transformer(config).to(model.dtype).eval()
+    standard = new_model(config).to(model.dtype).eval()
     standard.load_state_dict({name: tensor for name, tensor in model.state_dict().items() if "between" not in name})
     for old, new in zip(model.modules(), standard.modules(), strict=True):
         if isinstance(old, MultiHeadAttention) and isinstance(new, MultiHeadAttention):

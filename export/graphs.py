@@ -22,56 +22,13 @@ from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
 from app.engine.decoding.padding import rounded_up
-from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention, distance_signals
-from model.network.masks import mask_scores
+from export.decoder_only_graphs import SourceGraph, StepGraph
+from export.graph_nodes import attend, distance_table, fuse, fused_self, pick, position_table, put, take
+from model.network.attention import KeysValues, RelativeAttention, distance_signals
 from model.network.stack import Stack
 from model.network.transformer import Transformer
 
 OPSET = 23
-
-
-def fuse(*layers: nn.Linear) -> nn.Linear:
-    """One linear layer that computes several of the same input, outputs side by side."""
-    fused = nn.Linear(
-        layers[0].in_features,
-        sum(layer.out_features for layer in layers),
-        bias=layers[0].bias is not None,
-        dtype=layers[0].weight.dtype,
-    )
-    with torch.no_grad():
-        fused.weight.copy_(torch.cat([layer.weight for layer in layers]))
-        if fused.bias is not None:
-            fused.bias.copy_(torch.cat([layer.bias for layer in layers]))
-    return fused
-
-
-def attend(
-    attention: MultiHeadAttention, query: Tensor, memory: KeysValues, mask: Tensor, bias: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """Attention as one ONNX node, or as plain operators where its scores are no products.
-
-    Args:
-        attention: The module, whose projections have been made.
-        query: (B, T, D).
-        memory: (B, S, D) keys and values.
-        mask: Broadcastable to (B, 1, T, S) bool.
-        bias: (B, H, T, S), added to the scores.
-
-    Returns:
-        The attended states (B, T, D), and the attention maps (B, H, T, S), which cost nothing where they aren't used.
-    """
-    if attention.scoring == "additive":
-        return attention.attend(query, memory, mask.squeeze(1))
-    attended, _, _, maps = torch.onnx.ops.attention(
-        query,
-        memory.keys,
-        memory.values,
-        attn_mask=mask if bias is None else mask_scores(bias, mask),
-        q_num_heads=attention.heads,
-        kv_num_heads=attention.heads,
-        qk_matmul_output_mode=3,  # after the softmax
-    )
-    return attended, maps
 
 
 class EncoderGraph(nn.Module):
@@ -83,10 +40,10 @@ class EncoderGraph(nn.Module):
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
-        self.self_projections: Stack[nn.Linear] = Stack(_fused_self(layer.self_attention) for layer in model.encoder)
+        self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.encoder)
         crosses = [layer.cross_attention for layer in model.decoder]
         self.cross_projection = fuse(*(linear for cross in crosses for linear in (cross.key, cross.value)))
-        table = _position_table(model)
+        table = position_table(model)
         # The runtime pads to whole blocks, maybe beyond the last position.
         self.register_buffer("positions", F.pad(table, (0, 0, 0, rounded_up(len(table)) - len(table))))
         if model.config.positions == "relative":
@@ -130,11 +87,11 @@ class DecoderGraph(nn.Module):
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
-        self.self_projections: Stack[nn.Linear] = Stack(_fused_self(layer.self_attention) for layer in model.decoder)
-        self.register_buffer("positions", _position_table(model))
+        self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.decoder)
+        self.register_buffer("positions", position_table(model))
         for index, layer in enumerate(model.decoder):
             if isinstance(layer.self_attention, RelativeAttention):
-                self.register_buffer(f"distances_{index}", _distance_table(layer.self_attention, len(self.positions)))
+                self.register_buffer(f"distances_{index}", distance_table(layer.self_attention, len(self.positions)))
 
     def forward(
         self,
@@ -189,8 +146,8 @@ class DecoderGraph(nn.Module):
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
             query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            keys = _put(_take(past[2 * index], parents), places, key)  # (R, P, D)
-            values = _put(_take(past[2 * index + 1], parents), places, value)
+            keys = put(take(past[2 * index], parents), places, key)  # (R, P, D)
+            values = put(take(past[2 * index + 1], parents), places, value)
             grown += [keys, values]
             attention, bias = layer.self_attention, None
             if isinstance(attention, RelativeAttention):
@@ -198,13 +155,13 @@ class DecoderGraph(nn.Module):
                 query = query + attention.content_bias
             attended, _ = attend(attention, query, KeysValues(keys, values), target_mask, bias)
             states = layer.self_residual.leave(states, attention.output(attended))
-            query = _pick(layer.cross_attention.query(layer.cross_residual.enter(states)), members)  # (B, M, D)
+            query = pick(layer.cross_attention.query(layer.cross_residual.enter(states)), members)  # (B, M, D)
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
             attended, maps = attend(layer.cross_attention, query, source, source_mask)
             if index == config.alignment_layer:
-                head = _pick(_take(maps, torch.tensor(config.alignment_head), axis=1), seats)  # (R, 1, S)
+                head = pick(take(maps, torch.tensor(config.alignment_head), axis=1), seats)  # (R, 1, S)
                 alignment = [head.argmax(dim=2)]
-            states = layer.cross_residual.leave(states, layer.cross_attention.output(_pick(attended, seats)))
+            states = layer.cross_residual.leave(states, layer.cross_attention.output(pick(attended, seats)))
             branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
             states = layer.feed_forward_residual.leave(states, branch)
         # In float32 whatever the weights are: sums of log-probabilities need the digits.
@@ -226,39 +183,6 @@ class DecoderGraph(nn.Module):
         return bias
 
 
-def _take(tensor: Tensor, index: Tensor, axis: int = 0) -> Tensor:
-    """What stands at the indices of an axis; one ONNX node, where indexing makes two."""
-    shape = (*tensor.shape[:axis], *index.shape, *tensor.shape[axis + 1 :])
-    return torch.onnx.ops.symbolic("Gather", (tensor, index), {"axis": axis}, dtype=tensor.dtype, shape=shape)
-
-
-def _pick(tensor: Tensor, places: Tensor) -> Tensor:
-    """What stands in (A, B, C) at the places (..., 2) of its first two axes, (..., C); one ONNX node."""
-    shape = (*places.shape[:-1], tensor.shape[-1])
-    return torch.onnx.ops.symbolic("GatherND", (tensor, places), dtype=tensor.dtype, shape=shape, version=13)
-
-
-def _put(past: Tensor, places: Tensor, new: Tensor) -> Tensor:
-    """(R, P, D) with (R, 1, D) put at the places (R, 1, 2), each a row and a position; one ONNX node."""
-    return torch.onnx.ops.symbolic("ScatterND", (past, places, new), dtype=past.dtype, shape=past.shape, version=18)
-
-
-def _position_table(model: Transformer) -> Tensor:
-    """Signals of all positions that the graphs serve, (max_positions, D), in the model's own number type."""
-    return model.positions.table(model.config.max_positions).detach().to(model.dtype)
-
-
-def _distance_table(attention: RelativeAttention, length: int) -> Tensor:
-    """Projected signals of the distances 0 to length - 1, (1, length, D)."""
-    signals = distance_signals(length - 1, 0, attention.distance.in_features).flip(1)
-    table: Tensor = attention.distance(signals.to(attention.distance.weight.dtype))
-    return table.detach()
-
-
-def _fused_self(attention: MultiHeadAttention) -> nn.Linear:
-    return fuse(attention.query, attention.key, attention.value)
-
-
 def array_names(what: str, layers: int) -> list[str]:
     """Of the keys and values of ``cross``, ``past`` or ``present``, in the order of the graphs."""
     return [f"{what}_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
@@ -269,7 +193,7 @@ def export_encoder(model: Transformer) -> onnx.ModelProto:
     batch, length = Dim("batch", min=1), Dim("source", min=1)
     source = torch.full((2, 3), model.config.eos_id)
     return _trace(
-        EncoderGraph(model),
+        SourceGraph(model) if model.config.decoder_only else EncoderGraph(model),
         (source, torch.ones(2, 3, dtype=torch.bool)),
         ["source", "source_mask"],
         array_names("cross", model.config.decoder_layers),
@@ -300,7 +224,7 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
     if config.alignment_layer is not None:
         outputs.append("alignment")
     graph = _trace(
-        DecoderGraph(model),
+        StepGraph(model) if model.config.decoder_only else DecoderGraph(model),
         inputs,
         [
             "tokens",

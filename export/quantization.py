@@ -198,7 +198,7 @@ def _embeddings(graph: onnx.ModelProto) -> Iterator[tuple[onnx.NodeProto, onnx.T
     """The look-ups of pieces, with their tables; positions are looked up, too."""
     weights = _initializers(graph)
     for node in graph.graph.node:
-        if node.op_type == "Gather" and node.input[0] in weights and node.input[1] != "positions":
+        if node.op_type == "Gather" and node.input[0] in weights and not node.input[0].startswith("positions"):
             table = weights[node.input[0]]
             if len(table.dims) == 2 and table.data_type == TensorProto.FLOAT:
                 yield node, table

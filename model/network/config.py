@@ -19,7 +19,6 @@ _CHOICES = {
 _AT_LEAST_ONE = (
     "source_vocabulary",
     "target_vocabulary",
-    "encoder_layers",
     "decoder_layers",
     "width",
     "heads",
@@ -41,7 +40,8 @@ class TransformerConfig:
     Attributes:
         source_vocabulary: Rows of the source embedding.
         target_vocabulary: Rows of the target embedding and of the output projection.
-        encoder_layers, decoder_layers: Depths; they may differ (a shallow decoder is cheap to serve).
+        encoder_layers, decoder_layers: Depths; they may differ (a shallow decoder is cheap to serve). Without encoder
+            layers the decoder reads source and target as one text (Radford et al. 2018).
         width: Model width D.
         heads: Attention heads H; each has E = D / H channels.
         feed_forward: Inner width of the position-wise network.
@@ -61,7 +61,8 @@ class TransformerConfig:
             (Transformer-XL, MarianMT of the transformers library), "sinusoidal-marian" besides spreads the frequencies
             as tensor2tensor and Marian itself do, "learned" is a table of ``max_positions`` rows, "relative" scores
             distances inside self-attention (Dai et al. 2019, "Transformer-XL"), "none" gives no signal.
-        max_positions: Longest sequence served. A hard limit for learned positions only: the others extrapolate.
+        max_positions: Longest source, and longest target, served. A hard limit for learned positions only: the others
+            extrapolate.
         cutoffs: Ids at which the clusters of an adaptive embedding and softmax end, ascending, without the last, which
             ends with the vocabulary (Grave et al. 2017; Baevski & Auli 2019). Pieces must be numbered by frequency, as
             SentencePiece does. Empty: one table.
@@ -135,12 +136,16 @@ class TransformerConfig:
         self._check_variants()
 
     def _check_variants(self) -> None:
+        if self.encoder_layers < 0:
+            raise ConfigError("encoder_layers must be at least 0")
+        if self.decoder_only and (not self.tie_source_target or self.convolution_width > 1):
+            raise ConfigError("without encoder_layers there is one embedding and no convolution_width above 1")
         if not self.convolution_width % 2:
             raise ConfigError(f"convolution_width must be odd, not {self.convolution_width}")
         if self.convolution_width > 1 and self.feed_forward_kind != "conv":
             raise ConfigError('convolution_width needs feed_forward_kind = "conv"')
-        if self.positions == "relative" and self.scoring != "scaled-dot":
-            raise ConfigError('relative positions need scoring = "scaled-dot"')
+        if self.positions == "relative" and (self.decoder_only or self.scoring != "scaled-dot"):
+            raise ConfigError('relative positions need encoder_layers and scoring = "scaled-dot"')
         if not self.cutoffs:
             return
         if sorted({0, *self.cutoffs, self.target_vocabulary}) != [0, *self.cutoffs, self.target_vocabulary]:
@@ -158,12 +163,23 @@ class TransformerConfig:
         return self.width // self.heads
 
     @property
+    def decoder_only(self) -> bool:
+        """The decoder reads source and target as one text; there is no encoder and no cross-attention."""
+        return self.encoder_layers == 0
+
+    @property
+    def position_rows(self) -> int:
+        """Positions of the longest text that a layer sees: where there is no encoder, source and target."""
+        return self.max_positions * (2 if self.decoder_only else 1)
+
+    @property
     def variants(self) -> tuple[str, ...]:
         """What a standard Transformer's graphs, and operators fused for them, don't compute, as the recipe writes it.
 
         Scores by "dot" and "general" are standard with other weights, see ``export.equivalents``.
         """
         choices = {
+            "encoder_layers = 0": self.decoder_only,
             'positions = "relative"': self.positions == "relative",
             'scoring = "additive"': self.scoring == "additive",
             f"convolution_width = {self.convolution_width}": self.convolution_width > 1,

@@ -44,7 +44,7 @@ class PositionSignal(nn.Module):
         self.learned: Tensor | None = None
         self._table: Tensor | None = None
         if self.scheme == "learned":
-            self.learned = nn.Parameter(torch.randn(config.max_positions, config.width) * config.width**-0.5)
+            self.learned = nn.Parameter(torch.randn(config.position_rows, config.width) * config.width**-0.5)
 
     @property
     def added(self) -> bool:
@@ -73,6 +73,6 @@ class PositionSignal(nn.Module):
             )
         return self._table[:length]
 
-    def forward(self, start: int, length: int, like: Tensor) -> Tensor:
-        """Signals of positions start..start+length-1, (length, D), with the device and type of ``like``."""
-        return self.table(start + length)[start:].to(device=like.device, dtype=like.dtype)
+    def forward(self, start: int, length: int) -> Tensor:
+        """Signals of positions start..start+length-1, (length, D)."""
+        return self.table(start + length)[start:]

@@ -144,31 +144,38 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Masked self-attention, attention to the source, then the feed-forward network."""
+    """Masked self-attention, attention to the source if there is an encoder, then the feed-forward network."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.self_attention = self_attention(config)
         self.self_residual = Residual(config)
-        self.cross_attention = MultiHeadAttention(config)
-        self.cross_residual = Residual(config)
+        if not config.decoder_only:
+            self.cross_attention = MultiHeadAttention(config)
+            self.cross_residual = Residual(config)
         self.feed_forward = FeedForward(config)
         self.feed_forward_residual = Residual(config)
 
     def forward(
-        self, states: Tensor, mask: Tensor, past: KeysValues | None, cross: KeysValues, cross_mask: Tensor
-    ) -> tuple[Tensor, KeysValues, Tensor, Tensor]:
+        self,
+        states: Tensor,
+        mask: Tensor,
+        past: KeysValues | None,
+        cross: KeysValues | None = None,
+        cross_mask: Tensor | None = None,
+    ) -> tuple[Tensor, KeysValues, Tensor, Tensor | None]:
         """Advance by the T positions of ``states``.
 
         Args:
             states: (B, T, D), the new positions.
             mask: broadcastable to (B, T, P + T) for P past positions.
             past: (B, P, D) keys and values of earlier positions, or None.
-            cross: (B, S, D) keys and values of the source.
-            cross_mask: (B, 1, S).
+            cross: (B, S, D) keys and values of the source; without them the layer looks at its own past only.
+            cross_mask: (B, 1, S), given with ``cross``.
 
         Returns:
-            States (B, T, D), keys and values of all P + T positions, self-attention maps and cross-attention maps.
+            States (B, T, D), keys and values of all P + T positions, self-attention maps (B, H, T, P + T), and with
+            ``cross`` cross-attention maps (B, H, T, S).
         """
         entered = self.self_residual.enter(states)
         memory = self.self_attention.project(entered)
@@ -176,8 +183,10 @@ class DecoderLayer(nn.Module):
             memory = past.append(memory)
         attended, self_maps = self.self_attention(entered, memory, mask)
         states = self.self_residual.leave(states, attended)
-        attended, cross_maps = self.cross_attention(self.cross_residual.enter(states), cross, cross_mask)
-        states = self.cross_residual.leave(states, attended)
+        cross_maps = None
+        if cross is not None and cross_mask is not None:
+            attended, cross_maps = self.cross_attention(self.cross_residual.enter(states), cross, cross_mask)
+            states = self.cross_residual.leave(states, attended)
         branch = self.feed_forward(self.feed_forward_residual.enter(states))
         return self.feed_forward_residual.leave(states, branch), memory, self_maps, cross_maps
 
@@ -237,14 +246,12 @@ class Transformer(nn.Module):
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
 
-    def embed(self, ids: Tensor, table: nn.Module, norm: nn.Module, start: int = 0) -> Tensor:
-        """(B, T) ids at positions start.. -> (B, T, D) embeddings with their position signals (section 3.4)."""
+    def embed(self, ids: Tensor, table: nn.Module, norm: nn.Module, signals: Tensor) -> Tensor:
+        """(B, T) ids and their position signals (T, D) or (B, T, D) -> (B, T, D) embeddings (section 3.4)."""
         states = table(ids)
         if self.config.scale_embeddings:
             states = states * self.config.width**0.5
-        if self.positions.added:
-            states = states + self.positions(start, ids.shape[1], states)
-        embedded: Tensor = self.dropout(norm(states))
+        embedded: Tensor = self.dropout(norm(states + signals.to(states)))
         return embedded
 
     @property
@@ -258,7 +265,7 @@ class Transformer(nn.Module):
 
     def _encode(self, source: Tensor) -> tuple[Encoded, list[Tensor]]:
         mask = padding_mask(source, self.config.pad_id)
-        states = self.embed(source, self.source_embedding, self.source_norm)
+        states = self.embed(source, self.source_embedding, self.source_norm, self.positions(0, source.shape[1]))
         maps = []
         for layer in self.encoder:
             states, layer_maps = layer(states, mask.unsqueeze(1))
@@ -289,7 +296,8 @@ class Transformer(nn.Module):
         """
         past_length, length = cache.length, target.shape[1]
         mask = causal_mask(past_length + length, target.device)[past_length:].unsqueeze(0)  # (1, T, P + T)
-        states = self.embed(target, self.target_embedding, self.target_norm, past_length)
+        signals = self.positions(past_length, length)
+        states = self.embed(target, self.target_embedding, self.target_norm, signals)
         past: list[KeysValues | None] = list(cache.past) or [None] * len(self.decoder)
         cross_mask = cache.source_mask.unsqueeze(1)
         memories, self_maps, cross_maps = [], [], []

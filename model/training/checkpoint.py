@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from model.network.config import TransformerConfig
+from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 
 
@@ -65,7 +66,7 @@ def load_model(folder: Path) -> Transformer:
         config = TransformerConfig.from_dict(json.loads(path.read_text(encoding="utf-8")))
     with _reading(folder / "model.safetensors") as path:
         tensors = load_file(path)
-    model = Transformer(config)
+    model = new_model(config)
     expected = model_tensors(model)
     wrong = sorted(expected.keys() ^ tensors.keys()) or sorted(
         name for name in expected if expected[name].shape != tensors[name].shape

@@ -24,6 +24,7 @@ from torch.utils.data import DataLoader
 from model.data.batches import Batch, BatchStream, NumberedBatches
 from model.data.corpus import build_corpus, load_corpus
 from model.data.tokenizer import BACK_TRANSLATED, target_tag
+from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import (
@@ -90,7 +91,7 @@ class Trainer:
         self.marks = [mark if source.synthetic else None for source in recipe.sources]
         self.marks += [None] * (len(self.corpora) - len(self.marks))
         torch.manual_seed(recipe.seed)
-        self.model = Transformer(recipe.transformer(processor.vocab_size())).to(place.device)
+        self.model = new_model(recipe.transformer(processor.vocab_size())).to(place.device)
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(),
             lr=0.0,

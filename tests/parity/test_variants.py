@@ -64,11 +64,22 @@ def test_a_standardised_model_computes_the_same():
     assert standardised(plain) is plain
 
 
+SERVED = {
+    'positions = "relative"': CHOICES["relative positions"] | CHOICES["convolutions"] | CHOICES["adaptive softmax"],
+    "encoder_layers = 0": CHOICES["a decoder alone"],
+}
+
+
+@pytest.fixture(scope="module", params=SERVED)
+def named(request):
+    """What the bundle says of itself."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def bundle(tiny_tokenizer, tmp_path_factory):
-    """The variants that no operator is fused for, in one model."""
-    folder = tmp_path_factory.mktemp("variants")
-    changes = CHOICES["relative positions"] | CHOICES["convolutions"] | CHOICES["adaptive softmax"]
+def bundle(named, tiny_tokenizer, tmp_path_factory):
+    """What no operator is fused for."""
+    folder, changes = tmp_path_factory.mktemp("variants"), SERVED[named]
     checkpoint = write_checkpoint(folder / "checkpoint", random_model(**changes), tiny_tokenizer)
     texts = [german for german, _ in sentence_pairs(20, seed=3)]
     with warnings.catch_warnings():
@@ -78,18 +89,17 @@ def bundle(tiny_tokenizer, tmp_path_factory):
         )
 
 
-def test_a_bundle_names_its_variants_and_cannot_be_restored(bundle, tmp_path):
-    named = ('positions = "relative"', "convolution_width = 3", "cutoffs = [100, 300]")
-    assert bundle.manifest.shape.variants == named
+def test_a_bundle_names_its_variants_and_cannot_be_restored(bundle, named, tmp_path):
+    assert named in bundle.manifest.shape.variants
     assert bundle.manifest.parity["float32"]["greedy_agreement"]["sentences"] == 20
     assert set(bundle.graphs("int8")) == {"encoder", "decoder"}
-    with pytest.raises(RestoreError, match='no standard Transformer, but one with positions = "relative"'):
+    with pytest.raises(RestoreError, match=f"no standard Transformer, but one with {named}"):
         restore(bundle, tmp_path / "model")
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("precision", ["float32", "int8"])
-async def test_a_bundle_is_served(bundle, precision):
+async def test_a_bundle_is_served(bundle, named, precision):
     app = create_app(Settings(bundle=bundle.path, precision=precision, threads=1))
     transport = httpx.ASGITransport(app)
     async with (
@@ -103,4 +113,4 @@ async def test_a_bundle_is_served(bundle, precision):
         info = await client.get("/info")
     assert together.status_code == 200
     assert together.json()["translatedText"] == [answer.json()["translatedText"] for answer in alone]
-    assert 'positions = "relative"' in info.text.replace('\\"', '"')
+    assert named in info.text.replace('\\"', '"')

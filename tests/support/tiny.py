@@ -23,6 +23,7 @@ from export.shortlist import Vocabulary, build_shortlist
 from model.data.batches import Batch, Packed, pad
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID, target_tag, train_tokenizer
 from model.network.config import TransformerConfig
+from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 from model.training.checkpoint import model_tensors, write_model
 from model.training.loss import losses
@@ -83,7 +84,7 @@ def random_model(seed: int = 0, **changes: object) -> Transformer:
     """An untrained model in evaluation mode."""
     torch.set_num_threads(1)
     torch.manual_seed(SEED + seed)
-    return Transformer(tiny_config(**changes)).eval()
+    return new_model(tiny_config(**changes)).eval()
 
 
 def train_tiny(model: Transformer, tokenizer: Path, *, updates: int) -> None:

@@ -8,4 +8,12 @@ CHOICES: dict[str, dict[str, object]] = {
     "additive": {"scoring": "additive", "positions": "learned"},
     "convolutions": {"feed_forward_kind": "conv", "convolution_width": 3},
     "adaptive softmax": {"cutoffs": (100, 300), "div_val": 2},
+    "a decoder alone": {"encoder_layers": 0},
+    "a decoder alone, other options": {
+        "encoder_layers": 0,
+        "norm": "post",
+        "scoring": "additive",
+        "positions": "learned",
+        "alignment_layer": None,
+    },
 }

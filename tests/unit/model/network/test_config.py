@@ -41,7 +41,7 @@ def test_an_unknown_key_is_named() -> None:
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        ({"encoder_layers": 0}, "encoder_layers"),
+        ({"encoder_layers": -1}, "encoder_layers"),
         ({"decoder_layers": 0}, "decoder_layers"),
         ({"heads": 3}, "multiple of heads"),
         ({"heads": 0}, "heads"),

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from model.network.config import TransformerConfig, paper_base, paper_big
+from model.network.decoder_only import new_model
 from model.network.transformer import DecoderCache, DecoderLayer, EncoderLayer, Transformer
 
 WIDTH, HEADS, VOCABULARY = 16, 4, 30
@@ -26,7 +27,7 @@ def transformer(**options: Any) -> Transformer:
         "feed_forward": 24,
         **options,
     }
-    model = Transformer(TransformerConfig(**values)).eval()
+    model = new_model(TransformerConfig(**values)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() in (1, 3):
@@ -127,8 +128,20 @@ SCHEMES = pytest.mark.parametrize(
         {"positions": "none", "scoring": "general"},
         {"scoring": "additive", "feed_forward_kind": "conv", "convolution_width": 3},
         {"scoring": "dot", "cutoffs": (10, 22), "div_val": 2},
+        {"encoder_layers": 0},
     ],
-    ids=["paper", "pre-norm", "learned", "marian", "untied", "relative", "general", "additive-conv", "dot-adaptive"],
+    ids=[
+        "paper",
+        "pre-norm",
+        "learned",
+        "marian",
+        "untied",
+        "relative",
+        "general",
+        "additive-conv",
+        "dot-adaptive",
+        "decoder-only",
+    ],
 )
 
 

@@ -8,11 +8,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from model.data.batches import Batch
 from model.network.attention import MultiHeadAttention, RelativeAttention, shift
 from model.network.config import ConfigError, TransformerConfig
+from model.network.decoder_only import new_model
 from model.network.embedding import AdaptiveEmbedding, AdaptiveSoftmax
 from model.network.masks import causal_mask, padding_mask
 from model.network.transformer import FeedForward, Transformer
+from model.training.loss import losses
+from tests.support.variants import CHOICES
 
 WIDTH, HEADS, VOCABULARY = 16, 2, 30
 E = WIDTH // HEADS
@@ -180,6 +184,50 @@ def test_without_positions_order_is_seen_by_relative_distances_only() -> None:
         assert torch.allclose(states, others, atol=1e-4) != sees_order
 
 
+@torch.no_grad()
+def test_a_decoder_alone_reads_source_and_target_as_one_text() -> None:
+    """PyTorch's own layers over both in one row, one sentence at a time, without any padding or cache."""
+    model = randomised(new_model(config(encoder_layers=0, norm="pre")))
+    states, maps = model(SOURCE, TARGET)
+    for row, length in enumerate([5, 3]):
+        ids = torch.cat([SOURCE[row, :length], TARGET[row]])
+        signals = torch.stack([signal(position) for position in range(len(ids))])
+        interleaved = signals.view(-1, 2, WIDTH // 2).transpose(1, 2).flatten(1)
+        together = (model.target_embedding(ids) * WIDTH**0.5 + interleaved).unsqueeze(0)
+        causal = nn.Transformer.generate_square_subsequent_mask(len(ids))
+        for layer in model.decoder:
+            theirs = nn.TransformerEncoderLayer(WIDTH, HEADS, 24, 0.0, batch_first=True, norm_first=True).eval()
+            attention = layer.self_attention
+            parts = (attention.query, attention.key, attention.value)
+            theirs.self_attn.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+            theirs.self_attn.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+            theirs.self_attn.out_proj.load_state_dict(attention.output.state_dict())
+            theirs.linear1.load_state_dict(layer.feed_forward.inner.state_dict())
+            theirs.linear2.load_state_dict(layer.feed_forward.outer.state_dict())
+            theirs.norm1.load_state_dict(layer.self_residual.norm.state_dict())
+            theirs.norm2.load_state_dict(layer.feed_forward_residual.norm.state_dict())
+            together = theirs(together, causal)
+        close(states[row], model.decoder_norm(together)[0, length:])
+    for own, source in zip(maps.decoder, maps.cross, strict=True):
+        close(own.sum(-1) + source.sum(-1), torch.ones(2, HEADS, 4))
+        assert not source[1, :, :, 3:].any()
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_weight_learns(name: str) -> None:
+    torch.manual_seed(0)
+    sizes = {"alignment_layer": 1} | CHOICES[name]
+    if "cutoffs" in sizes:
+        sizes["cutoffs"] = (10, 22)
+    model = new_model(config(**sizes))
+    source, target = torch.randint(3, VOCABULARY, (8, 9)), torch.randint(3, VOCABULARY, (8, 7))
+    links = torch.tensor([[0, 1, 2]])
+    result = losses(model, Batch(source, target[:, :-1], target[:, 1:], links, torch.ones(1)), 0.1)
+    (result.smoothed + result.alignment).backward()
+    still = [name for name, p in model.named_parameters() if p.requires_grad and (p.grad is None or not p.grad.any())]
+    assert not still
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -187,13 +235,15 @@ def test_without_positions_order_is_seen_by_relative_distances_only() -> None:
         ({"convolution_width": 2, "feed_forward_kind": "conv"}, "convolution_width must be odd, not 2"),
         (
             {"positions": "relative", "scoring": "dot"},
-            'relative positions need scoring = "scaled-dot"',
+            'relative positions need encoder_layers and scoring = "scaled-dot"',
         ),
         ({"cutoffs": (20, 10)}, "cutoffs must ascend, within the vocabulary"),
         ({"cutoffs": (10, 30)}, "cutoffs must ascend, within the vocabulary"),
         ({"cutoffs": (10, 20, 25)}, "width 16 can't be divided by div_val 4 for each of the cutoffs"),
         ({"cutoffs": (10,), "tie_output": False}, "cutoffs need tie_source_target and tie_output"),
         ({"cutoffs": (2,)}, "the special ids must be in the first of the clusters"),
+        ({"encoder_layers": 0, "positions": "relative"}, "relative positions need encoder_layers"),
+        ({"encoder_layers": 0, "tie_source_target": False}, "without encoder_layers there is one embedding"),
         ({"scoring": "cosine"}, "scoring must be one of scaled-dot, dot, general, additive, not 'cosine'"),
     ],
 )

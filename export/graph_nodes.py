@@ -1,0 +1,86 @@
+"""What the graphs are made of: parts of attention, and look-ups that are one ONNX node each."""
+
+import torch
+from torch import Tensor, nn
+
+from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention, distance_signals
+from model.network.masks import mask_scores
+from model.network.transformer import Transformer
+
+
+def fuse(*layers: nn.Linear) -> nn.Linear:
+    """One linear layer that computes several of the same input, outputs side by side."""
+    fused = nn.Linear(
+        layers[0].in_features,
+        sum(layer.out_features for layer in layers),
+        bias=layers[0].bias is not None,
+        dtype=layers[0].weight.dtype,
+    )
+    with torch.no_grad():
+        fused.weight.copy_(torch.cat([layer.weight for layer in layers]))
+        if fused.bias is not None:
+            fused.bias.copy_(torch.cat([layer.bias for layer in layers]))
+    return fused
+
+
+def attend(
+    attention: MultiHeadAttention, query: Tensor, memory: KeysValues, mask: Tensor, bias: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Attention as one ONNX node, or as plain operators where its scores are no products.
+
+    Args:
+        attention: The module, whose projections have been made.
+        query: (B, T, D).
+        memory: (B, S, D) keys and values.
+        mask: Broadcastable to (B, 1, T, S) bool.
+        bias: (B, H, T, S), added to the scores.
+
+    Returns:
+        The attended states (B, T, D), and the attention maps (B, H, T, S), which cost nothing where they aren't used.
+    """
+    if attention.scoring == "additive":
+        return attention.attend(query, memory, mask.squeeze(1))
+    attended, _, _, maps = torch.onnx.ops.attention(
+        query,
+        memory.keys,
+        memory.values,
+        attn_mask=mask if bias is None else mask_scores(bias, mask),
+        q_num_heads=attention.heads,
+        kv_num_heads=attention.heads,
+        qk_matmul_output_mode=3,  # after the softmax
+    )
+    return attended, maps
+
+
+def take(tensor: Tensor, index: Tensor, axis: int = 0) -> Tensor:
+    """What stands at the indices of an axis; one ONNX node, where indexing makes two."""
+    shape = (*tensor.shape[:axis], *index.shape, *tensor.shape[axis + 1 :])
+    return torch.onnx.ops.symbolic("Gather", (tensor, index), {"axis": axis}, dtype=tensor.dtype, shape=shape)
+
+
+def pick(tensor: Tensor, places: Tensor) -> Tensor:
+    """What stands in (A, B, ...) at the places (..., 2) of its first two axes; one ONNX node."""
+    shape = (*places.shape[:-1], *tensor.shape[2:])
+    return torch.onnx.ops.symbolic("GatherND", (tensor, places), dtype=tensor.dtype, shape=shape, version=13)
+
+
+def put(past: Tensor, places: Tensor, new: Tensor) -> Tensor:
+    """(R, P, D) with (R, 1, D) put at the places (R, 1, 2), each a row and a position; one ONNX node."""
+    return torch.onnx.ops.symbolic("ScatterND", (past, places, new), dtype=past.dtype, shape=past.shape, version=18)
+
+
+def position_table(model: Transformer) -> Tensor:
+    """Signals of all positions that the graphs serve, (position_rows, D), in the model's own number type."""
+    return model.positions.table(model.config.position_rows).detach().to(model.dtype)
+
+
+def distance_table(attention: RelativeAttention, length: int) -> Tensor:
+    """Projected signals of the distances 0 to length - 1, (1, length, D)."""
+    signals = distance_signals(length - 1, 0, attention.distance.in_features).flip(1)
+    table: Tensor = attention.distance(signals.to(attention.distance.weight.dtype))
+    return table.detach()
+
+
+def fused_self(attention: MultiHeadAttention) -> nn.Linear:
+    """Query, key and value of self-attention."""
+    return fuse(attention.query, attention.key, attention.value)
