@@ -55,7 +55,7 @@ INTEGER_WEIGHTS = "weights.int8.bin"
 SHORTLIST = "shortlist.npz"
 
 CALIBRATION_SENTENCES = 400
-"""If there are as many; of more, less than twice as many."""
+"""Use at least this many if there are, and less than twice as many."""
 
 Report = Callable[[str], None]
 Sources = list[list[int]]
@@ -77,21 +77,22 @@ class Sentences:
 
 @dataclass(frozen=True, kw_only=True)
 class Ingredients:
-    """What a bundle is made from.
+    """All that a bundle is made from.
 
     Attributes:
-        model: In evaluation mode.
-        name: Of the bundle.
+        model: The model, in evaluation mode.
+        name: Name of the bundle.
         pairs: Directions the model translates.
-        tokenizers: The file of the source and that of the target; they may be one.
-        vocabularies: The same for the ids of pieces, see ``app.engine.models.tokenizer``;
-            none where ids are SentencePiece's.
-        longest_source: Source pieces that the model can be trusted with.
-        golden: Source language, target language and source of the sentences that check a start.
-        golden_limit: None takes them all; a number so many a pair, of those that int8 translates as float32 does.
-        provenance: Where the model comes from.
-        alignment: How its alignment head was found, unless it was trained.
-        shortlist: From which target pieces translations may be chosen, if there shall be graphs that do so.
+        tokenizers: Files of the source and the target tokenizer; they may be the same.
+        vocabularies: Files that map pieces to ids, see ``app.engine.models.tokenizer``; None if the ids are
+            SentencePiece's.
+        longest_source: Maximum source pieces that the model was trained on.
+        golden: Source language, target language and text of the sentences for the self-test at the start.
+        golden_limit: None keeps all golden sentences. A number keeps at most this many for each pair, and only
+            sentences that int8 translates as float32 does.
+        provenance: Origin of the model.
+        alignment: How the alignment head was found; None if it was trained.
+        shortlist: Table for the int8-shortlist graphs; None makes no such graphs.
     """
 
     model: Transformer
@@ -121,20 +122,20 @@ def build_bundle(
 ) -> Bundle:
     """Export a model folder as a bundle of float32, float16 and int8 graphs.
 
-    Weights are first rounded to what float16 can hold, so that all precisions share one file of half the size; parity
-    compares with the model so rounded.
+    Weights are first rounded to float16 values, so that all precisions share one file of half the size. Parity compares
+    the graphs with this rounded model.
 
     Args:
         checkpoint: Model folder, as training writes it.
         out: Folder to make or replace.
         sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
-            compared. Without any, random pieces calibrate, which is worse.
-        shortlist: Adds int8 graphs that choose from it.
-        report: Called with a line on each step.
+            compared. Without it, int8 is calibrated on random pieces, which is worse.
+        shortlist: Adds int8-shortlist graphs.
+        report: Called with one line for each stage.
 
     Raises:
         CheckpointError: The checkpoint is missing or damaged.
-        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
+        BuildError: ``out`` exists and is not a bundle, or int8 doesn't support the width of the heads.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
@@ -148,20 +149,20 @@ def build_bundle(
 
 
 def check_out(out: Path) -> None:
-    """Refuse to replace what is no bundle.
+    """Refuse to replace a folder that is not a bundle.
 
     Raises:
-        BuildError: ``out`` exists and is no bundle.
+        BuildError: ``out`` exists and is not a bundle.
     """
     if out.exists() and not (out / MANIFEST).exists():
-        raise BuildError(f"{out} exists and is no bundle; choose another folder")
+        raise BuildError(f"{out} exists and is not a bundle; choose another folder")
 
 
 def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
-    """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are taken as they are.
+    """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are not changed.
 
     Raises:
-        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
+        BuildError: ``out`` exists and is not a bundle, or int8 doesn't support the width of the heads.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
@@ -198,13 +199,13 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
 
 
 def _put_back(replaced: Path, out: Path) -> None:
-    """What an export that ended between two renames has left is the only copy of a bundle."""
+    """Recover from a crash between the two renames, after which ``replaced`` is the only copy of the bundle."""
     if replaced.exists() and not out.exists():
         replaced.rename(out)
 
 
 def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredients:
-    """What training leaves: both directions in one model, one tokenizer."""
+    """Return the ingredients from a training run: both directions in one model, one tokenizer."""
     first, second = card.languages
     directions = ((first, second), (second, first))
     return Ingredients(
@@ -222,7 +223,7 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
     model, written = ingredients.model, dict[Precision, Graphs]()
     with_shortlist = ingredients.shortlist and not model.config.cutoffs
     if ingredients.shortlist and not with_shortlist:
-        report("no graphs with a shortlist: an adaptive softmax has no one matrix to choose rows from")
+        report("no int8-shortlist graphs: an adaptive softmax has no single matrix to choose rows from")
 
     def save(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
         paths = [folder / f"{role}.{precision}.onnx" for role in graphs]
@@ -252,7 +253,7 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
 
     def with_twins(decoder: onnx.ModelProto) -> dict[str, onnx.ModelProto]:
         if not any(given.name == "lengths" for given in decoder.graph.input):
-            return {"decoder": decoder}  # the loops are made of steps that add to the past where it is
+            return {"decoder": decoder}  # multi-step graphs need a step that appends to the past in place
         layers, eos_id = model.config.decoder_layers, model.config.eos_id
         greedy, beam = export_greedy(decoder, layers, eos_id), export_beam(decoder, layers, eos_id)
         return {"decoder": decoder, "greedy": greedy, "beam": beam}
@@ -269,7 +270,7 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
 
 
 def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Sources:
-    """The sentences as source ids, without those that are too long for the model."""
+    """Return the sentences as source ids, without sentences that are too long for the model."""
     tokenizer = ingredients.open_tokenizer()
     tags = {(pair.source, pair.target): pair.tag for pair in ingredients.pairs}
     sources = []
@@ -281,7 +282,7 @@ def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Source
 
 
 def _random_sources(ingredients: Ingredients) -> Sources:
-    """Random pieces in place of sentences."""
+    """Return random pieces instead of sentences."""
     rng, config = np.random.default_rng(0), ingredients.model.config
     lengths = rng.integers(1, min(40, ingredients.longest_source), CALIBRATION_SENTENCES)
     return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
@@ -305,7 +306,7 @@ def _parity(
             threads=torch.get_num_threads(),
         )
         if names.shortlist:
-            # There are no log-probabilities of the rest of the vocabulary to compare.
+            # These graphs have no log-probabilities for the other pieces of the vocabulary, so compare translations.
             same = agreement(opened["int8"], opened[precision], config, sources)
             result[precision] = {"greedy_agreement_with_int8": same} if sources else {}
             continue
@@ -313,7 +314,7 @@ def _parity(
         if precision == "float32":
             require(parity)
         result[precision] = parity.to_dict()
-        if sources and precision != "float16":  # which the CPU only emulates, slowly
+        if sources and precision != "float16":  # the CPU only emulates float16, slowly
             result[precision]["greedy_agreement"] = agreement(TorchModel(model), opened[precision], config, sources)
     return result
 
@@ -354,7 +355,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
 
 
 def _golden(folder: Path, ingredients: Ingredients, report: Report) -> tuple[Golden, ...]:
-    """Sentences with their greedy float32 translations, made by the engine that will check them."""
+    """Return sentences with their greedy float32 translations, made by the engine that will check them."""
     report("translating the golden sentences")
     made = asyncio.run(_translated(folder, ingredients.golden, "float32"))
     if ingredients.golden_limit is None:
@@ -369,7 +370,7 @@ def _golden(folder: Path, ingredients: Ingredients, report: Report) -> tuple[Gol
 
 
 async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], precision: Precision) -> list[Golden]:
-    """Sentences with their greedy translations."""
+    """Translate the sentences greedily."""
     engine = Engine.from_settings(Settings(bundle=folder, precision=precision))
     options = SearchOptions(beam_size=1, second_attempt=False)
     await engine.start()

@@ -1,4 +1,4 @@
-"""Models that compute what a standard Transformer computes with other weights: exported as that."""
+"""Replace a model by a standard Transformer with other weights, where both compute the same."""
 
 from dataclasses import replace
 

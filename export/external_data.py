@@ -1,4 +1,4 @@
-"""How weights lie on disk: halves where that loses nothing, one file for the graphs that share them."""
+"""Weights on disk: float16 where that is lossless, and one file for the graphs that share them."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,12 +7,12 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-# Initialisers smaller than this stay inside their graph, as they are.
+# Initialisers smaller than this stay inside their graph, unchanged.
 _SMALL_BYTES = 64 * 1024
 
 
 def store_halves(graph: onnx.ModelProto) -> None:
-    """Store large float32 weights as float16 with a cast behind them, in place, where that loses nothing.
+    """Store large float32 weights as float16 followed by a cast, in place, where that is lossless.
 
     ONNX Runtime folds the casts when it loads the graph: it computes in float32 from a file of half the size.
     """
@@ -30,7 +30,7 @@ def store_halves(graph: onnx.ModelProto) -> None:
 
 
 def share_weights(graphs: Iterable[onnx.ModelProto], weights: Path) -> None:
-    """Move the large initialisers of several graphs, in place, into one file next to them; equal ones once."""
+    """Move the large initialisers of several graphs, in place, into one file; equal initialisers are stored once."""
     places: dict[bytes, tuple[int, int]] = {}
     with weights.open("wb") as file:
         for graph in graphs:
@@ -50,7 +50,7 @@ def share_weights(graphs: Iterable[onnx.ModelProto], weights: Path) -> None:
 
 
 def _constants(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
-    """Of a graph and of the loops in it."""
+    """Yield the initialisers of a graph and of the loops in it."""
     yield from graph.initializer
     for node in graph.node:
         for attribute in node.attribute:

@@ -1,4 +1,4 @@
-"""Fewer nodes for an int8 graph: for one row, a step costs about as much in nodes as in sums."""
+"""Remove nodes from an int8 graph: for one row, the overhead of the nodes costs about as much as the arithmetic."""
 
 from collections import Counter
 
@@ -8,12 +8,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def simplify(graph: onnx.ModelProto) -> None:
-    """Take out and put together, in place.
+    """Remove nodes and fuse others, in place.
 
-    * A ReLU before a quantisation whose zero is 0 goes: what is below zero becomes 0 there anyway.
-    * The factor of an embedding goes into its scale.
-    * Self-attention becomes ONNX Runtime's own node, which looks at no more of the past than a row has, however much
-      room there is, and adds to it where it is if the caller binds the same memory twice. Rows are not gathered: in
+    * A ReLU before a quantisation with zero point 0 is removed: values below zero become 0 there anyway.
+    * The factor of an embedding is multiplied into its scale.
+    * Self-attention becomes ONNX Runtime's own node. It reads only a row's own length of the past, whatever the
+      capacity, and appends in place if the caller binds the same memory twice. Rows are not gathered: in
       main memory the caller can move them itself, and only those that need it. Inputs are then ``lengths``, (R,) int32,
       positions, and ``room``, () int32, P, instead of places, mask and parents; the past is 2L tensors (R, H, P, E) of
       H heads with E channels.

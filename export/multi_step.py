@@ -1,8 +1,8 @@
 """Several steps in one run of a graph: the step of the decoder graph as the body of a loop.
 
-Between two runs Python has to bind, read and decide; for one sentence that takes almost as long as the step itself. So
-there are two twins of a decoder graph: one for greedy search of many sentences, one for the beam search of one. Their
-loops end early when nothing is left to do.
+Between two runs Python has to bind arrays, read results and decide; for one sentence that takes almost as long as the
+step itself. So each decoder graph gets two multi-step graphs: one for greedy search of many sentences, one for the beam
+search of one sentence. Their loops end early when every search is finished.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ _LOWEST = -1e300
 
 @dataclass(frozen=True)
 class _Choice:
-    """What comes behind a step in the loop's body: the choice of the next tokens.
+    """The second half of the loop's body, after the step: the choice of the next tokens.
 
     Attributes:
-        beginning: Before the loop, what the initial states are made of.
-        nodes: From ``best`` and ``best.candidates``, (R, 1, K), to all that is named below and to ``goes_on.next``.
+        beginning: Nodes before the loop that compute its initial states.
+        nodes: Nodes from ``best`` and ``best.candidates``, (R, 1, K), to every name below and to ``goes_on.next``.
         count: Name of K, (1,) int64.
-        parents: Name of the rows that the new ones continue, (R,) int64, if they may be others than their own.
-        states: What the loop carries besides position and past: initial value, name in the body, next value.
-        scanned: What it collects: name, type, and shape in the body, where ``.step`` is added to the name.
-        inputs: Further inputs of the graph.
+        parents: Name of the rows that the new rows continue, (R,) int64; None if each row continues itself.
+        states: Loop states besides position and past: initial value, name in the body, next value.
+        scanned: Outputs that the loop collects: name, type, shape; in the body, the name ends in ``.step``.
+        inputs: Additional inputs of the graph.
     """
 
     beginning: list[onnx.NodeProto]
@@ -42,16 +42,16 @@ class _Choice:
 
 
 def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
-    """The greedy twin of an int8 decoder graph.
+    """Return the multi-step graph of an int8 decoder graph for greedy search.
 
-    Its inputs are the decoder's without the lengths of the past and K, which the loop makes for itself, and with
-    ``steps``, (1,) int64, the most tokens a row may grow by; the past must have room for them. It returns, over the N
-    steps it made, scores (N, R, 1) float32, candidates (N, R, 1) int64 and, if the model has an alignment head, the
-    source positions that it looks at (N, R, 1) int64; what follows a row's end of sentence means nothing. Then the
-    past.
+    Its inputs are the decoder's, without the lengths of the past and K, which the loop computes. ``steps``, (1,) int64,
+    is the maximum number of tokens that a row may grow by; the past must have capacity for them. Over the N steps made,
+    it returns scores (N, R, 1) float32, candidates (N, R, 1) int64 and, if the model has an alignment head, the source
+    positions with most attention (N, R, 1) int64; values after a row's end of sentence are meaningless. Then follows
+    the past.
 
     Args:
-        decoder: The decoder graph; left as it is.
+        decoder: The decoder graph; it is not changed.
         layers: Decoder layers L.
         eos_id: End of sentence.
     """
@@ -65,7 +65,7 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
             _node("Cast", ["ended.next"], ["ended.integer"], to=TensorProto.INT32),
             _node("ReduceMin", ["ended.integer"], ["all_ended"], keepdims=0),
             _node("Equal", ["all_ended", "none"], ["goes_on.next"]),
-            # What is state and is collected, too, needs two names.
+            # A value that is both a state and a collected output needs two names.
             _node("Identity", ["candidates.step"], ["token.next"]),
         ],
         count="single",
@@ -81,17 +81,24 @@ def export_greedy(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mo
 
 
 def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.ModelProto:
-    """The twin of an int8 decoder graph that makes several steps of the beam search for one sentence, of R rows.
+    """Return the multi-step graph of an int8 decoder graph for the beam search of one sentence, with R rows.
 
-    It searches as ``app.engine.decoding.search.Search`` does, sums in float64 included: of all rows' extensions the R
-    best, in order, of which as many count as hypotheses are still to be found, and none that is far behind. Inputs are
-    the greedy twin's and ``totals.given``, (R, 1, 1) float64, the log-probability of each hypothesis, -inf for a row
-    that stands in for none, and ``threshold``, (1,) float64, how far behind the best a hypothesis may fall. It returns,
-    over the N steps it made, of each new hypothesis: totals (N, R) float64, -inf for none; candidates (N, R) int64, the
-    token, which may be the end; parents (N, R) int64, the row it extends; and of each row that was extended the source
-    position that the alignment head looks at (N, R, 1) int64, if there is one. Then the past, of the new hypotheses.
+    It searches as ``app.engine.decoding.search.Search`` does, sums in float64 included. Of all rows' extensions it
+    takes the R best, in order; of these, only as many count as there are hypotheses still to find, and none that is
+    far behind the best. Its inputs are those of the greedy graph and
 
-    The arguments are those of ``export_greedy``.
+    * ``totals.given``, (R, 1, 1) float64: the log-probability of each hypothesis, -inf for an unused row;
+    * ``threshold``, (1,) float64: how far behind the best a hypothesis may fall.
+
+    It returns, over the N steps made:
+
+    * totals (N, R) float64: the log-probability of each new hypothesis, -inf for none;
+    * candidates (N, R) int64: its token, which may be the end of sentence;
+    * parents (N, R) int64: the row that it extends;
+    * if there is an alignment head, the source position with most attention for each extended row, (N, R, 1) int64;
+    * the past of the new hypotheses.
+
+    The arguments are the same as for ``export_greedy``.
     """
     choice = _Choice(
         beginning=[
@@ -107,7 +114,7 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             _node("Div", ["places.best", "candidate_count"], ["parents.step"]),
             _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
             _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
-            # What is no number is never dropped, so that it is found out.
+            # NaN is kept, so that the caller detects it.
             _node("GreaterOrEqual", ["row_numbers", "wanted"], ["surplus"]),
             _node("ReduceMax", ["totals.best"], ["leader"], keepdims=1),
             _node("Sub", ["leader", "threshold"], ["lowest_kept"]),
@@ -146,13 +153,13 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
 
 
 def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -> onnx.ModelProto:
-    """The step and the choice as a loop."""
+    """Put the step and the choice into a loop."""
     step, past, present = decoder.graph, array_names("past", layers), array_names("present", layers)
     scanned = [*choice.scanned]
     if any(output.name == "alignment" for output in step.output):
         scanned.append(("alignment", TensorProto.INT64, ["rows", 1]))
     names = {"tokens": "token", "positions": "position", "candidate_count": choice.count}
-    # What all steps find together has the names of what one step finds.
+    # The collected outputs take the names that the outputs of one step have.
     names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
     names |= {name: f"{name}.state" for name in past}
     fixed = _fixed(step)
@@ -181,7 +188,7 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
         [_info("goes_on.next", TensorProto.BOOL, [])]
         + [_renamed_info(state, new) for _, state, new in states]
         + [_info(f"{name}.step", kind, shape) for name, kind, shape in scanned],
-        # In the body, for ONNX Runtime lays out for speed only what a graph has itself.
+        # Weights go into the body: ONNX Runtime packs only a graph's own initialisers for speed.
         [tensor for tensor in step.initializer if tensor.name in used],
     )
     nodes = [
@@ -244,7 +251,7 @@ def _renamed_info(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
 
 
 def _fixed(step: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """What a step computes of the shortlist alone, and so once for all steps."""
+    """Return the nodes of a step that depend only on the shortlist: they run once, before the loop."""
     known, constant = {"shortlist", "choices"}, {tensor.name for tensor in step.initializer}
     nodes = []
     for node in step.node:

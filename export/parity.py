@@ -28,7 +28,7 @@ TOLERANCE = 2e-3
 
 
 class ParityError(ValueError):
-    """An exported graph does not compute what the model computes."""
+    """An exported graph computes something else than the model."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a command says while it works."""
+"""Progress messages of a command."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def reporting(doing: str) -> Iterator[Callable[[str], None]]:
-    """Progress on stderr: gives what is called with a line on each step."""
+    """Show progress on stderr; yields a function to call with one line for each stage."""
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -1,9 +1,8 @@
-"""8-bit integer twins of float32 graphs, for the CPU.
+"""8-bit integer versions of float32 graphs, for the CPU.
 
-Activations are quantised with scales that are fixed here, from what the float32 graphs compute on calibration text
-(Jacob et al. 2018, section 3.1). ONNX Runtime's dynamic quantisation takes one scale over all rows of a batch instead,
-so that a sentence's translation depends on its neighbours; with fixed scales, and integer sums being exact, it does
-not.
+Activations are quantised with fixed scales, measured on the float32 graphs with calibration text (Jacob et al. 2018,
+section 3.1). ONNX Runtime's dynamic quantisation uses one scale for all rows of a batch instead, so that a sentence's
+translation depends on its neighbours. Fixed scales and exact integer sums avoid that.
 """
 
 import copy
@@ -27,14 +26,14 @@ from model.network.config import TransformerConfig
 Array = NDArray[Any]
 Feeds = Mapping[str, Array]
 Ranges = Mapping[str, tuple[float, float]]
-"""The range of each tensor that is multiplied by a constant matrix; what lies beyond is clipped."""
+"""The range of each tensor that is multiplied by a constant matrix; values beyond it are clipped."""
 
-# Sums of two products of 8-bit activations and 8-bit weights saturate 16 bits on processors without VNNI, and the
-# result would depend on the processor: weights take 7 bits.
+# Weights have 7 bits. On processors without VNNI, the sum of two products of 8-bit activations and 8-bit weights
+# saturates 16 bits, so with 8-bit weights the result would depend on the processor.
 _LARGEST_WEIGHT = 63
 _LARGEST_EMBEDDING = 127
 _LARGEST_ACTIVATION = 255
-# Shares of the largest value that are tried as the end of the range, and values of a tensor that they are tried on.
+# Shares of the largest value that are tried as the end of the range, and how many values of a tensor they are tried on.
 _SHARES = np.linspace(1.0, 0.4, 31)
 _SAMPLED = 200
 
@@ -52,7 +51,7 @@ def fold_transposes(graph: onnx.ModelProto) -> None:
 
 
 class _Recorder(OnnxModel):
-    """The runtime, taking down what the decoder graph is fed."""
+    """The runtime; records the inputs of the decoder graph."""
 
     def __init__(self, encoder: Path, decoder: Path, pad_id: int) -> None:
         super().__init__(encoder, decoder, pad_id=pad_id, provider="cpu", threads=1)
@@ -73,7 +72,7 @@ class _Recorder(OnnxModel):
 
 
 def encoder_feeds(sources: Iterable[Sequence[int]]) -> Iterator[Feeds]:
-    """What the encoder graph is fed with the sources, one at a time, so without padding."""
+    """Yield the inputs of the encoder graph for the sources, one at a time and so without padding."""
     for source in sources:
         ids = np.array([source], dtype=np.int64)
         yield {"source": ids, "source_mask": np.ones_like(ids, dtype=bool)}
@@ -82,9 +81,9 @@ def encoder_feeds(sources: Iterable[Sequence[int]]) -> Iterator[Feeds]:
 def decoder_feeds(
     encoder: Path, decoder: Path, config: TransformerConfig, sources: Iterable[Sequence[int]]
 ) -> Iterator[Feeds]:
-    """What the float32 decoder graph is fed in greedy translations of the sources, one at a time.
+    """Yield the inputs of the float32 decoder graph in greedy translations of the sources, one at a time.
 
-    Made as they are asked for: the features and the past of a few hundred sentences are gigabytes in a large model.
+    A generator, because the features and the past of a few hundred sentences take gigabytes in a large model.
     """
     model = _Recorder(encoder, decoder, config.pad_id)
     for source in sources:
@@ -101,10 +100,10 @@ def decoder_feeds(
 
 
 def observe(graph: onnx.ModelProto, feeds: Iterable[Feeds]) -> Ranges:
-    """Run a float32 graph and find the ranges of what its constant matrices are multiplied with.
+    """Run a float32 graph and find the range of each tensor that a constant matrix is multiplied with.
 
-    Of the ranges up to the largest value seen, that of the least squared error: a few outliers would cost all others
-    their digits.
+    Take the range with the least squared error, not the largest value seen: a few outliers would cost all other values
+    their precision.
     """
     graph = copy.deepcopy(graph)
     fold_transposes(graph)
@@ -114,7 +113,7 @@ def observe(graph: onnx.ModelProto, feeds: Iterable[Feeds]) -> Ranges:
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     low, high = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)  # zero is always within the range
     sampled: dict[str, list[Array]] = {name: [] for name in names}
-    for name in tables.keys() & low.keys():  # what is looked up may be rare, but it is known
+    for name in tables.keys() & low.keys():  # calibration text may miss rare pieces, but the table has them all
         low[name], high[name] = float(tables[name].min()), float(tables[name].max())
     rng = np.random.default_rng(0)
     for given in feeds:
@@ -126,7 +125,7 @@ def observe(graph: onnx.ModelProto, feeds: Iterable[Feeds]) -> Ranges:
 
 
 def _best_range(values: Array, low: float, high: float) -> tuple[float, float]:
-    """The share of the range (low, high) that leaves the least squared error in 8 bits."""
+    """Return the share of the range (low, high) with the least squared error in 8 bits."""
 
     def error(share: float) -> float:
         scale = max(high - low, 1e-6) * share / _LARGEST_ACTIVATION
@@ -138,11 +137,11 @@ def _best_range(values: Array, low: float, high: float) -> tuple[float, float]:
 
 
 def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
-    """The int8 twin of a float32 graph.
+    """Return the int8 version of a float32 graph.
 
-    Every product with a constant matrix becomes an integer product: activations unsigned, with one scale a tensor;
-    weights signed, with one scale an output channel. Embeddings are stored as integers, which saves half the file.
-    Then ``export.graph_fusion`` takes out what integers, or the CPU, make superfluous.
+    Every product with a constant matrix becomes an integer product. Activations are unsigned with one scale for each
+    tensor; weights are signed with one scale for each output channel. Embeddings are stored as integers, which saves
+    half the file. Then ``export.graph_fusion`` removes nodes that int8 or the CPU doesn't need.
 
     Args:
         graph: Left as it is.
@@ -187,7 +186,7 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
 
 
 def _multiplications(graph: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
-    """The products with a constant matrix on the right."""
+    """Yield the products with a constant matrix on the right."""
     weights = _initializers(graph)
     for node in graph.graph.node:
         if node.op_type == "MatMul" and node.input[1] in weights:
@@ -195,7 +194,7 @@ def _multiplications(graph: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
 
 
 def _embeddings(graph: onnx.ModelProto) -> Iterator[tuple[onnx.NodeProto, onnx.TensorProto]]:
-    """The look-ups of pieces, with their tables; positions are looked up, too."""
+    """Yield the look-ups of pieces with their tables, without the look-ups of positions."""
     weights = _initializers(graph)
     for node in graph.graph.node:
         if node.op_type == "Gather" and node.input[0] in weights and not node.input[0].startswith("positions"):
@@ -216,7 +215,7 @@ def _quantize_weight(body: onnx.GraphProto, weight: onnx.TensorProto) -> None:
     array = numpy_helper.to_array(weight)  # (in, out)
     largest = np.maximum(np.abs(array).max(axis=0), 1e-8).astype(np.float32) / _LARGEST_WEIGHT
     scale, least = largest, np.full(array.shape[1], np.inf)
-    for share in _SHARES:  # for each output channel the scale of the least squared error, as for activations
+    for share in _SHARES:  # the scale with the least squared error for each output channel, as for activations
         error = np.square(_rounded_weight(array, largest * np.float32(share)) * largest * share - array).sum(axis=0)
         scale, least = np.where(error < least, largest * np.float32(share), scale), np.minimum(error, least)
     body.initializer.extend(

@@ -25,7 +25,7 @@ class RestoreError(ValueError):
 def restore(bundle: Bundle, out: Path) -> None:
     """Write the weights of a bundle's float32 graphs as a model folder.
 
-    They are what the bundle was exported from, rounded to float16; the optimiser's state is gone.
+    They are the exported weights, rounded to float16; the optimiser's state is lost.
 
     Args:
         bundle: One that ``dragoman export`` wrote from a run of ``dragoman train``.

@@ -1,4 +1,4 @@
-"""The graphs' twins that choose from a shortlist of target pieces, and the table that the shortlists come from."""
+"""Decoder graphs that choose from a shortlist of target pieces, and the table that the shortlists come from."""
 
 import copy
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from model.training.checkpoint import CheckpointError
 
 
 class Vocabulary(NamedTuple):
-    """What of a vocabulary matters here, and how much of it goes into a list."""
+    """The facts about a vocabulary that a shortlist needs, and the sizes of its parts."""
 
     size: int
-    tags: tuple[int, int]  # the pieces that ask for the first and for the second language
+    tags: tuple[int, int]  # the tags of the first and the second language
     eos: int
-    bytes: Sequence[int]  # the pieces that stand for one byte
-    per_piece: int = 80  # target pieces that one source piece brings along, those it was aligned with most often
-    per_language: int = 400  # target pieces that are always there, the most frequent ones of the language
+    bytes: Sequence[int]  # the pieces for single bytes
+    per_piece: int = 80  # target pieces for each source piece: the ones it was aligned with most often
+    per_language: int = 400  # target pieces that are always included: the most frequent of the language
 
 
 def build_shortlist(corpora: Sequence[Packed], vocabulary: Vocabulary) -> Shortlist:
-    """The table, from the word alignments of the training pairs in both directions.
+    """Build the table from the word alignments of the training pairs, in both directions.
 
-    A tag's row has the frequent pieces of its language and the end of sentence; a byte's row has all bytes, so that
-    characters without a piece of their own can be written out.
+    A tag's row has the frequent pieces of its language and the end of sentence. A byte's row has all bytes, so that a
+    character without a piece of its own can be produced.
     """
     size = vocabulary.size
     codes = np.concatenate([_linked(corpus, size) for corpus in corpora])
@@ -55,11 +55,11 @@ def build_shortlist(corpora: Sequence[Packed], vocabulary: Vocabulary) -> Shortl
 
 
 def read_shortlist(run: Path, languages: tuple[str, str]) -> Shortlist:
-    """The table of a training run.
+    """Build the table of a training run.
 
     Args:
-        run: Its folder, with ``tokenizer.spm`` and ``corpus/``.
-        languages: Of the first and the second side of its pairs.
+        run: Folder of the run, with ``tokenizer.spm`` and ``corpus/``.
+        languages: Languages of the first and the second side of its pairs.
 
     Raises:
         CheckpointError: There is no corpus, or it was never aligned.
@@ -80,7 +80,7 @@ def read_shortlist(run: Path, languages: tuple[str, str]) -> Shortlist:
 
 
 def _linked(corpus: Packed, size: int) -> NDArray[np.int64]:
-    """(L,) first piece * size + second piece, of every link."""
+    """Return (L,) first piece * size + second piece, for every link."""
     pair = np.repeat(np.arange(len(corpus)), np.diff(corpus.link_offsets))
     first, second = (
         ids[offsets[pair] + corpus.links[:, side]].astype(np.int64)
@@ -91,15 +91,15 @@ def _linked(corpus: Packed, size: int) -> NDArray[np.int64]:
 
 
 def over_shortlist(decoder: onnx.ModelProto) -> onnx.ModelProto:
-    """The twin of an int8 decoder graph that knows, for each row, only some of the vocabulary.
+    """Return an int8 decoder graph in which each row chooses from a part of the vocabulary.
 
-    Its further inputs are ``shortlist`` (U,) int64, the pieces of all rows together; ``choices`` (R, 1, C) int64, where
-    in it each row's own stand; and ``choice_bias`` (R, 1, C) float32, 0 for a choice and a large negative number for
-    what only fills the row up. At most C candidates are returned. Log-probabilities are over a row's own pieces,
-    gathered side by side, so that it makes no difference what other rows choose from.
+    Its additional inputs are ``shortlist`` (U,) int64, the pieces of all rows together; ``choices`` (R, 1, C) int64,
+    the indices of each row's own pieces in it; and ``choice_bias`` (R, 1, C) float32, 0 for a choice and a large
+    negative number for padding. At most C candidates are returned. Log-probabilities are over a row's own pieces,
+    gathered side by side, so that the other rows' pieces make no difference.
 
     Args:
-        decoder: From ``export.quantization``; left as it is.
+        decoder: Graph from ``export.quantization``; it is not changed.
     """
     graph = copy.deepcopy(decoder)
     body = graph.graph
@@ -107,7 +107,7 @@ def over_shortlist(decoder: onnx.ModelProto) -> onnx.ModelProto:
     [softmax] = [node for node in body.node if node.op_type == "LogSoftmax"]
     [projection] = [node for node in body.node if node.output[0] == softmax.input[0]]
     weight = weights[projection.input[1]]
-    # A row a piece, so that the pieces wanted are copied in one go.
+    # One row for each piece, so that a piece is copied from contiguous memory.
     pieces = np.ascontiguousarray(numpy_helper.to_array(weight).T)
     body.initializer.append(numpy_helper.from_array(pieces, "projection.pieces"))
     body.input.extend(

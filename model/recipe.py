@@ -1,4 +1,4 @@
-"""A recipe: everything that decides what a training run makes, in one TOML file."""
+"""A recipe: all decisions about a training run, in one TOML file."""
 
 import tomllib
 from pathlib import Path

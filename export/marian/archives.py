@@ -1,4 +1,4 @@
-"""Unpacks a zip file from a stranger: only plain files, only below the folder, only as much as it can really hold."""
+"""Unpack an untrusted zip file: only plain files, only inside the folder, and only a plausible size."""
 
 import shutil
 import stat
@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from export.marian.limits import MODEL_BYTES, SourceError, first_line
 
 _MEMBERS = 1000
-# Weights hardly shrink, vocabularies to a quarter; what grows more than this is made to fill a disk.
+# Weights hardly compress, vocabularies to a quarter. A file that grows more than this is made to fill a disk.
 _GROWTH = 20
 _SLACK_BYTES = 16 << 20
 
@@ -32,7 +32,7 @@ def unpack(archive: Path, folder: Path) -> Path:
                     path.mkdir(parents=True, exist_ok=True)
                     continue
                 path.parent.mkdir(parents=True, exist_ok=True)
-                # zipfile ends at the size that was declared, whatever the data would go on to be.
+                # zipfile stops at the declared size, even if the data goes on.
                 with opened.open(member) as source, path.open("xb") as target:
                     shutil.copyfileobj(source, target, 1 << 20)
     except SourceError:
@@ -44,7 +44,7 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 def _check(members: list[zipfile.ZipInfo], archive: Path) -> None:
-    """Refuse what is no folder of plain files, before anything is written."""
+    """Refuse an archive that is not a folder of plain files, before anything is written."""
     most_bytes = min(MODEL_BYTES, _GROWTH * archive.stat().st_size + _SLACK_BYTES)
     if len(members) > _MEMBERS or sum(member.file_size for member in members) > most_bytes:
         raise SourceError(f"{archive} would unpack to far more than it holds")

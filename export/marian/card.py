@@ -1,4 +1,4 @@
-"""What the README of a model says: its languages and its licence."""
+"""The languages and the licence in the README of a model."""
 
 import re
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Card:
 
 
 def read_card(text: str) -> Card:
-    """Facts of a README of OPUS-MT's, on the Hub or in a release."""
+    """Return the facts in a README of OPUS-MT, from the Hub or from a release."""
     release = _RELEASE.search(text)
     return Card(
         sources=_labels(_SOURCES, text),
@@ -45,7 +45,7 @@ def read_card(text: str) -> Card:
 
 
 def _labels(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
-    """Of the last such line with content: releases list earlier versions below, cards repeat groups above."""
+    """Return the last such line with content: releases list earlier versions below, cards repeat groups above."""
     lines = [found for match in pattern.finditer(text) if (found := re.split(r"[\s,]+", match[1].strip()))]
     labels = next((line for line in lines if any(line)), [])
     return tuple(label.strip("`") for label in labels if label)
@@ -63,7 +63,7 @@ def _licence(text: str) -> str | None:
 
 
 def codes(labels: tuple[str, ...]) -> dict[str, str]:
-    """Codes that clients send, each with the first label for it; labels that are no languages are left out."""
+    """Return codes that clients send, each with its first label; a label that is not a language is left out."""
     found: dict[str, str] = {}
     for label in labels:
         code = language_code(label)

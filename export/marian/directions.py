@@ -1,4 +1,4 @@
-"""Which languages a model translates, and by which target tags."""
+"""The pairs of languages that a model translates, and their target tags."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ def find_pairs(
     sources = codes(card.sources) or _first_codes(source for source, _ in named)
     trained = codes(tuple(tag[2:-2] for tag in card.tags if tag in tags))
     targets = codes(card.targets) or _first_codes(target for _, target in named)
-    # Labels of a language in several scripts all count; labels of other languages only where none is known.
+    # All labels of a language in several scripts count. Labels of other languages count only if none is known.
     languages = {code.partition("-")[0] for code in trained or targets}
     labels = {code: label for code, label in by_code.items() if code.partition("-")[0] in languages}
     labels = labels or ({} if targets else by_code)
@@ -57,7 +57,7 @@ def find_pairs(
 
 
 def parse_pair(text: str) -> Pair:
-    """A pair as users write it: ``de-en``, or ``en-zh=cmn_Hans`` to name the tag, or ``zh-Hans:en``.
+    """Read a pair as users write it: ``de-en``, or ``en-zh=cmn_Hans`` to name the tag, or ``zh-Hans:en``.
 
     Raises:
         SourceError: It is of another form.
@@ -80,6 +80,6 @@ def _tagged(pair: Pair, by_code: dict[str, str], tags: Sequence[str]) -> Pair:
 
 
 def _first_codes(texts: Iterable[str]) -> dict[str, str]:
-    """Codes of the first text, ``de``, or several as in ``de+nl``; none if it is a group of languages."""
+    """Return the codes in the first text, ``de`` or several as in ``de+nl``; none if it is a group of languages."""
     labels = tuple(next(iter(texts), "").split("+"))
     return codes(labels) if all(map(language_code, labels)) else {}

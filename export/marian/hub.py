@@ -1,4 +1,4 @@
-"""Downloads a model of the Hugging Face Hub into its usual cache: an import that is repeated finds it there."""
+"""Download a model of the Hugging Face Hub into its usual cache, so that a repeated import finds it there."""
 
 import re
 from pathlib import Path
@@ -11,12 +11,12 @@ _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether it could be one: ``owner/name``."""
+    """Tell whether a source looks like a model of the Hub: ``owner/name``."""
     return _ID.fullmatch(name) is not None and not name.startswith(".")
 
 
 def download(name: str) -> Path:
-    """Download what an import needs of a model, of the two files of weights one.
+    """Download the files of a model that an import needs, with only one of its two files of weights.
 
     Returns:
         The folder that holds it; its name is the revision.

@@ -1,4 +1,4 @@
-"""Reads a folder of the transformers library's MarianMT."""
+"""Read a MarianMT folder of the transformers library."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ FILES = (
     "README.md",
 )
 
-# Longer inputs were never trained; whole paragraphs of that length translate badly all the same.
+# No model was trained on longer inputs; a paragraph of this length already translates badly.
 LONGEST = 512
 
 _SHARED = "model.shared.weight"
@@ -39,7 +39,7 @@ _POSITIONS = ("model.encoder.embed_positions.weight", "model.decoder.embed_posit
 _OUTSIDE_LAYERS = {_SHARED, _SOURCE, _TARGET, _OUTPUT, _BIAS, *_POSITIONS}
 
 _ACTIVATIONS = {"swish": "swish", "silu": "swish", "relu": "relu", "gelu": "gelu"}
-# What older versions could be told, and what all MarianMT models are.
+# Options of older versions, with the value that every MarianMT model has.
 _FIXED = {"normalize_before": False, "normalize_embedding": False, "add_final_layer_norm": False}
 
 
@@ -106,7 +106,7 @@ def _config(facts: dict[str, Any], stored_bytes: int) -> TransformerConfig:
         feed_forward=count(facts, "encoder_ffn_dim", "feed-forward width"),
         activation=_ACTIVATIONS[activation],
         positions="sinusoidal-halves",
-        # Sinusoids know no end, but beyond this no Marian model was trained.
+        # Sinusoidal positions have no limit, but no Marian model was trained beyond this one.
         max_positions=min(count(facts, "max_position_embeddings", "positions"), 2 * LONGEST),
         scale_embeddings=bool(facts.get("scale_embedding", False)),
         tie_source_target=shared,
@@ -126,10 +126,10 @@ def _id(facts: dict[str, Any], name: str) -> int:
 
 
 def forbidden_ids(facts: dict[str, Any], generation: dict[str, Any], config: TransformerConfig) -> set[int]:
-    """Ids that must never be produced: the start, which Marian itself has no id for, and whatever the files forbid.
+    """Return the ids that must never be produced: the start, which Marian has no id for, and the ids that files forbid.
 
     Raises:
-        SourceError: What they forbid are no ids.
+        SourceError: The files forbid something that is not an id.
     """
     lists = generation.get("bad_words_ids") or facts.get("bad_words_ids") or []
     forbidden = {config.pad_id, config.decoder_start_id}
@@ -146,7 +146,7 @@ def forbidden_ids(facts: dict[str, Any], generation: dict[str, Any], config: Tra
 def _model(config: TransformerConfig, weights: Weights, forbidden: set[int]) -> Transformer:
     source_shape = (config.source_vocabulary, config.width)
     target_shape = (config.target_vocabulary, config.width)
-    # Files hold tied tables once, under whichever of their names came first.
+    # A file stores tied tables once, under the name that came first.
     target_names = [_SHARED, _TARGET, _SOURCE] if config.tie_source_target else [_TARGET]
     target_names += [_OUTPUT] if config.tie_output else []
     tables: dict[str, Tensor] = {
@@ -181,7 +181,7 @@ def _first(weights: Weights, names: list[str], shape: tuple[int, ...]) -> Tensor
 
 
 def _check_positions(weights: Weights, config: TransformerConfig) -> None:
-    """Positions are computed; some files hold the table all the same."""
+    """Check the table of positions that some files store, although positions are computed."""
     for name in _POSITIONS:
         if name in weights:
             shape = weights.shapes[name]

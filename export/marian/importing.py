@@ -1,4 +1,4 @@
-"""``dragoman import``: a Marian model, from wherever it is, becomes a bundle."""
+"""``dragoman import``: make a bundle of a Marian model from a folder, an archive or the Hub."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ from export.marian.original import DECODER, read_original
 from export.marian.probe import SENTENCES, choose_alignment
 from export.marian.source import MarianModel, Vocabularies
 
-# Pairs that sentences are spread over, and pairs with golden sentences: a model may have hundreds.
+# How many pairs get sentences, and how many get golden sentences: a model may have hundreds of pairs.
 _SPREAD = 8
 _GOLDEN_PAIRS = 4
 _GOLDEN_CANDIDATES = 8
@@ -32,7 +32,7 @@ _GOLDEN_EACH = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What a user may say about an import.
+    """Options of an import.
 
     Attributes:
         pairs: As ``export.marian.directions.parse_pair`` reads them; none: the model's files tell.
@@ -62,7 +62,7 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
-    # Next to the bundle, where there is room for it.
+    # Unpack next to the bundle, because that disk must have space for it anyway.
     beside = out.parent if out.parent.is_dir() else None
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.import-", dir=beside) as scratch:
         folder = _fetch(source, Path(scratch), report)
@@ -74,7 +74,7 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
 
 
 def _fetch(source: str, scratch: Path, report: Report) -> Path:
-    """The folder of a source, unpacked or downloaded if need be."""
+    """Return the folder of a source; unpack or download it if necessary."""
     path = Path(source)
     if path.is_dir():
         return path
@@ -100,7 +100,7 @@ def _read(folder: Path) -> MarianModel:
 def _prepare(
     read: MarianModel, name: str, source: str, choices: Choices, files: Path, report: Report
 ) -> tuple[Ingredients, list[Sentences]]:
-    """Ingredients of the bundle, whose files are written into a new folder; and sentences for its calibration."""
+    """Return the ingredients of the bundle, with their files in a new folder, and sentences for its calibration."""
     card = read_card(read.card)
     stem = Path(source).resolve().name if Path(source).exists() else source.rpartition("/")[2]
     tags = read.vocabularies.tags
@@ -140,7 +140,7 @@ def _prepare(
 
 
 def _write_files(read: MarianModel, folder: Path) -> tuple[tuple[Path, Path], tuple[Path, Path]]:
-    """Tokenizers and vocabularies under the names that they have in a bundle."""
+    """Write tokenizers and vocabularies under their names in a bundle."""
     folder.mkdir()
     source, target = folder / "source.spm", folder / "target.spm"
     shutil.copyfile(read.source_pieces, source)
@@ -164,7 +164,7 @@ def _write_vocabularies(vocabularies: Vocabularies, folder: Path) -> tuple[Path,
 
 
 def _spread(pairs: Sequence[Pair], most: int) -> list[Pair]:
-    """So many of the pairs, from the first to the last."""
+    """Return this many pairs, spread from the first to the last."""
     places = np.linspace(0, len(pairs) - 1, min(most, len(pairs))).round().astype(int)
     return [pairs[place] for place in dict.fromkeys(places.tolist())]
 

@@ -1,8 +1,8 @@
-"""Language codes: OPUS-MT's, which are of ISO 639-1 or 639-3 with a script or region, to those that clients send."""
+"""Turn OPUS-MT's language codes (ISO 639-1 or 639-3, with a script or region) into the codes that clients send."""
 
 import re
 
-# ISO 639-3 to 639-1; the last lines are individual languages for which the code of their group is what people send.
+# ISO 639-3 to 639-1. The last lines are individual languages for which people send the code of the group.
 _SHORT = dict(
     pair.split(":")
     for pair in """
@@ -21,7 +21,7 @@ _SHORT = dict(
     cmn:zh arb:ar pes:fa zsm:ms swh:sw ekk:et lvs:lv khk:mn ory:or npi:ne pbt:ps plt:mg uzn:uz azj:az ydd:yi als:sq
     """.split()
 )
-# Groups of languages (ISO 639-5) and other names in the names of OPUS-MT models: not what anybody writes in.
+# Groups of languages (ISO 639-5) and other labels in the names of OPUS-MT models. They are not languages.
 _GROUPS = frozenset(
     """
     aav afa alv art bat bnt cau ccs cel cpe cpf cpp crp cus dra eup fiu gem gmq gmw grk iir inc ine ira itc kar map
@@ -32,7 +32,7 @@ _CODE = re.compile(r"([a-z]{2,3})(?:[_-]([A-Za-z]{2,4}))?")
 
 
 def language_code(label: str) -> str | None:
-    """The code that clients send for a language label.
+    """Return the code that clients send for a language label.
 
     ``deu`` is ``de``, ``cmn_Hans`` is ``zh-Hans``, ``pt_br`` is ``pt-BR``.
 

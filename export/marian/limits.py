@@ -1,4 +1,4 @@
-"""What a file from a stranger may be before it is believed: bounds of sizes and numbers, and reading within them."""
+"""Limits for untrusted files: bounds on sizes and numbers, and functions that read within them."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ _LARGEST = {
 
 
 class SourceError(ValueError):
-    """What was given is no model that can be imported; the message is one line that says why."""
+    """The source is not a model that can be imported; the message is one line with the reason."""
 
 
 def read_text(path: Path, most_bytes: int = SMALL_BYTES) -> str:
@@ -57,7 +57,7 @@ def read_json(path: Path, most_bytes: int = SMALL_BYTES) -> dict[str, Any]:
 
 
 class _PlainLoader(yaml.SafeLoader):  # type: ignore[misc]  # the package has no annotations
-    """YAML of plain values, without anchors: a few lines of aliases of aliases are gigabytes when followed."""
+    """Load YAML of plain values without anchors: a few lines of nested aliases expand to gigabytes."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -81,7 +81,7 @@ def parse_yaml(text: str, name: object) -> dict[str, Any]:
 
 
 def count(facts: dict[str, Any], key: str, kind: str, default: int | None = None) -> int:
-    """A number of a configuration, from 1 to the largest that a model of this kind may have.
+    """Read a number of a configuration, from 1 to the maximum for this kind of model.
 
     Raises:
         SourceError: It is missing, no integer, or out of bounds.
@@ -93,6 +93,6 @@ def count(facts: dict[str, Any], key: str, kind: str, default: int | None = None
 
 
 def first_line(error: BaseException) -> str:
-    """The beginning of what an exception says, in one line."""
+    """Return the beginning of an exception's message, in one line."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0][:160]}" if lines else type(error).__name__

@@ -1,4 +1,4 @@
-"""Names of parameters: ours, those of MarianMT in the transformers library, and those of Marian itself."""
+"""Names of parameters: ours, MarianMT's in the transformers library, and Marian's own."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,10 +13,10 @@ from model.network.config import ConfigError, TransformerConfig
 from model.network.transformer import Transformer
 
 FORBIDDEN = -512.0
-"""Logit bias of what must never be produced. Its probability is exactly 0 in float32, as with minus infinity, but
-scores stay finite, also in float16, and small enough for their rounding not to look like an error."""
+"""Logit bias of a token that must never be produced. Its probability is exactly 0 in float32, as with minus infinity.
+But scores stay finite, in float16 too, and so small that their rounding doesn't look like an error."""
 
-_SLACK_BYTES = 4 << 20  # for what is not in files: the row of the start, biases
+_SLACK_BYTES = 4 << 20  # for parameters that files don't hold: the row of the start, biases
 
 _SUB_LAYERS = {
     "self_attention": ("self_attn", "self"),
@@ -32,14 +32,14 @@ _IN_LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(\w+)\.(\w+)\.(weight|bias)")
 
 @dataclass(frozen=True)
 class Foreign:
-    """A parameter in a foreign file: its name, and whether its matrix is (in, out) where ours is (out, in)."""
+    """A parameter in a foreign file: its name, and whether its matrix is (in, out), while ours is (out, in)."""
 
     name: str
     transposed: bool = False
 
 
 def huggingface_name(name: str) -> Foreign:
-    """The name in MarianMT of a parameter inside a layer of ours."""
+    """Return MarianMT's name for a parameter inside one of our layers."""
     stack, layer, part, piece, kind = _parts(name)
     if part == "feed_forward":
         inner = _FEED_FORWARD[piece][0]
@@ -51,7 +51,7 @@ def huggingface_name(name: str) -> Foreign:
 
 
 def marian_name(name: str, *, pre_norm: bool) -> Foreign:
-    """The name in Marian of a parameter inside a layer of ours; Marian counts layers from 1."""
+    """Return Marian's name for a parameter inside one of our layers; Marian counts layers from 1."""
     stack, layer, part, piece, kind = _parts(name)
     prefix = f"{stack}_l{layer + 1}"
     if piece == "norm":
@@ -64,10 +64,10 @@ def marian_name(name: str, *, pre_norm: bool) -> Foreign:
 
 
 def make_config(stored_bytes: int, **values: Any) -> TransformerConfig:
-    """A configuration of ours.
+    """Make a configuration of our model.
 
     Args:
-        stored_bytes: Size of the weights as they are stored: a model that needs more is never allocated.
+        stored_bytes: Size of the stored weights; a model that needs more memory is refused before it is allocated.
         values: Of ``TransformerConfig``.
 
     Raises:
@@ -98,7 +98,7 @@ def assemble(
 
     Args:
         config: With ``output_bias``.
-        tables: What is outside the layers, by our names; tied tables once, as in ``named_parameters``.
+        tables: Parameters outside the layers, by our names; tied tables once, as in ``named_parameters``.
         take: Gives a foreign parameter of an expected shape as it lies in its file.
         name_of: Translates our names.
         forbidden: Ids that must never be produced.

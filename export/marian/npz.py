@@ -1,4 +1,4 @@
-"""Marian's own file of weights: arrays, and the training options as YAML inside. Read without ever unpickling."""
+"""Read Marian's own file of weights: arrays, with the training options as YAML. Nothing is unpickled."""
 
 import zipfile
 from pathlib import Path
@@ -19,7 +19,7 @@ _BYTES = ("|i1", "|u1")
 
 
 class MarianArrays:
-    """The arrays of an ``.npz`` file, whose headers are known before anything is loaded."""
+    """The arrays of an ``.npz`` file. All headers are checked before an array is loaded."""
 
     def __init__(self, path: Path) -> None:
         """Read all headers and the options.

@@ -1,4 +1,4 @@
-"""Reads a folder as OPUS-MT releases it: Marian's ``.npz``, ``decoder.yml``, vocabularies, SentencePiece models."""
+"""Read a folder that OPUS-MT released: Marian's ``.npz``, ``decoder.yml``, vocabularies, SentencePiece models."""
 
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,12 +17,12 @@ from model.network.transformer import Transformer
 
 DECODER = "decoder.yml"
 
-# Marian's sinusoids know no end; more than this is never asked of a decoder.
+# Marian's sinusoidal positions have no limit; no decoder needs more than this.
 _POSITIONS = 1024
 _NORM_EPSILON = 1e-6  # of Marian's Transformer layers
 _OUTPUT = "decoder_ff_logit_out"
 
-# Options that change what a model computes, with the values that are known here, the default first.
+# Options that change the model's computation, with the supported values, the default first.
 _KNOWN: dict[str, tuple[Any, ...]] = {
     "type": ("transformer",),
     "transformer-decoder-autoreg": ("self-attention",),
@@ -74,9 +74,10 @@ def read_original(folder: Path) -> MarianModel:
 
 
 class _Reader:
-    """A model out of Marian's arrays, with one row more than they have: Marian starts a translation from nothing.
+    """Builds our model from Marian's arrays.
 
-    That row is all zeros and becomes padding and start, as in MarianMT. Tables of two sizes are brought to one.
+    Marian starts a translation from an empty embedding. So the tables get one more row, all zeros, for padding and
+    start, as in MarianMT. Tables of two sizes are padded to one size.
     """
 
     def __init__(self, arrays: MarianArrays) -> None:
@@ -134,7 +135,7 @@ class _Reader:
         )
 
     def _output_names(self) -> list[str]:
-        """The output projection's, if it is no embedding: (D, V) and, in newer files, (V, D)."""
+        """Return the output projection's parameter, if it is not an embedding: (D, V), in newer files (V, D)."""
         return [name for name in (f"{_OUTPUT}_W", f"{_OUTPUT}_Wt") if name in self._arrays]
 
     def model(self, config: TransformerConfig, forbidden: set[int]) -> Transformer:
@@ -199,7 +200,7 @@ def _weights_file(folder: Path, decoder: dict[str, Any]) -> Path:
 
 
 def _vocabulary_files(folder: Path, decoder: dict[str, Any]) -> tuple[Path, Path]:
-    """Of source and target; the decoder's options go before what lies in the folder."""
+    """Return the vocabularies of source and target; the decoder's options take precedence over the folder's files."""
     named = decoder.get("vocabs")
     if named is None:
         named = sorted(path.name for path in folder.glob("*.yml") if path.name.endswith("vocab.yml"))
@@ -212,7 +213,7 @@ def _vocabulary_files(folder: Path, decoder: dict[str, Any]) -> tuple[Path, Path
 
 
 def _inside(folder: Path, name: object) -> Path:
-    """A file of the folder; what points elsewhere is refused."""
+    """Return a file of the folder; a path that leads elsewhere is refused."""
     parts = PurePosixPath(name).parts if isinstance(name, str) else ()
     if not parts or ".." in parts or PurePosixPath(str(name)).is_absolute() or "\0" in str(name):
         raise SourceError(f"{folder / DECODER} names {name!r:.60}, which is no file of the folder")
@@ -223,7 +224,7 @@ def _inside(folder: Path, name: object) -> Path:
 
 
 def _read_vocabulary(path: Path) -> dict[str, int]:
-    """Pieces and ids, of a ``.yml`` or of a SentencePiece model that Marian itself segments with."""
+    """Read pieces and ids from a ``.yml``, or from a SentencePiece model that Marian itself uses."""
     if path.suffix != ".spm":
         return read_yaml_vocabulary(path)
     processor = read_sentencepiece(path)
@@ -252,7 +253,7 @@ def _pieces_file(folder: Path, name: str, vocabulary: Path) -> Path:
 
 
 def _guided(options: dict[str, Any], config: TransformerConfig) -> int | None:
-    """The decoder layer whose first head was trained towards word alignments, from 0."""
+    """Return the decoder layer, from 0, whose first head was trained with guided alignment."""
     if options.get("guided-alignment", "none") in ("none", None):
         return None
     layer = options.get("transformer-guided-alignment-layer", "last")

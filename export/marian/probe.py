@@ -1,4 +1,4 @@
-"""What a model of unknown languages can be tried with, and the search for the attention head that aligns words.
+"""Find the attention head that aligns words, in a model whose languages we don't know.
 
 Names, numbers and addresses are the same in most languages: a translation has them, too, and where it has one, the head
 that tells which source word a target word translates must look at the same one in the source.
@@ -48,9 +48,9 @@ SENTENCES = (
 )
 
 LEAST_TOKENS = 20
-"""Copied tokens below which no head is chosen: chance would choose."""
+"""Minimum number of copied tokens to choose a head; with fewer, chance would choose."""
 LEAST_SHARE = 0.5
-"""Part of them that the head must get right. Below it, words taken in their order place markup better."""
+"""Minimum share of them that the head must align correctly. Below it, the order of words places markup better."""
 
 _COPIED = re.compile(r"\w")
 _BATCH = 32
@@ -69,7 +69,7 @@ def choose_alignment(
             there is too little to judge by.
 
     Returns:
-        What was found.
+        The head, with the figures of the search.
     """
     config = model.config
     hits, tokens = np.zeros((config.decoder_layers, config.heads), dtype=np.int64), 0
@@ -114,7 +114,7 @@ def _translations(model: Transformer, sources: Sequence[Sequence[int]]) -> list[
 
 @torch.no_grad()
 def _cross_attention(model: Transformer, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Tensor:
-    """Cross-attention maps (L, B, H, T, S); at target position t, of the step that chose token t."""
+    """Return cross-attention maps (L, B, H, T, S); position t is the step that chose token t."""
     start, padding = model.config.decoder_start_id, model.config.pad_id
     given = [np.array([start, *target]) for target in targets]
     _, maps = model(pad([np.array(source) for source in sources], padding), pad(given, padding))
@@ -122,7 +122,7 @@ def _cross_attention(model: Transformer, sources: Sequence[Sequence[int]], targe
 
 
 def _copies(source: Sequence[int], target: Sequence[int], vocabularies: Vocabularies) -> list[tuple[int, int]]:
-    """Target and source position of each piece with a letter or digit that both have exactly once."""
+    """Return target and source position of each piece with a letter or digit that both sides have exactly once."""
     source_pieces = [vocabularies.source[index] for index in source]
     target_pieces = [vocabularies.target[index] for index in target]
     return [

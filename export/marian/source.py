@@ -1,4 +1,4 @@
-"""What reading a Marian model gives, whichever of its two forms it came in."""
+"""A Marian model after reading, the same for both of its file formats."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,7 @@ class Vocabularies:
 
 @dataclass(frozen=True, kw_only=True)
 class MarianModel:
-    """A model as it was read: our Transformer with its weights, and what the configuration doesn't say.
+    """A model after reading: our Transformer with its weights, and the facts that the configuration doesn't hold.
 
     Attributes:
         model: In evaluation mode. Ids that must never be produced have a bias that rules them out.

@@ -1,4 +1,4 @@
-"""Vocabularies as Marian and MarianMT write them: pieces with the ids that the embedding tables go by."""
+"""Read vocabularies of Marian and MarianMT: pieces with their ids in the embedding tables."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'", re.DOTALL)
 
 
 def read_json_vocabulary(path: Path, size: int) -> Pieces:
-    """MarianMT's ``vocab.json``: an object of pieces and ids.
+    """Read MarianMT's ``vocab.json``: an object of pieces and ids.
 
     Raises:
         SourceError: It is something else, or has ids beyond ``size``.
@@ -26,9 +26,9 @@ def read_json_vocabulary(path: Path, size: int) -> Pieces:
 
 
 def read_yaml_vocabulary(path: Path) -> dict[str, int]:
-    """Marian's ``.yml``: a line for each piece, ``"piece": id``.
+    """Read Marian's ``.yml``: one line for each piece, ``"piece": id``.
 
-    It is read line by line, because whole it is not safe: ``no: 5`` means a piece, not False.
+    It is read line by line, because a YAML parser would misread it: in ``no: 5``, the key is a piece, not False.
 
     Raises:
         SourceError: It is something else.
@@ -78,7 +78,7 @@ def by_id(ids: Mapping[str, object], size: int, name: object) -> Pieces:
 
 
 def read_sentencepiece(path: Path) -> sentencepiece.SentencePieceProcessor:
-    """A SentencePiece model.
+    """Read the pieces of a SentencePiece model.
 
     Raises:
         SourceError: It is missing, too large or no such model.

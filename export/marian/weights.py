@@ -1,4 +1,4 @@
-"""Tensors of a MarianMT checkpoint, from safetensors or from PyTorch's own format; no pickled code is ever run."""
+"""Read tensors of a MarianMT checkpoint, from safetensors or PyTorch's own format. Pickled code is never run."""
 
 import json
 import zipfile
@@ -19,7 +19,7 @@ _LENGTH_BYTES = 8
 
 
 class Weights:
-    """Named tensors whose shapes are known before they are loaded."""
+    """Named tensors. Their shapes are known before they are loaded."""
 
     def __init__(self, path: Path, shapes: Mapping[str, tuple[int, ...]], load: Callable[[str], Tensor]) -> None:
         self.path, self.shapes, self._load = path, shapes, load
@@ -47,7 +47,7 @@ class Weights:
 
 
 def open_weights(folder: Path) -> Weights:
-    """The weights of a MarianMT folder; safetensors are preferred.
+    """Open the weights of a MarianMT folder; safetensors are preferred.
 
     Raises:
         SourceError: There are none, or they are damaged or hostile.
@@ -62,7 +62,7 @@ def open_weights(folder: Path) -> Weights:
 
 
 def _open_safetensors(path: Path) -> Weights:
-    """The header is checked here before the library, which checks the rest, reads it."""
+    """Check the header; the library checks everything else when it reads the file."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
         room = path.stat().st_size - _LENGTH_BYTES
@@ -88,7 +88,7 @@ def _is_float(facts: Any) -> bool:
 
 
 def _open_pytorch(path: Path) -> Weights:
-    """PyTorch's loader for weights alone refuses every pickle that would call anything."""
+    """Load with PyTorch's weights-only loader, which refuses every pickle that would call a function."""
     if zipfile.is_zipfile(path):
         try:
             with zipfile.ZipFile(path) as archive:
@@ -110,7 +110,7 @@ def _open_pytorch(path: Path) -> Weights:
 
 
 def _reason(error: Exception) -> str:
-    """PyTorch explains at length how to load unsafely; who imports needs to know only that this is no place for it."""
+    """Replace PyTorch's long message, which explains how to load unsafely, by one short line."""
     if "Weights only load failed" in str(error):
         return "it is no plain file of weights, or holds code"
     return first_line(error)

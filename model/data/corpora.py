@@ -33,7 +33,7 @@ _HEADERS = {"User-Agent": "dragoman (corpus download)", "Accept-Encoding": "iden
 
 
 class FetchError(Exception):
-    """A corpus could not be fetched; the message names the address and what was expected and found."""
+    """A corpus could not be fetched; the message names the address, the expected value and the found one."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _opus(corpus: str, version: str, **fields: Any) -> Corpus:
 _MULTI30K = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw"
 _OPUS_CITATION = "J. Tiedemann 2012, Parallel Data, Tools and Interfaces in OPUS (LREC)"
 
-# The checksums are those that TensorFlow Datasets registered for the same files (wmt19).
+# The checksums were registered by TensorFlow Datasets for the same files (wmt19).
 CORPORA: dict[str, Corpus] = {
     corpus.name: corpus
     for corpus in (
@@ -212,9 +212,9 @@ def fetch(
     progress: BytesProgress | None = None,
     unpacked: PairsProgress | None = None,
 ) -> Path:
-    """Downloads what is missing, verifies it and returns the corpus as ``folder/NAME.tsv.xz``.
+    """Downloads the missing files, verifies them and returns the corpus as ``folder/NAME.tsv.xz``.
 
-    What is there and matches its recorded checksum is not downloaded again. A file without a published checksum is
+    A file that matches its recorded checksum is not downloaded again. A file without a published checksum is
     held to the one recorded at its first download, so an upstream change never goes unnoticed.
 
     Raises:
@@ -302,12 +302,12 @@ def _download(url: str, part: Path, client: httpx.Client, progress: BytesProgres
 
 
 def _receive(url: str, part: Path, mark_path: Path, client: httpx.Client, progress: BytesProgress | None) -> bool:
-    """Makes one request for what is missing; True if the file is now complete."""
+    """Makes one request for the missing bytes; returns True if the file is now complete."""
     mark = _read_record(mark_path)
     offset = _size(part) if mark.get("url") == url and mark.get("validator") else 0
     headers = dict(_HEADERS)
     if offset:
-        # If-Range: the server sends the rest only if the file is still the one that the first bytes came from.
+        # If-Range: the server sends only the missing bytes, if the file has not changed since the first ones.
         headers |= {"Range": f"bytes={offset}-", "If-Range": mark["validator"]}
     with client.stream("GET", url, headers=headers, follow_redirects=True) as response:
         start, total = _extent(response)

@@ -23,7 +23,7 @@ _MOST_FREQUENT_REPLACED = 3_000
 _MOST_FREQUENT_INSERTED = 20
 # How well known the better known side is decides how often an entry is used, up to this frequency.
 _FAMILIAR = 400
-# Most entries of two words are compounds that say what they mean.
+# Most entries of two words are compounds whose meaning is the sum of their parts.
 _TWO_WORDS = 0.25
 _MOST_REPLACED = 2
 

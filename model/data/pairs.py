@@ -47,9 +47,9 @@ def sha256(path: Path) -> str:
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """Reads (source, target) from a .tsv, .tsv.gz or .tsv.xz file; blank lines are skipped, text is left as it is.
+    """Reads (source, target) from a .tsv, .tsv.gz or .tsv.xz file; blank lines are skipped, text is not changed.
 
-    The file's name and existence are checked at once, the lines as they are read.
+    The file's name and existence are checked at once, each line when it is read.
 
     Raises:
         PairsError: Missing or damaged file, another ending, not UTF-8, or a line that is not two columns.

@@ -77,7 +77,7 @@ class Replacer:
         return written, places
 
     def _spans(self, pair: IdPair, links: Links) -> list[tuple[Span, Span]]:
-        """Runs of whole words on the first side whose links and those of their counterpart lead to each other alone."""
+        """Return runs of whole words on the first side that are linked only with one run on the second, and back."""
         words = [self._words(side) for side in pair]
         starts, ends = {begin for begin, _ in words[1]}, {end for _, end in words[1]}
         found = []

@@ -124,7 +124,7 @@ def clean(pairs: Iterable[Pair], rules: Rules, *, rejected: Counter[str] | None 
 
 
 def split(pairs: Iterable[Pair], *, valid: int, test: int, seed: int) -> Split:
-    """Draws ``test``, then ``valid`` pairs; what is left and shares no side with them is ``train``.
+    """Draws ``test``, then ``valid`` pairs; the other pairs that share no side with them are ``train``.
 
     Pairs are drawn in the order of a seeded hash of their keys, so the draw depends on the seed and on which pairs
     there are, not on their order. No two drawn pairs share a side either.
@@ -219,7 +219,7 @@ class _Stored:
 
 
 def _chained(readers: Mapping[Path, Iterable[Pair]], counts: Counter[str], progress: Progress | None) -> Iterator[Pair]:
-    """The pairs of all files; ``counts`` gets those of each file."""
+    """Yields the pairs of all files; ``counts`` gets the number of pairs of each file."""
     for path, pairs in readers.items():
         for pair in pairs:
             counts[str(path)] += 1
@@ -274,7 +274,7 @@ def _draw(pairs: Iterable[Pair], count: int, seed: int) -> tuple[list[Pair], set
                 f"cannot draw {count} pairs without common sides for valid and test: "
                 f"of {len(ranked)} clean pairs only {len(drawn)} qualify"
             )
-        shortlist *= 4  # so many pairs share sides that the shortlist was too short
+        shortlist *= 4  # too many pairs share a side: the shortlist was too short
     return drawn, taken
 
 

@@ -8,7 +8,7 @@ Choices, and why:
   into the model file, so that serving needs no second normaliser and character offsets still refer to the user's text.
 * Digits are pieces of their own: a number is copied digit by digit, never half-remembered.
 * Case is kept: "Sie" and "sie", "US" and "us" are different words.
-* A few placeholders are pieces, always whole, whatever is beside them.
+* A few placeholders are pieces. They always stay whole, next to any text.
 """
 
 import unicodedata
@@ -41,7 +41,7 @@ def target_tag(language: str) -> str:
 
 
 def known_placeholders(path: Path) -> tuple[str, ...]:
-    """Those of ``PLACEHOLDERS`` that a SentencePiece model has as pieces."""
+    """Return the ``PLACEHOLDERS`` that a SentencePiece model has as pieces."""
     processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
     return tuple(piece for piece in PLACEHOLDERS if processor.piece_to_id(piece) != processor.unk_id())
 
@@ -80,7 +80,7 @@ def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, lan
         languages: Target languages; each gets a control piece, see ``target_tag``.
 
     Raises:
-        TokenizerError: There is too little text, or too much variety in it, for so many pieces.
+        TokenizerError: The text is too short, or too varied, for this number of pieces.
     """
     with TemporaryDirectory() as folder:
         rules = Path(folder) / "nfc.tsv"

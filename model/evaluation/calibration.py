@@ -1,9 +1,9 @@
 """How sure a model may be of a sentence: from the probabilities of its tokens to the chance that it is good.
 
-Good is what comes close to the reference: a chrF of ``GOOD_CHRF`` or more for the sentence. The chance is a logistic
-function of the mean log-probability of a token; its two numbers are fitted on the first half of each test set, and
-checked on the second. The number of tokens and the direction were tried as further inputs, and didn't make it better
-(4,800 sentences: expected calibration error 1.8 %, 1.7 % with the length, 1.9 % with the direction).
+A translation is good if it is close to the reference: a chrF of ``GOOD_CHRF`` or more for the sentence. The chance is a
+logistic function of the mean log-probability of a token; its two numbers are fitted on the first half of each test set,
+and checked on the second. The number of tokens and the direction were tried as further inputs, and didn't make it
+better (4,800 sentences: expected calibration error 1.8 %, 1.7 % with the length, 1.9 % with the direction).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -121,7 +121,7 @@ def fit(judged: Sequence[Judged]) -> Confidence:
 
 
 def chances(confidence: Confidence, judged: Judged) -> NDArray[np.float64]:
-    """(N,) what the service would say of each sentence."""
+    """Return (N,) the confidence that the service would report for each sentence."""
     rows = zip(judged.log_probabilities.tolist(), judged.tokens.tolist(), strict=True)
     return np.array([confidence.chance(*row) for row in rows])
 
@@ -148,7 +148,7 @@ def record_confidence(bundle: Bundle, confidence: Confidence) -> None:
 
 
 def draw_reliability(chance: NDArray[np.float64], good: NDArray[np.bool_], out: Path) -> None:
-    """Plot the share of good translations over what was said of them, as a PNG."""
+    """Plot the share of good translations over their confidence, as a PNG."""
     import matplotlib
 
     matplotlib.use("Agg")

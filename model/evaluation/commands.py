@@ -98,7 +98,7 @@ def evaluate(
     test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
     translator = open_translator(path, precision=precision, threads=threads)  # type: ignore[arg-type]
     scores: list[Score] = []
-    # What is measured is the model, not what the service does about its failures.
+    # Without second attempts: this measures the model, not the service's repairs.
     options = SearchOptions(beam_size=beam_size, second_attempt=False)
     try:
         with _bar(Console(stderr=True), "") as bar:

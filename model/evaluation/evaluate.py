@@ -38,7 +38,7 @@ class Translator(Protocol):
         """One translation a text."""
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release threads and memory."""
 
 
 class BundleTranslator:

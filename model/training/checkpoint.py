@@ -155,7 +155,7 @@ def average(checkpoints: Sequence[Path], out: Path) -> None:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[Path]:
-    """Turn whatever a missing or damaged file causes into one error that names it."""
+    """Turn every exception that a missing or damaged file causes into one error that names the file."""
     try:
         yield path
     except OSError as error:

@@ -118,7 +118,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        """Scale what was taken on the way forward."""
+        """Scale the gradients that the forward pass has computed."""
         states, weight, bias = ctx.saved_tensors
         return (
             (gradient * states).to(ctx.states_dtype),

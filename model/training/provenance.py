@@ -1,4 +1,4 @@
-"""The model card: what a checkpoint's weights alone don't tell, for the manifest of a bundle."""
+"""The model card: facts about a checkpoint beyond its weights, for the manifest of a bundle."""
 
 import json
 from pathlib import Path

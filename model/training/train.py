@@ -301,7 +301,7 @@ def train(
     Raises:
         RecipeError: The recipe can't be used.
         PairsError: A pair file is missing or malformed.
-        CheckpointError: The run's checkpoint belongs to another recipe, or what it starts from is missing.
+        CheckpointError: The run's checkpoint belongs to another recipe, or its initial model is missing.
         FloatingPointError: Training diverged.
     """
     loaded = Recipe.load(recipe)

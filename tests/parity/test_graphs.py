@@ -358,7 +358,7 @@ def test_what_is_no_bundle_is_not_replaced(tmp_path, tiny_checkpoint, kind):
         if kind == "folder":
             (out / "data").write_text("data")
     before = listing(tmp_path)
-    with pytest.raises(BuildError, match="precious exists and is no bundle"):
+    with pytest.raises(BuildError, match="precious exists and is not a bundle"):
         build_bundle(tiny_checkpoint, out, report=lambda line: None)
     assert out.exists()
     assert listing(tmp_path) == before

@@ -380,7 +380,7 @@ def test_no_network(refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 
 def test_what_is_no_bundle_is_not_replaced(whole: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
     (tmp_path / "out").write_text("precious")
-    assert "out exists and is no bundle" in refused(whole / "hub", BuildError)
+    assert "out exists and is not a bundle" in refused(whole / "hub", BuildError)
     assert (tmp_path / "out").read_text() == "precious"
 
 
