@@ -1,6 +1,7 @@
 """The engine's facade: texts in, translations out. Joins bundle, tokenizer, model, search and scheduler."""
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -31,10 +32,12 @@ from app.engine.request.segmentation import Cutter
 from app.engine.scheduling.backlog import Backlog
 from app.engine.scheduling.policy import Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
-from app.errors import BundleError, ConfigurationError, EngineUnavailable, UnsupportedPair
+from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
 
 if TYPE_CHECKING:
     from app.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 
 class Engine:
@@ -153,7 +156,13 @@ class Engine:
         """
         self._scheduler.start()
         golden = self.bundle.golden
-        answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
+        if not golden:
+            logger.warning("no golden sentences, so nothing tests this model", extra={"bundle": str(self.bundle.path)})
+        try:
+            answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
+        except ModelFailure as error:
+            self._state = "failed"
+            raise BundleError(f"{self.bundle.path}: the model failed in the self-test: {error}") from error
         self._golden_identical = sum(a == item.translation for a, item in zip(answers, golden, strict=True))
         # Another precision or processor may flip a word here and there, so equality is no condition; garbage is.
         if 2 * self._golden_identical < len(golden):

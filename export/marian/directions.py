@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from app.engine.models.bundle import Pair
+from app.engine.models.bundle import MAX_PAIRS, Pair
 from export.marian.card import Card, codes
 from export.marian.languages import language_code
 from export.marian.limits import SourceError
-
-MOST_PAIRS = 2000
 
 _NAME = re.compile(r"(?:opus-mt-)?(?:tc-(?:big|base|bible-big)-)?([A-Za-z_+]{2,})-([A-Za-z_+]{2,})")
 _CODE = "[A-Za-z]{2,3}(?:-[A-Za-z]{2,4})?"
@@ -51,7 +49,7 @@ def find_pairs(
         for target, label in targets.items()
         if source != target
     )
-    if not 0 < len(pairs) <= MOST_PAIRS:
+    if not 0 < len(pairs) <= MAX_PAIRS:
         raise SourceError(f"{name} translates {len(pairs)} pairs of languages: choose some with --pair SOURCE-TARGET")
     return pairs
 

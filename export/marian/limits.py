@@ -6,10 +6,14 @@ from typing import Any
 
 import yaml
 
+from app.engine.models.files import open_plain, read_plain
+from app.errors import BundleError
+
 SMALL_BYTES = 1 << 20  # configurations and cards
 VOCABULARY_BYTES = 64 << 20
 MODEL_BYTES = 8 << 30
 SAFETENSORS_HEADER_BYTES = 16 << 20
+_YAML_CHARS = 128 << 10  # a configuration has 10 KiB; the parser takes 26 s for a mebibyte
 
 _LARGEST = {
     "layers": 64,
@@ -32,13 +36,34 @@ def read_text(path: Path, most_bytes: int = SMALL_BYTES) -> str:
         SourceError: It is missing, longer than ``most_bytes`` or no UTF-8.
     """
     try:
-        if path.stat().st_size > most_bytes:
-            raise SourceError(f"{path} is larger than the {most_bytes >> 20} MiB that such a file may have")
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SourceError(f"{path} can't be read: {error.strerror}") from error
+        return read_bytes(path, most_bytes).decode("utf-8")
     except UnicodeDecodeError as error:
         raise SourceError(f"{path} is no UTF-8 text") from error
+
+
+def read_bytes(path: Path, most_bytes: int) -> bytes:
+    """A plain file, whole.
+
+    Raises:
+        SourceError: It is missing, no plain file, or longer than ``most_bytes``.
+    """
+    try:
+        return read_plain(path, most_bytes)
+    except BundleError as error:
+        raise SourceError(str(error)) from error
+
+
+def check_plain(path: Path, most_bytes: int = MODEL_BYTES) -> None:
+    """Let a library open a file only if it is a plain one and not too large.
+
+    Raises:
+        SourceError: As ``read_bytes``.
+    """
+    try:
+        with open_plain(path, most_bytes):
+            pass
+    except BundleError as error:
+        raise SourceError(str(error)) from error
 
 
 def read_json(path: Path, most_bytes: int = SMALL_BYTES) -> dict[str, Any]:
@@ -47,9 +72,10 @@ def read_json(path: Path, most_bytes: int = SMALL_BYTES) -> dict[str, Any]:
     Raises:
         SourceError: It is something else.
     """
+    text = read_text(path, most_bytes)
     try:
-        value = json.loads(read_text(path, most_bytes))
-    except (json.JSONDecodeError, RecursionError) as error:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
         raise SourceError(f"{path} is no JSON") from error
     if not isinstance(value, dict):
         raise SourceError(f"{path} holds no JSON object")
@@ -71,6 +97,8 @@ def parse_yaml(text: str, name: object) -> dict[str, Any]:
     Raises:
         SourceError: It is something else; the message calls it ``name``.
     """
+    if len(text) > _YAML_CHARS:
+        raise SourceError(f"{name} is larger than the {_YAML_CHARS >> 10} KiB of YAML that such a file may have")
     try:
         value = yaml.load(text, Loader=_PlainLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:

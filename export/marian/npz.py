@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from export.marian.limits import MODEL_BYTES, SMALL_BYTES, SourceError, first_line, parse_yaml
+from export.marian.limits import MODEL_BYTES, SMALL_BYTES, SourceError, check_plain, first_line, parse_yaml
 from export.marian.mapping import Foreign
 
 OPTIONS = "special:model.yml"
@@ -29,6 +29,7 @@ class MarianArrays:
         """
         self.path = path
         self.headers: dict[str, tuple[tuple[int, ...], str]] = {}
+        check_plain(path)
         try:
             self._archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, ValueError) as error:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import sentencepiece
 
-from export.marian.limits import VOCABULARY_BYTES, SourceError, parse_yaml, read_json, read_text
+from export.marian.limits import VOCABULARY_BYTES, SourceError, parse_yaml, read_bytes, read_json, read_text
 
 Pieces = list[str | None]
 """Pieces by id."""
 
-_LINE = re.compile(r"(.+?): *(\d+) *")
+_LINE = re.compile(r"(.+?): *(\d{1,9}) *")
 _EXPLICIT = re.compile(r"^\? (.*)\n: ", re.MULTILINE)  # YAML's other way to write a key with its value
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'", re.DOTALL)
 
@@ -84,10 +84,6 @@ def read_sentencepiece(path: Path) -> sentencepiece.SentencePieceProcessor:
         SourceError: It is missing, too large or no such model.
     """
     try:
-        if path.stat().st_size > VOCABULARY_BYTES:
-            raise SourceError(f"{path} is larger than a SentencePiece model is")
-        return sentencepiece.SentencePieceProcessor.from_proto(path.read_bytes())
-    except OSError as error:
-        raise SourceError(f"{path} can't be read: {error.strerror}") from error
+        return sentencepiece.SentencePieceProcessor.from_proto(read_bytes(path, VOCABULARY_BYTES))
     except RuntimeError as error:
         raise SourceError(f"{path} is no SentencePiece model") from error

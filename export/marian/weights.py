@@ -10,7 +10,7 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from export.marian.limits import MODEL_BYTES, SAFETENSORS_HEADER_BYTES, SourceError, first_line
+from export.marian.limits import SAFETENSORS_HEADER_BYTES, SourceError, check_plain, first_line
 from export.marian.mapping import Foreign
 
 _FLOATS = {torch.float16, torch.bfloat16, torch.float32, torch.float64}
@@ -56,8 +56,7 @@ def open_weights(folder: Path) -> Weights:
     path = safe if safe.exists() else pickled
     if not path.exists():
         raise SourceError(f"{folder} has neither model.safetensors nor pytorch_model.bin")
-    if path.stat().st_size > MODEL_BYTES:
-        raise SourceError(f"{path} is larger than the {MODEL_BYTES >> 30} GiB that can be imported")
+    check_plain(path)
     return _open_safetensors(path) if path == safe else _open_pytorch(path)
 
 

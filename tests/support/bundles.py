@@ -26,7 +26,7 @@ def write_bundle(folder: Path, *pairs: str, size: int = MODEL_BYTES, version: st
         "pairs": [dict(zip(("source", "target"), pair.split("-"), strict=True)) for pair in pairs],
         "ids": {"pad": 0, "eos": 1, "decoder_start": 2},
         "shape": dict.fromkeys(
-            ("encoder_layers", "decoder_layers", "heads", "width", "feed_forward", "vocabulary", "max_positions"), 1
+            ("encoder_layers", "decoder_layers", "heads", "width", "feed_forward", "vocabulary", "max_positions"), 3
         )
         | {"alignment_head": False},
         "longest_source": 10,

@@ -5,11 +5,13 @@ What is not fully understood is refused, with the name of the file and the reaso
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -20,14 +22,19 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
     field_validator,
+    model_validator,
 )
 
 from app.engine.interface import Alphabet
+from app.engine.models.files import MAX_JSON_BYTES, mentions, open_plain, read_plain
 from app.errors import BundleError
 
 FORMAT_VERSION = 3
 MANIFEST = "manifest.json"
 GOLDEN = "golden.json"
+MAX_PAIRS = 2_000
+"""Pairs of languages in one bundle."""
+_MAX_UNLISTED = 1_000  # files beside those of the manifest
 
 Precision = Literal["float32", "float16", "int8", "int8-shortlist"]
 
@@ -39,38 +46,39 @@ def _plain_file_name(name: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_plain_file_name)]
+LanguageCode = Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$", max_length=35)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Pair(_Part):
     """One direction the model translates; ``tag`` is the source piece that asks for it, if the model needs one."""
 
-    source: str
-    target: str
+    source: LanguageCode
+    target: LanguageCode
     tag: str | None = None
 
 
 class SpecialIds(_Part):
     """Ids with a meaning of their own."""
 
-    pad: int
-    eos: int
-    decoder_start: int
+    pad: int = Field(ge=0)
+    eos: int = Field(ge=0)
+    decoder_start: int = Field(ge=0)
 
 
 class Shape(_Part):
     """Sizes of the model, as named in the design: layers, heads, width D and vocabulary V."""
 
-    encoder_layers: int
-    decoder_layers: int
-    heads: int
-    width: int
-    feed_forward: int
-    vocabulary: int
-    max_positions: int
+    encoder_layers: int = Field(ge=1, le=256)
+    decoder_layers: int = Field(ge=1, le=256)
+    heads: int = Field(ge=1, le=1024)
+    width: int = Field(ge=1, le=65_536)
+    feed_forward: int = Field(ge=1, le=1 << 20)
+    vocabulary: int = Field(ge=1, le=10_000_000)
+    max_positions: int = Field(ge=1, le=1 << 20)
     alignment_head: bool = Field(description="the decoder graph has the output 'alignment'")
     variants: tuple[str, ...] = Field((), description="what a standard Transformer has otherwise, as in the recipe")
 
@@ -164,10 +172,12 @@ class Manifest(_Part):
 
     format_version: int
     name: str
-    pairs: tuple[Pair, ...] = Field(min_length=1)
+    pairs: tuple[Pair, ...] = Field(min_length=1, max_length=MAX_PAIRS)
     ids: SpecialIds
     shape: Shape
-    longest_source: int = Field(description="source pieces the model was trained on; longer sentences are broken up")
+    longest_source: int = Field(
+        ge=3, le=1 << 20, description="source pieces the model was trained on; longer sentences are broken up"
+    )
     graphs: Mapping[Precision, Graphs]
     source_tokenizer: FileName
     target_tokenizer: FileName
@@ -192,6 +202,13 @@ class Manifest(_Part):
         if version != FORMAT_VERSION:
             raise ValueError(f"{version} is not {FORMAT_VERSION}, which this Dragoman reads; export or import it again")
         return version
+
+    @model_validator(mode="after")
+    def _check_ids(self) -> Self:
+        for name, value in self.ids:
+            if value >= self.shape.vocabulary:
+                raise ValueError(f"ids.{name} is {value}, but the vocabulary has only {self.shape.vocabulary} pieces")
+        return self
 
     @cached_property
     def alphabet(self) -> Alphabet:
@@ -240,7 +257,7 @@ class Bundle:
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
-        """Read the manifest and verify every file's hash.
+        """Read the manifest and verify every file's hash. A file that no hash vouches for must not be a graph's.
 
         Raises:
             BundleError: Something is missing, damaged or not understood.
@@ -254,7 +271,16 @@ class Bundle:
                 raise BundleError(
                     f"{path / name}: its sha256 is not the manifest's; the file is damaged or was replaced"
                 )
-        return cls(path, manifest, _read(path / GOLDEN, TypeAdapter(tuple[Golden, ...])))
+        _check_unlisted(path, manifest)
+        golden = _read(path / GOLDEN, TypeAdapter(tuple[Golden, ...]))
+        pairs = {(pair.source, pair.target) for pair in manifest.pairs}
+        for item in golden:
+            if (item.source_language, item.target_language) not in pairs:
+                raise BundleError(
+                    f"{path / GOLDEN}: a sentence is from {item.source_language} to {item.target_language}, "
+                    "which is no pair of the manifest"
+                )
+        return cls(path, manifest, golden)
 
     @property
     def tokenizer_files(self) -> tuple[Path, Path, Path | None, Path | None]:
@@ -281,11 +307,8 @@ def sha256(path: Path) -> str:
     Raises:
         BundleError: It can't be read.
     """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise BundleError(f"{path}: {error.strerror}") from error
+    with open_plain(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -301,11 +324,25 @@ def _named_files(manifest: Manifest) -> set[str]:
     return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies}
 
 
+def _check_unlisted(folder: Path, manifest: Manifest) -> None:
+    """Refuse weights that the manifest doesn't list: ONNX Runtime loads whatever file of the folder a graph names."""
+    listed = {MANIFEST, *manifest.files}
+    names = (
+        name for place, _, names in os.walk(folder) for name in names if Path(place) != folder or name not in listed
+    )
+    unlisted = sorted(islice(names, _MAX_UNLISTED + 1))
+    if len(unlisted) > _MAX_UNLISTED:
+        raise BundleError(f"{folder} holds more than {_MAX_UNLISTED:,} files that its manifest doesn't list")
+    graphs = {name for graphs in manifest.graphs.values() for role, name in graphs.files.items() if role != "shortlist"}
+    for name in unlisted:
+        for graph in sorted(graphs):
+            if mentions(folder / graph, name):
+                raise BundleError(f"{folder / graph} needs {name}, which the manifest doesn't list")
+
+
 def _read(path: Path, adapter: TypeAdapter[Any]) -> Any:
     try:
-        return adapter.validate_json(path.read_bytes())
-    except OSError as error:
-        raise BundleError(f"{path}: {error.strerror}") from error
+        return adapter.validate_json(read_plain(path, MAX_JSON_BYTES))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

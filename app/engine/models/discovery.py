@@ -1,10 +1,10 @@
 """Which bundles there are, and how much memory each would take. Reads manifests and sizes, and verifies nothing."""
 
-import mmap
 from collections.abc import Iterable
 from pathlib import Path
 
 from app.engine.models.bundle import GOLDEN, MANIFEST, Manifest, Precision
+from app.engine.models.files import mentions
 from app.errors import BundleError
 
 # What a model takes in memory over the size of its files, on the safe side: ONNX Runtime keeps some weights a second
@@ -47,7 +47,7 @@ def loaded_bytes(folder: Path, manifest: Manifest, precision: Precision) -> int:
     others = manifest.files.keys() - all_graphs - {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN}
     try:
         names = set(graphs.files.values())
-        names |= {name for name in others if any(_mentions(folder / graph, name) for graph in names)}
+        names |= {name for name in others if any(mentions(folder / graph, name) for graph in names)}
         return round(_GROWTH[precision] * sum((folder / name).stat().st_size for name in names))
     except OSError as error:
         raise BundleError(f"{error.filename}: {error.strerror}") from error
@@ -55,12 +55,3 @@ def loaded_bytes(folder: Path, manifest: Manifest, precision: Precision) -> int:
 
 def _is_bundle(folder: Path) -> bool:
     return (folder / MANIFEST).is_file()
-
-
-def _mentions(graph: Path, name: str) -> bool:
-    """Whether a graph keeps weights in the file of that name."""
-    with graph.open("rb") as file:
-        if not graph.stat().st_size:
-            return False
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return content.find(name.encode()) >= 0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import sentencepiece
 
+from app.engine.models.files import MAX_VOCABULARY_BYTES, read_plain
 from app.errors import BundleError
 
 UNKNOWN = "<unk>"
@@ -42,8 +43,8 @@ class Vocabulary:
             BundleError: It is something else, or has no piece for what is unknown.
         """
         try:
-            pieces = json.loads(path.read_bytes())
-        except (OSError, ValueError, RecursionError) as error:
+            pieces = json.loads(read_plain(path, MAX_VOCABULARY_BYTES))
+        except (ValueError, RecursionError) as error:
             raise BundleError(f"{path} can't be read as JSON") from error
         if not isinstance(pieces, list) or not all(piece is None or isinstance(piece, str) for piece in pieces):
             raise BundleError(f"{path} is no list of pieces")
@@ -80,6 +81,7 @@ class Tokenizer:
         """
         if (source_vocabulary is None) != (target_vocabulary is None):
             raise BundleError(f"{source.parent} has a vocabulary for only one of its languages")
+        self._path = source
         self._source = _load(source)
         self._target = self._source if target == source else _load(target)
         self._vocabulary: Vocabulary | None = None
@@ -145,7 +147,7 @@ class Tokenizer:
             index = self._source.piece_to_id(piece)
             index = index if self._source.id_to_piece(index) == piece else None
         if index is None:
-            raise BundleError(f"the tokenizer has no piece {piece}")
+            raise BundleError(f"{self._path} has no piece {piece:.40}")
         return index
 
     def _numbered(self, ids: list[int]) -> list[int]:
@@ -163,6 +165,8 @@ class Tokenizer:
 
 def _load(path: Path) -> sentencepiece.SentencePieceProcessor:
     try:
-        return sentencepiece.SentencePieceProcessor.from_proto(path.read_bytes())  # the constructor takes an empty file
-    except (OSError, RuntimeError) as error:
+        return sentencepiece.SentencePieceProcessor.from_proto(
+            read_plain(path, MAX_VOCABULARY_BYTES)  # the constructor takes an empty file
+        )
+    except RuntimeError as error:
         raise BundleError(f"{path} is no SentencePiece model") from error

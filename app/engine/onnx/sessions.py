@@ -114,6 +114,10 @@ class OnnxModel:
         self.providers = tuple(self._decoder.get_providers())
         self.cross = [output.name for output in self._encoder.get_outputs()]
         self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
+        width = self._encoder.get_outputs()[0].shape[-1]
+        if not self.past or not isinstance(width, int):
+            raise BundleError(f"{encoder} and {decoder} are no encoder and decoder of a bundle")
+        self.width = width
         self.present = [name.replace("past_", "present_") for name in self.past]
         self._inputs = {
             kind: [given.name for given in session.get_inputs()] for kind, session in self._sessions.items()
@@ -121,7 +125,6 @@ class OnnxModel:
         self.in_place = "parents" not in self._inputs["step"]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self._past_axes = described.shape
-        self.width = int(self._encoder.get_outputs()[0].shape[-1])
         self.dtype = np.float16 if "float16" in described.type else np.float32
 
     def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
@@ -288,12 +291,22 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
             disabled_optimizers=["SkipLayerNormFusion"],
         )
     except Exception as error:  # ONNX Runtime raises bare exceptions of several kinds
-        raise BundleError(f"{path} can't be loaded by ONNX Runtime {onnxruntime.__version__}") from error
+        raise BundleError(
+            f"{path} can't be loaded by ONNX Runtime {onnxruntime.__version__}: {_reason(error)}"
+        ) from error
     if session.get_providers()[0] != wanted:
         raise ConfigurationError(
             f"provider {provider} failed to start; ONNX Runtime fell back to {session.get_providers()[0]}"
         )
     return session
+
+
+def _reason(error: Exception) -> str:
+    """What ONNX Runtime complains of, without the description of the node that comes before."""
+    text = " ".join(str(error).split())
+    if "hard links" in text:
+        return "its weights have several hard links, which ONNX Runtime refuses; give each bundle files of its own"
+    return text.rpartition(" Error ")[2][-200:]
 
 
 def _run(session: onnxruntime.InferenceSession, outputs: list[str], feeds: dict[str, Array]) -> list[Array]:

@@ -1,6 +1,7 @@
 """Whatever is wrong, truncated or hostile gives one clear line, runs nothing and leaves nothing behind."""
 
 import json
+import os
 import pickle
 import shutil
 import struct
@@ -79,6 +80,22 @@ def write(name: str, content: bytes) -> Damage:
     return lambda folder: (folder / name).write_bytes(content) and None
 
 
+def link(name: str, target: str) -> Damage:
+    def change(folder: Path) -> None:
+        (folder / name).unlink()
+        (folder / name).symlink_to(target)
+
+    return change
+
+
+def pipe(name: str) -> Damage:
+    def change(folder: Path) -> None:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return change
+
+
 def delete(name: str) -> Damage:
     return lambda folder: (folder / name).unlink()
 
@@ -100,7 +117,10 @@ HUB: list[tuple[str, str, Damage]] = [
     ("no JSON", "config.json is no JSON", write("config.json", b"{")),
     ("deep JSON", "config.json is no JSON", write("config.json", b"[" * 100_000)),
     ("a list", "config.json holds no JSON object", write("config.json", b"[]")),
-    ("a long config", "config.json is larger than", write("config.json", b" " * (2 << 20))),
+    ("a long config", "config.json: it has 2,097,152 bytes", write("config.json", b" " * (2 << 20))),
+    ("a device", "config.json: it is no plain file", link("config.json", "/dev/zero")),
+    ("a pipe", "config.json: it is no plain file", pipe("config.json")),
+    ("a number without end", "config.json is no JSON", write("config.json", b"1" * 5_000)),
     ("no UTF-8", "config.json is no UTF-8", write("config.json", b"\xff")),
     ("another architecture", "model_type is 'bart', not 'marian'", config(model_type="bart")),
     ("no layers", "encoder_layers is 0", config(encoder_layers=0)),
@@ -122,6 +142,8 @@ HUB: list[tuple[str, str, Damage]] = [
     ("forbidden text", "bad_words_ids", config(bad_words_ids="all")),
     ("forbidden end", "bad_words_ids forbids 0", config(bad_words_ids=[[0]])),
     ("no weights", "neither model.safetensors nor pytorch_model.bin", delete("model.safetensors")),
+    ("weights without end", "model.safetensors: it is no plain file", link("model.safetensors", "/dev/zero")),
+    ("weights that never come", "model.safetensors: it is no plain file", pipe("model.safetensors")),
     ("cut weights", "model.safetensors is damaged", cut("model.safetensors")),
     ("empty weights", "claims a header of 0 bytes", write("model.safetensors", b"")),
     ("a huge header", "claims a header of", write("model.safetensors", struct.pack("<Q", 1 << 60) + b"{}")),
@@ -129,14 +151,15 @@ HUB: list[tuple[str, str, Damage]] = [
     ("a header of nonsense", "no JSON object", write("model.safetensors", struct.pack("<Q", 4) + b"[1]]")),
     ("integers", "is not of floating-point numbers", lambda folder: _save(folder, torch.ones(2, dtype=torch.int64))),
     ("not a number", "not all finite", lambda folder: _spoil(folder)),
-    ("no vocabulary", "vocab.json can't be read: No such file", delete("vocab.json")),
+    ("no vocabulary", "vocab.json: No such file", delete("vocab.json")),
     ("a vocabulary too long", "is 4711, not one of", vocabulary(Hund=4711)),
     ("an id twice", "belongs to two pieces", vocabulary(Hund=3)),
     ("an id of text", "is '5', not one of", vocabulary(Hund="5")),
     ("no unknown piece", "has no <unk>", vocabulary(**{"<unk>": None})),
     ("no end", "has no </s>", vocabulary(**{"</s>": None})),
     ("another end", "eos_token_id", config(eos_token_id=5)),
-    ("no SentencePiece", "source.spm can't be read: No such file", delete("source.spm")),
+    ("pieces that never come", "source.spm: it is no plain file", pipe("source.spm")),
+    ("no SentencePiece", "source.spm: No such file", delete("source.spm")),
     ("a cut SentencePiece", "target.spm is no SentencePiece model", cut("target.spm", 1000)),
     ("other positions", "does not hold sinusoids", lambda folder: _positions(folder)),
 ]

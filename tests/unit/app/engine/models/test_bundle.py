@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +121,15 @@ CHANGES: list[tuple[str, str, Change]] = [
     ("a hash of a file outside", "plain file name inside", lambda m: m["files"].update({"../x": "0" * 64})),
     ("a graph without hash", "no sha256 for encoder.int8.onnx", lambda m: m["files"].pop("encoder.int8.onnx")),
     ("a golden file without hash", "no sha256 for golden.json", lambda m: m["files"].pop(GOLDEN)),
+    ("no layers", "shape.encoder_layers: ", lambda m: m["shape"].update(encoder_layers=0)),
+    ("a million layers", "shape.decoder_layers: ", lambda m: m["shape"].update(decoder_layers=10**6)),
+    ("a width beyond all memory", "shape.width: ", lambda m: m["shape"].update(width=2**70)),
+    ("a negative id", "ids.pad: ", lambda m: m["ids"].update(pad=-1)),
+    ("an id outside", "ids.eos is 999999, but the vocabulary has only", lambda m: m["ids"].update(eos=999_999)),
+    ("no room for a word", "longest_source: ", lambda m: m.update(longest_source=2)),
+    ("too many pairs", "pairs: ", lambda m: m.update(pairs=m["pairs"] * 2_001)),
+    ("a language that is a sentence", "pairs.0.source: ", lambda m: m["pairs"][0].update(source="a b\n")),
+    ("a confidence that is no number", "confidence.bias: ", lambda m: m.update(confidence={"bias": float("nan")})),
     ("a count that is text", "shape.heads: ", lambda m: m["shape"].update(heads="two")),
 ]
 
@@ -140,6 +150,56 @@ def test_a_manifest_that_is_no_manifest(copy, content):
 def test_a_golden_file_that_is_none(copy, content):
     replace(copy, GOLDEN, content)
     assert_refused(copy, str(copy / GOLDEN), ": ")
+
+
+@pytest.mark.parametrize("name", [MANIFEST, GOLDEN, "tokenizer.spm", "encoder.int8.onnx", "weights.bin"])
+def test_a_pipe_or_a_device_in_place_of_a_file(copy, name):
+    (copy / name).unlink()
+    os.mkfifo(copy / name)
+    assert_refused(copy, str(copy / name), "it is no plain file")
+    (copy / name).unlink()
+    (copy / name).symlink_to("/dev/zero")
+    assert_refused(copy, str(copy / name), "it is no plain file")
+
+
+def test_a_link_to_a_file_is_a_file(copy, tmp_path):
+    (copy / "tokenizer.spm").rename(tmp_path / "elsewhere")
+    (copy / "tokenizer.spm").symlink_to(tmp_path / "elsewhere")
+    Bundle.open(copy)
+
+
+@pytest.mark.parametrize("name", [MANIFEST, GOLDEN])
+def test_a_description_of_a_hundred_megabytes(copy, name):
+    with (copy / name).open("ab") as file:
+        file.truncate(100 << 20)
+    if name == GOLDEN:
+        edit(copy, lambda manifest: manifest["files"].update({name: sha256(copy / name)}))
+    assert_refused(copy, str(copy / name), "it has 104,857,600 bytes, and at most 4,194,304 are allowed")
+
+
+def test_weights_that_the_manifest_does_not_list(copy):
+    edit(copy, lambda manifest: manifest["files"].pop("weights.bin"))
+    assert_refused(copy, str(copy / "decoder.float16.onnx"), "needs weights.bin, which the manifest doesn't list")
+
+
+def test_files_that_no_graph_names_do_no_harm(copy):
+    (copy / "README.md").write_text("A model.", encoding="utf-8")
+    (copy / "notes").mkdir()
+    (copy / "notes" / "todo").touch()
+    Bundle.open(copy)
+
+
+def test_more_files_than_anybody_lists(copy):
+    for number in range(1_001):
+        (copy / str(number)).touch()
+    assert_refused(copy, str(copy), "more than 1,000 files that its manifest doesn't list")
+
+
+def test_golden_sentences_of_another_pair(copy):
+    golden = json.loads((copy / GOLDEN).read_text(encoding="utf-8"))
+    golden[0]["source_language"] = "xx"
+    replace(copy, GOLDEN, json.dumps(golden).encode())
+    assert_refused(copy, str(copy / GOLDEN), "a sentence is from xx to")
 
 
 def test_a_precision_that_is_not_in_the_bundle(copy):

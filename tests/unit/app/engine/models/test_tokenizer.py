@@ -82,7 +82,7 @@ def test_nothing_is_no_pieces(tokenizer):
 
 
 def test_a_piece_that_is_not_there(tokenizer):
-    with pytest.raises(BundleError, match="the tokenizer has no piece <2fr>"):
+    with pytest.raises(BundleError, match="has no piece <2fr>"):
         tokenizer.piece_id("<2fr>")
 
 
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_model(tiny_tokenizer, tmp_path, content):
     if content is not None:
         path.write_bytes(content)
     for source, target in ((path, tiny_tokenizer), (tiny_tokenizer, path)):
-        with pytest.raises(BundleError, match=r"broken\.spm is no SentencePiece model"):
+        with pytest.raises(BundleError, match=r"broken\.spm( is no SentencePiece model|: No such file)"):
             Tokenizer(source, target)
 
 
@@ -161,7 +161,7 @@ def test_a_tag_is_found_and_cannot_be_typed(numbered):
     mapped, own = numbered
     assert mapped.piece_id(">>fra<<") == own.index(">>fra<<")
     assert own.index(">>fra<<") not in mapped.encode(">>fra<< Wasser")
-    with pytest.raises(BundleError, match="the tokenizer has no piece >>deu<<"):
+    with pytest.raises(BundleError, match="has no piece >>deu<<"):
         mapped.piece_id(">>deu<<")
 
 
@@ -170,7 +170,9 @@ def test_a_file_that_is_no_vocabulary(tiny_tokenizer, tmp_path, content):
     path = tmp_path / "vocab.json"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(BundleError, match=r"vocab\.json (can't be read|is no list of pieces|has no <unk>)"):
+    with pytest.raises(
+        BundleError, match=r"vocab\.json(: No such file| can't be read| is no list of pieces| has no <unk>)"
+    ):
         Tokenizer(tiny_tokenizer, tiny_tokenizer, path, path)
 
 
