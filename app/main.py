@@ -70,6 +70,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         openapi_tags=[{"name": each.name, "description": each.description} for each in CONTRACTS] + [OPERATIONS_TAG],
         root_path_in_servers=False,
         servers=[{"url": settings.root_path or "/"}],
+        redirect_slashes=False,
         docs_url=None,
         redoc_url=None,
         # Where OpenTelemetry is set up, it would send query strings along, which may hold the text to translate.

@@ -122,6 +122,13 @@ class Settings(BaseSettings):
     request_timeout_s: float = Field(
         3_600.0, gt=0, le=86_400, description="Maximum time for a request, in seconds; after it the request gets 504."
     )
+    deepl_heartbeat_s: float = Field(
+        4.0,
+        ge=0,
+        le=60,
+        description="Seconds after which an answer to DeepL's clients begins with white space, so that they go on "
+        "waiting; an error then comes with status 200. 0 turns it off.",
+    )
     drain_timeout_s: float = Field(
         20.0, ge=0, le=3_600, description="Maximum time to finish accepted requests at shutdown, in seconds."
     )

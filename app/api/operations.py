@@ -9,6 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from app.api import openapi as docs
 from app.api.dependencies import CurrentService
 from app.errors import EngineUnavailable
+from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Operations"])
 
@@ -36,9 +37,11 @@ async def live() -> Response:
 
 @router.get("/readyz", summary="Can texts be translated now?", responses=docs.READY_RESPONSES)
 async def ready(service: CurrentService) -> Response:
-    """Answers 200 when the models are loaded and have passed their self-test, otherwise 503 with the reason."""
+    """Answers 200 when the models are loaded and have passed their self-test and texts are worked on, otherwise 503."""
     if service.engine.state != "ready":
         raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
+    if TEXT_POOL.is_stuck:
+        raise EngineUnavailable("Work on texts has waited for seconds.")
     return JSONResponse({"status": "ok"})
 
 

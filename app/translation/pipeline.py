@@ -19,6 +19,7 @@ from app.engine.interface import (
     TranslationEngine,
     collect,
 )
+from app.errors import UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
 from app.text.markup.collector import decode_html
@@ -27,7 +28,7 @@ from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import NOTHING, compile_patterns
 from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.translation.deadline import within
-from app.translation.languages import check_pair
+from app.translation.languages import check_pair, name_of
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
 from app.translation.restoring import Restorer
 from app.work_pool import TEXT_POOL
@@ -257,9 +258,23 @@ def _assemble(
 
 
 def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detection]:
-    """The most likely language of each item."""
+    """The most likely language of each item.
+
+    Raises:
+        UnsupportedPair: An item is in a language that is not served.
+    """
     contents = [extract(text, wanted.markup).texts if wanted.markup else (text,) for text in wanted.texts]
-    return [detector.detect("\n".join(texts))[0] for texts in contents]
+    detections = []
+    for texts in contents:
+        text = "\n".join(texts)
+        foreign = detector.foreign(text)
+        if foreign:
+            raise UnsupportedPair(
+                f"The text seems to be in {name_of(foreign)} ({foreign}), which is not supported; "
+                "name its language if it is another."
+            )
+        detections.append(detector.detect(text)[0])
+    return detections
 
 
 def _extract_all(wanted: TranslationRequest, alphabets: Sequence[Alphabet]) -> list[Document]:

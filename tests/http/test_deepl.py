@@ -342,3 +342,12 @@ async def test_usage_counts_what_was_translated_by_either_contract(client, engin
     await client.post("/v2/translate", json=BEER)
     response = await client.request(method, "/v2/usage")
     assert response.json() == {"character_count": 9, "character_limit": 1_000_000_000_000}
+
+
+async def test_a_text_in_a_language_that_is_not_served_is_refused(client):
+    body = {"text": ["C'est une très belle journée"], "target_lang": "EN"}
+    response = await client.post("/v2/translate", json=body)
+    assert response.status_code == 400
+    assert response.json()["detail"] == "unsupported_pair" and "French (fr)" in response.json()["message"]
+    response = await client.post("/v2/translate", json=body | {"source_lang": "DE"})
+    assert response.status_code == 200

@@ -164,7 +164,7 @@ async def test_a_failure_after_the_answer_began_closes_the_connection(engine):
         sent.append(message)
 
     with pytest.raises(RuntimeError, match="too late"):
-        await app(post_scope() | {"path": "/half/", "raw_path": b"/half/"}, None, send)
+        await app(post_scope() | {"path": "/half/x", "raw_path": b"/half/x"}, None, send)
     assert [message["type"] for message in sent] == ["http.response.start"]
 
 

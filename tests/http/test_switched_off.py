@@ -46,7 +46,9 @@ async def test_deepl_lists_are_empty(client, path, name):
         ("DELETE", f"/v3/glossaries/{GLOSSARY}", 404, "Glossaries"),
         ("POST", "/v2/document", 400, "Documents"),
         ("POST", "/v2/document/04DE5AD98A02647D83285A36021911C6/result", 404, "Documents"),
-        ("POST", "/v2/write/rephrase", 404, "Text improvements"),
+        ("POST", "/v2/write/rephrase", 400, "Text improvements"),
+        ("POST", "/v2/write/correct", 400, "Text improvements"),
+        ("POST", "/v2/write/other", 404, "Text improvements"),
         ("POST", "/v3/translation_memories/import", 404, "Translation memories"),
     ],
 )

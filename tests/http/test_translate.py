@@ -251,3 +251,11 @@ async def test_detected_language_without_a_model_for_the_target(engine):
         "error": "French (fr) is not available as a target language from German (de)",
         "code": "unsupported_pair",
     }
+
+
+async def test_a_text_in_a_language_that_is_not_served_is_refused(client):
+    answer = await client.post(
+        "/translate", json={"q": "<p>Esto es una prueba larga</p>", "source": "auto", "target": "en", "format": "html"}
+    )
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "unsupported_pair" and "Spanish (es)" in answer.json()["error"]

@@ -23,6 +23,7 @@ from app.api.deepl.parameters import (
 )
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
+from app.api.heartbeat import with_heartbeat
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
@@ -59,12 +60,20 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     is refused.
 
     The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
+
+    The official clients give up after 10 seconds without a byte. So an answer that takes longer than 4 seconds begins
+    with status 200 and line breaks; these headers are missing then, and an error comes as its JSON under that status.
+    The operator can change the time, or turn this off.
     """
     limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
     values = await read_parameters(request, limit, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
-    items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
-    return await put_together(wanted.translation, _response, wanted, items, timing)
+
+    async def answer() -> Response:
+        items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
+        return await put_together(wanted.translation, _response, wanted, items, timing)
+
+    return await with_heartbeat(request, answer(), service.settings.deepl_heartbeat_s)
 
 
 @router.get(

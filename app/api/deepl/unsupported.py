@@ -21,6 +21,8 @@ _FEATURES = (
     ("/v3/translation_memories", "Translation memories", "translation_memories"),
     ("/v2/document", "Documents", None),
     ("/v2/write", "Text improvements", None),
+    ("/v2/write/rephrase", "Text improvements", None),
+    ("/v2/write/correct", "Text improvements", None),
 )
 
 
@@ -31,7 +33,8 @@ def _listing(name: str) -> Endpoint:
     return list_nothing
 
 
-for _path, _feature, _list_name in _FEATURES:
+# The longest paths first: what is a path of its own is not a thing of another that does not exist.
+for _path, _feature, _list_name in sorted(_FEATURES, reverse=True):
     _text = f"{_feature} are not available on this server."
     if _list_name:
         router.add_api_route(_path, _listing(_list_name), methods=["GET"])

@@ -69,6 +69,33 @@ def test_codes_are_reported_as_served_and_unknown_ones_never() -> None:
     assert Detector(["tlh", "de-AT"]).detect("Wo ist der Bahnhof?") == [Detection("de-AT", 100.0)]
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("C'est une très belle journée", "fr"),
+        ("Esto es una prueba", "es"),
+        ("Dzień dobry, jak się masz?", "pl"),
+        ("今日はいい天気ですね", "ja"),
+        ("Det är en vacker dag", "sv"),
+        ("مرحبا بالعالم", "ar"),
+        ("Das ist ein Test", None),
+        ("The café in Montréal is called Chez Pierre.", None),
+        ("Goethes Werther", None),
+        ("Merci", None),  # too short to be sure
+        ("你好", None),
+        ("12 345 !!", None),
+    ],
+)
+def test_a_text_in_a_language_that_is_not_served_is_told_apart(
+    detector: Detector, text: str, language: str | None
+) -> None:
+    assert detector.foreign(text) == language
+
+
+def test_a_served_language_is_never_foreign() -> None:
+    assert Detector(["de", "en", "fr"]).foreign("C'est une très belle journée") is None
+
+
 def test_a_detector_without_languages_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one language"):
         Detector([])
