@@ -13,6 +13,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY app app
 COPY model model
 COPY export export
+COPY kernels kernels
 RUN pip install --constraint constraints.txt .
 # Both runtimes own the same folder: one has to go before the other comes.
 RUN if [ "$RUNTIME" = cuda ]; then \

@@ -11,11 +11,11 @@ RUNTIME ?= cpu
 # Two runtimes, two environments: onnxruntime and onnxruntime-gpu can't live in one.
 SERVICE := $(if $(filter cuda,$(RUNTIME)),.venv-cuda,.venv)
 DEV := .venv-dev
-REQUIREMENTS := pyproject.toml constraints.txt
+REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels/*.py)
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus bench-base format clean
+.PHONY: help serve test fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-alignment bench-interactive bench-scaling bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -90,6 +90,10 @@ bench-base: $(DEV)/installed  ## Time a model of Transformer-base size, 32,000 p
 	$(DEV)/bin/python -m benchmarks.opus_size build/base/model --vocabulary 32000
 	$(DEV)/bin/dragoman import build/base/model build/base/bundle --pair de-en
 	$(DEV)/bin/python -m benchmarks.engine build/base/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16 --sentences 64
+
+wheel: $(DEV)/installed  ## Build wheels for x86-64 and ARM in dist/
+	KERNELS_MACHINE=x86_64 $(DEV)/bin/python -m pip wheel --no-deps --wheel-dir dist .
+	KERNELS_MACHINE=aarch64 $(DEV)/bin/python -m pip wheel --no-deps --wheel-dir dist .
 
 format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff format .

@@ -33,13 +33,14 @@ from rich.table import Table
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle, Precision
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.opening import open_model
 from app.engine.options import SearchOptions
-from benchmarks.ctranslate2_model import convert, open_model, piece_names
+from benchmarks import ctranslate2_model
+from benchmarks.ctranslate2_model import convert, piece_names
 from benchmarks.figures import json_line, spread
 from model.data.pairs import read_pairs
 
-PRECISIONS: tuple[Precision, ...] = ("int8", "int8-shortlist", "float32")
+PRECISIONS: tuple[Precision, ...] = ("int8-native", "int8", "int8-shortlist", "float32")
 
 Sources = Sequence[list[int]]
 Translations = list[list[int]]
@@ -82,7 +83,7 @@ def dragoman(
     fixed: dict[str, Any] = {"beam_threshold": threshold}
     fixed |= {"max_length": length} if length else {}
     ids = bundle.manifest.ids
-    model = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider="cpu", threads=threads)
+    model = open_model(bundle, precision, threads=threads, kernels="auto" if precision == "int8-native" else "off")
 
     def translate(sources: Sources, beam: int) -> Translations:
         options = SearchOptions(beam_size=beam, **fixed)
@@ -95,7 +96,7 @@ def dragoman(
 def peer(folder: Path, pieces: Sequence[str], precision: Precision, threads: int, length: int | None) -> Translate:
     """CTranslate2 on the converted weights."""
     fixed = {"min_decoding_length": length, "max_decoding_length": length} if length else {}
-    translator = open_model(folder, compute_type=precision.removesuffix("-shortlist"), threads=threads)
+    translator = ctranslate2_model.open_model(folder, compute_type=precision.partition("-")[0], threads=threads)
     ids = {piece: index for index, piece in enumerate(pieces)}
 
     def translate(sources: Sources, beam: int) -> Translations:

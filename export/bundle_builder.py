@@ -32,6 +32,7 @@ from app.engine.models.bundle import (
     write_manifest,
 )
 from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.native import NativeModel, choose_kernels
 from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
@@ -40,6 +41,7 @@ from export.equivalents import standardised
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
 from export.multi_step import export_beam, export_greedy
+from export.native_graphs import native_decoder, native_encoder
 from export.parity import agreement, measure, require
 from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
 from export.shortlist import over_shortlist
@@ -243,9 +245,12 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
     stored = copy.deepcopy(full)
     for graph in stored:
         store_halves(graph)
-    share_weights([*stored, *half], folder / WEIGHTS)
+    native = {} if model.config.variants else {"encoder": native_encoder(model), "decoder": native_decoder(model)}
+    share_weights([*stored, *half, *native.values()], folder / WEIGHTS)
     encoder, decoder = write("float32", encoder=stored[0], decoder=stored[1])
     write("float16", encoder=half[0], decoder=half[1])
+    if native:
+        write("int8-native", **native)
     report("calibrating and quantising to int8")
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
     feeds = (encoder_feeds(spread), decoder_feeds(encoder, decoder, model.config, spread))
@@ -296,15 +301,19 @@ def _parity(
     report: Report,
 ) -> dict[str, Any]:
     config, result = model.config, dict[str, Any]()
-    opened: dict[Precision, OnnxModel] = {}
+    opened: dict[Precision, OnnxModel | NativeModel] = {}
     for precision, names in graphs.items():
+        paths = {role: folder / name for role, name in names.files.items()}
+        if precision == "int8-native":
+            if choose_kernels() is None:
+                report("int8-native is not compared with PyTorch: its operators were not built for this machine")
+                continue
+            opened[precision] = NativeModel(paths["encoder"], paths["decoder"])
+        else:
+            opened[precision] = OnnxModel(
+                **paths, pad_id=config.pad_id, provider="cpu", threads=torch.get_num_threads()
+            )
         report(f"comparing {precision} with {'int8' if names.shortlist else 'PyTorch'}")
-        opened[precision] = OnnxModel(
-            **{role: folder / name for role, name in names.files.items()},
-            pad_id=config.pad_id,
-            provider="cpu",
-            threads=torch.get_num_threads(),
-        )
         if names.shortlist:
             # These graphs have no log-probabilities for the other pieces of the vocabulary, so compare translations.
             same = agreement(opened["int8"], opened[precision], config, sources)

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.onnx.native import NativeModel
 from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
 from model.data.batches import pad
@@ -50,7 +51,7 @@ class Parity:
         return asdict(self)
 
 
-def measure(model: Transformer, graphs: OnnxModel, *, seed: int = 0) -> Parity:
+def measure(model: Transformer, graphs: OnnxModel | NativeModel, *, seed: int = 0) -> Parity:
     """Compare on random ids over ``SHAPES``.
 
     The graphs decode step by step.
@@ -63,7 +64,9 @@ def measure(model: Transformer, graphs: OnnxModel, *, seed: int = 0) -> Parity:
 
 
 @torch.no_grad()
-def _compare(exact: Transformer, graphs: OnnxModel, rng: np.random.Generator, batch: int, longest: int) -> Parity:
+def _compare(
+    exact: Transformer, graphs: OnnxModel | NativeModel, rng: np.random.Generator, batch: int, longest: int
+) -> Parity:
     config = exact.config
     special = [config.pad_id, config.eos_id, config.decoder_start_id]
     lengths = [longest, *rng.integers(1, longest + 1, batch - 1)]

@@ -23,7 +23,8 @@ from app.engine.interface import (
 from app.engine.models.bundle import Bundle, Golden, Manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.encoder_cache import FeatureCache
-from app.engine.onnx.sessions import Features, OnnxModel
+from app.engine.onnx.opening import OpenModel, open_model
+from app.engine.onnx.sessions import Features
 from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Joiner
 from app.engine.request.detokenization import Renderer
@@ -46,7 +47,7 @@ class Engine:
     def __init__(
         self,
         bundle: Bundle,
-        model: OnnxModel,
+        model: OpenModel,
         *,
         limits: Limits,
         workers: int = 1,
@@ -108,11 +109,12 @@ class Engine:
             BundleError: It lacks the precision, or its files don't fit together.
             ConfigurationError: The execution provider is not there.
         """
-        model = OnnxModel(
-            **bundle.graphs(settings.graph_precision),
-            pad_id=bundle.manifest.ids.pad,
+        model = open_model(
+            bundle,
+            settings.graph_precision,
             provider=settings.provider,
             threads=settings.threads,
+            kernels=settings.kernels,
         )
         limits = Limits(
             max_queue_tokens=settings.max_queue_tokens,
@@ -214,6 +216,7 @@ class Engine:
         return {
             **self.bundle.manifest.summary(),
             "precision": self._precision,
+            "kernels": self._model.kernels,
             "providers": list(self._model.providers),
             "golden": {"sentences": len(self.bundle.golden), "identical": self._golden_identical},
         }
@@ -250,7 +253,7 @@ class _Work:
         saved_s: Time that the encoder would have taken for what was in the cache, by what a token has cost so far.
     """
 
-    def __init__(self, manifest: Manifest, model: OnnxModel, tokenizer: Tokenizer, cache_bytes: int) -> None:
+    def __init__(self, manifest: Manifest, model: OpenModel, tokenizer: Tokenizer, cache_bytes: int) -> None:
         self.features: FeatureCache[Features] = FeatureCache(cache_bytes)
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer

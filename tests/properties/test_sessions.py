@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 import app.engine.onnx.kv_cache
 from app.engine.decoding.batch_decoder import Decode, decode
 from app.engine.decoding.search import Hypothesis, Search
+from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
 from model.network.reference import beam_search, greedy_search, model_scores
-from tests.support.tiny import VOCABULARY, OnnxModel, open_graphs, sentence_pairs, source_ids
+from tests.support.tiny import VOCABULARY, open_graphs, sentence_pairs, source_ids
 
 TEXTS = [german for german, _ in sentence_pairs(16, seed=7)]
 MAX_LENGTH = 24
@@ -30,7 +31,7 @@ def sources(tiny_tokenizer):
     return source_ids(tiny_tokenizer, TEXTS)
 
 
-@pytest.fixture(scope="module", params=["float32", "int8", "int8-shortlist"])
+@pytest.fixture(scope="module", params=["float32", "int8", "int8-native", "int8-shortlist"])
 def graphs(tiny_bundle, request):
     return open_graphs(tiny_bundle, request.param)
 

@@ -18,10 +18,10 @@ import torch
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import GOLDEN as GOLDEN_FILE
 from app.engine.models.bundle import Bundle, Pair, Precision, sha256, write_manifest
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.opening import OpenModel, open_model
 from export.shortlist import Vocabulary, build_shortlist
 from model.data.batches import Batch, Packed, pad
-from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID, target_tag, train_tokenizer
+from model.data.tokenizer import BOS_ID, EOS_ID, target_tag, train_tokenizer
 from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
@@ -187,9 +187,9 @@ def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:
     return folder
 
 
-def open_graphs(bundle: Bundle, precision: Precision) -> OnnxModel:
+def open_graphs(bundle: Bundle, precision: Precision) -> OpenModel:
     """The runtime over a bundle's graphs, with one thread."""
-    return OnnxModel(**bundle.graphs(precision), pad_id=PAD_ID, provider="cpu", threads=1)
+    return open_model(bundle, precision, kernels="auto" if precision == "int8-native" else "off")
 
 
 def source_ids(tokenizer: Path, texts: Sequence[str], target: str = "en") -> list[list[int]]:

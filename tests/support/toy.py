@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.decoding.batch_decoder import Decode, LiveRows
-from app.engine.decoding.search import Search
+from app.engine.decoding.search import Beam, Search, Steps
 from app.engine.models.bundle import Bundle
 from app.engine.options import SearchOptions
 from app.engine.scheduling.backlog import Backlog
@@ -54,6 +54,7 @@ class ToyModel:
         most_steps: Steps that it makes at once.
     """
 
+    kernels = None
     providers = ("Toy",)
 
     def __init__(self, vocabulary: int, *, seed: int = 0, eos_bonus: float = 0.0, most_steps: int = 1) -> None:
@@ -110,41 +111,40 @@ class ToyRows(LiveRows):
         best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
         return np.take_along_axis(scores, best, axis=1), best, None
 
-    def most_steps(self, *, beam: bool) -> int:
+    def most_steps(self, wanted: Sequence[int]) -> int:
         return self._model.most_steps
 
-    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], None]:
+    def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
+        """As a native model does, but with a row for every hypothesis that is wanted, and in numpy."""
         assert 1 < steps <= self._model.most_steps
-        scores, found = [], []
-        ended = np.zeros(len(tokens), dtype=bool)
-        while len(found) < steps and not ended.all():
-            best, candidates, _ = self.step(tokens, 1)
-            tokens = candidates[:, 0].tolist()
-            ended |= candidates[:, 0] == EOS
-            scores.append(best[:, 0])
-            found.append(candidates[:, 0])
-        return np.stack(scores), np.stack(found), None
-
-    def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], None]:
-        assert 1 < steps <= self._model.most_steps
-        assert len({source for source, _ in self._rows}) == 1
-        wanted, found = len(tokens), []
-        sums = np.array(totals)
-        while len(found) < steps and (sums > -np.inf).any():
-            scores, candidates, _ = self.step(tokens, self._model.vocabulary)
-            extensions = (sums[:, None] + scores).ravel()
-            best = np.argsort(-extensions, kind="stable")[: len(tokens)]
-            tokens, parents = candidates.ravel()[best].tolist(), best // candidates.shape[1]
-            self.select(parents.tolist())
-            kept = extensions[best] >= extensions.max() - threshold
-            sums = np.where((np.arange(len(best)) < wanted) & kept, extensions[best], -np.inf)
-            found.append((sums, tokens, parents))
-            ends = (np.array(tokens) == EOS) & (sums > -np.inf)
-            sums, wanted = np.where(ends, -np.inf, sums), wanted - ends.sum()
-        values, ids, extended = (np.array(each) for each in zip(*found, strict=True))
-        return values, ids, extended, None
+        firsts = np.cumsum([0, *(len(beam.tokens) for beam in beams)]).tolist()
+        rows = []
+        for first, beam in zip(firsts, beams, strict=False):
+            rows += [first + min(place, len(beam.tokens) - 1) for place in range(beam.wanted)]
+        self.select(rows)
+        missing = [beam.wanted - len(beam.tokens) for beam in beams]
+        tokens = [beam.tokens + [0] * more for beam, more in zip(beams, missing, strict=True)]
+        sums = [np.array(beam.totals + [-np.inf] * more) for beam, more in zip(beams, missing, strict=True)]
+        left, found = [beam.wanted for beam in beams], []
+        while len(found) < steps and any((each > -np.inf).any() for each in sums):
+            scores, candidates, _ = self.step([token for each in tokens for token in each], self._model.vocabulary)
+            made, rows, first = [], [], 0
+            for i, beam in enumerate(beams):
+                last = first + beam.wanted
+                extensions = (sums[i][:, None] + scores[first:last]).ravel()
+                best = np.argsort(-extensions, kind="stable")[: beam.wanted]
+                near = (np.arange(beam.wanted) < left[i]) & (extensions[best] >= extensions.max() - beam.threshold)
+                totals, parents = np.where(near, extensions[best], -np.inf), best // candidates.shape[1]
+                tokens[i] = candidates[first:last].ravel()[best].tolist()
+                ends = (np.array(tokens[i]) == EOS) & (totals > -np.inf)
+                sums[i], left[i] = np.where(ends, -np.inf, totals), left[i] - ends.sum()
+                rows += (first + parents).tolist()
+                made.append((totals, tokens[i], parents))
+                first = last
+            self.select(rows)
+            found.append([np.concatenate(part) for part in zip(*made, strict=True)])
+        totals, ids, parents = (np.array(part) for part in zip(*found, strict=True))
+        return Steps(totals, ids, parents, None)
 
 
 class Gate:

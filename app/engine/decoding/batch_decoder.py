@@ -4,15 +4,13 @@ A ``Decode`` advances them together, each with options of its own. They may join
 are rows of the same batch.
 """
 
-import math
 import sys
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from app.engine.decoding.search import Hypothesis, Search, default_max_length
+from app.engine.decoding.search import Beam, Hypothesis, Search, Steps, default_max_length
 from app.engine.options import SearchOptions
 
 
@@ -34,32 +32,16 @@ class LiveRows(Protocol):
             may return fewer.
         """
 
-    def most_steps(self, *, beam: bool) -> int:
-        """Steps worth making at once, of greedy searches or one beam search; 1, unless the model can make several."""
+    def most_steps(self, wanted: Sequence[int]) -> int:
+        """Steps worth making at once of searches that want so many hypotheses; 1 unless the model can make several."""
         return 1
 
-    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-        """Advance each row by its last token, then by the best next one, up to ``steps`` times.
+    def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
+        """Go on with searches, whose hypotheses are all the rows, by up to ``steps`` steps, or until all have ended.
 
-        Returns:
-            Of the N steps made, 1 to ``steps``: log-probabilities (N, R), token ids (N, R), and the source positions
-            (N, R), or None. What follows the end of a sentence means nothing.
-        """
-        scores, candidates, positions = self.step(tokens, 1)
-        return scores.T, candidates.T, None if positions is None else positions[None]
-
-    def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-        """Extend the rows, all the hypotheses of one sentence, up to ``steps`` times by their best extensions.
-
-        Only asked of a model that can make several steps. ``totals`` are the log-probabilities of the hypotheses, -inf
-        for a row that stands in for none; ``threshold`` is how far a hypothesis may fall behind the best.
-
-        Returns:
-            Of the N steps made, 1 to ``steps``, and of each new hypothesis, best first: log-probabilities (N, R), -inf
-            for none; last tokens (N, R); the rows extended (N, R); then, of these rows, the source positions (N, R), or
-            None. The new hypotheses are the rows from now on.
+        At each step, of the extensions of a search's hypotheses, the best go on: as many as are still to be found, and
+        none that is far behind. Only asked of a model that can make several steps. The hypotheses of the last step are
+        the rows from now on, ``wanted`` of each search.
         """
         raise AssertionError("this model makes one step at a time")
 
@@ -103,42 +85,26 @@ class Decode:
         Args:
             most: Tokens to advance by at most.
         """
-        greedy = all(search.options.beam_size == 1 for search in self.searches)
-        steps = 1
-        if greedy or len(self.searches) == 1:
-            steps = min(most, self._rows.most_steps(beam=not greedy), *(search.room for search in self.searches))
-        kept = self._advance() if steps < 2 else self._follow(steps) if greedy else self._follow_beam(steps)
+        wanted = [search.beam for search in self.searches]
+        steps = min(most, self._rows.most_steps(wanted), *(search.room for search in self.searches))
+        kept = self._advance() if steps < 2 else self._follow(steps)
         done = [search for search in self.searches if not search.rows]
         self.searches = [search for search in self.searches if search.rows]
         self._rows.select(kept)
         return done
 
     def _follow(self, steps: int) -> list[int]:
-        """Several greedy steps of every search; returns the rows that go on."""
-        tokens = [search.last_tokens[0] for search in self.searches]
-        best, ids, positions = self._rows.greedy_steps(tokens, steps)
-        self.steps += len(ids)
-        scores, found = best.T.tolist(), ids.T.tolist()
-        attended = repeat(None) if positions is None else positions.T.tolist()
-        goes_on = map(Search.follow, self.searches, scores, found, attended)
-        return [row for row, alive in enumerate(goes_on) if alive]
-
-    def _follow_beam(self, steps: int) -> list[int]:
-        """Several steps of the only search; returns the rows that go on."""
-        [search] = self.searches
-        missing = search.beam - search.rows
-        if missing:  # at the start, or given up
-            self._rows.select([*range(search.rows), *[0] * missing])
-        tokens = search.last_tokens + search.last_tokens[:1] * missing
-        totals, ids, parents, positions = self._rows.beam_steps(
-            tokens,
-            search.totals + [-math.inf] * missing,
-            steps,
-            threshold=search.threshold,
-        )
-        self.steps += len(ids)
-        attended = None if positions is None else positions.tolist()
-        return search.follow_beam(totals.tolist(), ids.tolist(), parents.tolist(), attended)
+        """Several steps of every search by the model itself; returns the rows that go on."""
+        beams = [search.state for search in self.searches]
+        found = self._rows.search_steps(beams, steps)
+        self.steps += len(found.tokens)
+        columns = Steps(*(None if each is None else each.T.tolist() for each in found))
+        kept: list[int] = []
+        first = 0
+        for search, beam in zip(self.searches, beams, strict=True):
+            kept += [first + row for row in search.follow(columns, first)]
+            first += beam.wanted
+        return kept
 
     def _advance(self) -> list[int]:
         """One step of every search; returns the rows that go on, in their order."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.engine.decoding.padding import rounded_up
 from app.engine.options import SearchOptions
@@ -38,6 +38,41 @@ class _Live(NamedTuple):
     total: float
     tokens: tuple[int, ...] = ()
     attended: tuple[int, ...] = ()
+
+
+class Beam(NamedTuple):
+    """The live hypotheses of a search, best first, as a model goes on with them by itself.
+
+    Attributes:
+        tokens: The last token of each.
+        totals: The log-probability of each.
+        wanted: Hypotheses still to be found, as many or more.
+        threshold: How far a hypothesis may fall behind the best.
+    """
+
+    tokens: list[int]
+    totals: list[float]
+    wanted: int
+    threshold: float
+
+
+class Steps(NamedTuple):
+    """What a model has found in N steps of several searches, of the W hypotheses that they want together.
+
+    The hypotheses of a search stand side by side, at each step best first; where fewer were found, the rest has a total
+    of -inf and means nothing, as what follows the end of a sentence does.
+
+    Attributes:
+        totals: (N, W) float64, log-probabilities.
+        tokens: (N, W) int64, the last token of each, which may be the end.
+        parents: (N, W) int64, which hypothesis of the step before each extends, 0-based within its search.
+        attended: (N, W) int64, the source position that the alignment head looked at for the token, if there is one.
+    """
+
+    totals: Any
+    tokens: Any
+    parents: Any
+    attended: Any
 
 
 def length_penalty(length: int, alpha: float) -> float:
@@ -189,68 +224,72 @@ class Search:
         """Steps in which the best extensions are all that matters, up to the length limit; 0 if more than that does."""
         return self._max_length - self.length if self._unrestricted else 0
 
-    def follow(self, scores: Sequence[float], tokens: Sequence[int], attended: Sequence[int] | None = None) -> bool:
-        """Extend the one live hypothesis of a greedy search by the best tokens of several steps, within ``room``.
+    @property
+    def state(self) -> Beam:
+        """What a model needs to go on with the search by itself, within ``room``."""
+        totals = [hypothesis.total for hypothesis in self._live]
+        return Beam(self.last_tokens, totals, self.beam, self.threshold)
+
+    def follow(self, steps: Steps, first: int) -> list[int]:
+        """Take steps, within ``room``, that a model has made from ``state``.
 
         Args:
-            scores: (steps,) log-probabilities.
-            tokens: (steps,) ids; those behind an end of sentence are ignored.
-            attended: (steps,) the source positions that the alignment head looks at, if there is one.
+            steps: As lists, hypothesis by hypothesis: (W, N) each.
+            first: The first hypothesis of this search.
 
         Returns:
-            Whether the search goes on.
+            The hypotheses that go on, 0-based.
         """
-        [live] = self._live
+        totals, tokens, parents, attended = (each and each[first : first + self.beam] for each in steps)
+        if self.beam == 1:
+            return self._follow_one(totals[0], tokens[0], parents[0][0], attended and attended[0])
+        begun, self._live = self._live, []
+        made = len(tokens[0])
+
+        def path(slot: int, step: int) -> _Live:
+            """The hypothesis as it was after a step."""
+            total, found, looked_at = totals[slot][step], [], []
+            for back in range(step, -1, -1):
+                found.append(tokens[slot][back])
+                if attended is not None:
+                    looked_at.append(attended[slot][back])
+                slot = parents[slot][back]
+            start = begun[slot]
+            return _Live(total, (*start.tokens, *reversed(found)), (*start.attended, *reversed(looked_at)))
+
+        for step in range(made):
+            for slot, column in enumerate(tokens):
+                if column[step] == self._eos_id and totals[slot][step] > -math.inf:
+                    ended = path(slot, step)
+                    tokens_before = ended.tokens[:-1]
+                    self._finish(
+                        _Live(ended.total, tokens_before, ended.attended[: len(tokens_before)]), len(ended.tokens)
+                    )
+        last = made - 1
+        rows = [
+            slot
+            for slot, column in enumerate(tokens)
+            if totals[slot][last] > -math.inf and column[last] != self._eos_id
+        ]
+        self._live = [path(slot, last) for slot in rows]
+        if self._live and len(self._live[0].tokens) >= self._max_length:
+            return self._cut_off()
+        self.last_tokens = [hypothesis.tokens[-1] for hypothesis in self._live]
+        return rows
+
+    def _follow_one(self, totals: list[float], tokens: list[int], parent: int, attended: list[int] | None) -> list[int]:
+        """The same for a single hypothesis, which is what greedy search has; ``parent`` is the one that it extends."""
+        live = self._live[parent]
         ended = self._eos_id in tokens
         kept = tokens.index(self._eos_id) if ended else len(tokens)
-        total = live.total
-        for score in scores[: kept + ended]:  # one by one, as ``advance`` adds: the same to the last bit
-            total += score
         looked_at = () if attended is None else (*live.attended, *attended[:kept])
-        grown = _Live(total, (*live.tokens, *tokens[:kept]), looked_at)
+        grown = _Live(totals[kept - (not ended)], (*live.tokens, *tokens[:kept]), looked_at)
         if ended or len(grown.tokens) >= self._max_length:
             self._finish(grown, len(grown.tokens) + ended, truncated=not ended)
             self._live, self.last_tokens = [], []
-        else:
-            self._live, self.last_tokens = [grown], [grown.tokens[-1]]
-        return bool(self._live)
-
-    @property
-    def totals(self) -> list[float]:
-        """Log-probabilities of the live hypotheses, best first."""
-        return [hypothesis.total for hypothesis in self._live]
-
-    def follow_beam(
-        self,
-        totals: Sequence[Sequence[float]],
-        tokens: Sequence[Sequence[int]],
-        parents: Sequence[Sequence[int]],
-        attended: Sequence[Sequence[int]] | None,
-    ) -> list[int]:
-        """Take several steps, within ``room``, that ``LiveRows.beam_steps`` has made.
-
-        Args:
-            totals: (steps, R) log-probabilities of the new hypotheses; -inf for none.
-            tokens: (steps, R) their last tokens.
-            parents: (steps, R) the rows they extend.
-            attended: (steps, R) the source positions that the alignment head looks at, if there is one.
-
-        Returns:
-            The rows that go on.
-        """
-        rows = list(range(self.rows))  # of the live hypotheses
-        for step, (values, ids, extended) in enumerate(zip(totals, tokens, parents, strict=True)):
-            places = {row: place for place, row in enumerate(rows)}
-            found = [
-                (value, places[row], token)
-                for value, row, token in zip(values, extended, ids, strict=True)
-                if value > -math.inf
-            ]
-            looked_at = None if attended is None else [attended[step][row] for row in rows]
-            rows = [row for row, (_, _, token) in enumerate(found) if token != self._eos_id]
-            if not self._extend(found, looked_at):
-                return []
-        return rows
+            return []
+        self._live, self.last_tokens = [grown], [grown.tokens[-1]]
+        return [0]
 
     def hypotheses(self) -> list[Hypothesis]:
         """The ``n_best`` finished hypotheses, best first. One that the model ended is better than any cut-off one."""

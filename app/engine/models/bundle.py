@@ -36,7 +36,7 @@ MAX_PAIRS = 2_000
 """Pairs of languages in one bundle."""
 _MAX_UNLISTED = 1_000  # files beside those of the manifest
 
-Precision = Literal["float32", "float16", "int8", "int8-shortlist"]
+Precision = Literal["float32", "float16", "int8", "int8-native", "int8-shortlist"]
 
 
 def _plain_file_name(name: str) -> str:

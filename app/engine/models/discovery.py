@@ -10,7 +10,13 @@ from app.errors import BundleError
 # What a model takes in memory over the size of its files, on the safe side: ONNX Runtime keeps some weights a second
 # time in the order that its kernels want, and those of float32 graphs lie on disk in half the width. Measured: 1.0 to
 # 1.8 for the shipped int8 graphs of 12 MB, 3.0 to 3.9 for the float32 graphs of 19 MB, 2.4 to 2.6 for some of 98 MB.
-_GROWTH: dict[Precision, float] = {"int8": 2.0, "int8-shortlist": 2.0, "float32": 3.5, "float16": 3.5}
+_GROWTH: dict[Precision, float] = {
+    "int8": 2.0,
+    "int8-native": 2.0,
+    "int8-shortlist": 2.0,
+    "float32": 3.5,
+    "float16": 3.5,
+}
 
 
 def find_bundles(folders: Iterable[Path]) -> list[Path]:

@@ -4,6 +4,7 @@ Axes: B sentences, R live rows, M rows a sentence, S source length, P target pos
 pieces to choose from, K candidates, L decoder layers. S, P and C are whole blocks, see ``app.engine.decoding.padding``.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
 from app.engine.decoding.padding import CHOICES, POSITIONS, rounded_up
+from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import choose
 from app.errors import ModelFailure
 
@@ -261,61 +263,48 @@ class Rows:
         slots = self._slots
         return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
 
-    def most_steps(self, *, beam: bool) -> int:
+    def most_steps(self, wanted: Sequence[int]) -> int:
         """Steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
-        if beam:
+        if len(wanted) == 1 and wanted[0] > 1:
             return 4 * POSITIONS if self._model.has("beam") else 1
-        if not self._model.has("greedy"):
+        if max(wanted) > 1 or not self._model.has("greedy"):
             return 1
         if len(self) == 1:
             return 4 * POSITIONS
         return 2 * POSITIONS if len(self) <= _FEW else POSITIONS
 
-    def greedy_steps(self, tokens: Sequence[int], steps: int) -> tuple[Array, Array, Array | None]:
-        """Advance every row by its last token, then by the best next one, and so on.
-
-        Args:
-            tokens: (R,) ids.
-            steps: Most steps to make.
-
-        Returns:
-            Of the N steps made, fewer than ``steps`` if all rows ended before: log-probabilities (N, R) float32, token
-            ids (N, R) int64, and the source positions (N, R) int64 that the alignment head looks at, or None. What
-            follows the end of a sentence means nothing.
+    def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
+        """Go on with greedy searches, or with one beam search; see ``LiveRows``.
 
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        scores, found, *alignment = self._run("greedy", tokens, steps=steps)
+        if any(beam.wanted > 1 for beam in beams):
+            [beam] = beams
+            return self._beam_steps(beam, steps)
+        scores, found, *alignment = self._run("greedy", [token for beam in beams for token in beam.tokens], steps=steps)
         slots = self._slots
-        return scores[:, slots, 0], found[:, slots, 0], alignment[0][:, slots, 0] if alignment else None
+        # One after the other, as ``Search.advance`` adds: the same to the last bit.
+        totals = np.cumsum([[beam.totals[0] for beam in beams], *scores[:, slots, 0]], axis=0, dtype=np.float64)[1:]
+        tokens = found[:, slots, 0]
+        return Steps(totals, tokens, np.zeros_like(tokens), alignment[0][:, slots, 0] if alignment else None)
 
-    def beam_steps(
-        self, tokens: Sequence[int], totals: Sequence[float], steps: int, *, threshold: float
-    ) -> tuple[Array, Array, Array, Array | None]:
-        """Make several steps of the beam search for one sentence, whose hypotheses are all the rows.
-
-        Args:
-            tokens: (R,) ids.
-            totals: (R,) log-probabilities of the hypotheses; -inf for a row that is none.
-            steps: Most steps to make.
-            threshold: How far a hypothesis may fall behind the best.
-
-        Returns:
-            Of the N steps made, fewer than ``steps`` if the search is done: totals (N, R) float64, best first, -inf
-            where no hypothesis was wanted or one was given up; token ids (N, R) int64; the rows extended (N, R) int64;
-            and the source positions (N, R) int64 that the alignment head looks at from the rows extended, or None. From
-            now on, the rows are those of the last step.
-
-        Raises:
-            ModelFailure: The graph raised, or a score is not finite.
-        """
+    def _beam_steps(self, beam: Beam, steps: int) -> Steps:
+        missing = beam.wanted - len(self)
+        if missing:  # at the start, or given up
+            self.select([*range(len(self)), *[0] * missing])
         # Of equal hypotheses the first is better, so the rows have to stand in their order.
         self._parents = [self._parents[slot] for slot in self._slots]
         self._slots = list(range(len(self)))
-        state: dict[str, Array | float] = {"totals.given": np.reshape(totals, (-1, 1, 1)), "threshold": threshold}
+        totals = beam.totals + [-math.inf] * missing
+        state: dict[str, Array | float] = {
+            "totals.given": np.reshape(totals, (-1, 1, 1)),
+            "threshold": beam.threshold,
+        }
+        tokens = beam.tokens + beam.tokens[:1] * missing
         found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, state=state)
-        return found, candidates, parents, alignment[0][:, :, 0] if alignment else None
+        attended = np.take_along_axis(alignment[0][:, :, 0], parents, axis=1) if alignment else None
+        return Steps(found, candidates, parents, attended)
 
     def _run(
         self,

@@ -72,8 +72,11 @@ class OnnxModel:
     """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``.
 
     Attributes:
+        kernels: None: the operators are ONNX Runtime's own.
         in_place: The decoder graph adds to the past where it is, see ``export.graph_fusion``.
     """
+
+    kernels: str | None = None
 
     def __init__(
         self,

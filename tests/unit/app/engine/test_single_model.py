@@ -230,7 +230,7 @@ async def test_too_many_golden_sentences_that_come_out_otherwise(tiny_bundle, wr
 
 async def test_the_settings_reach_the_engine(tiny_bundle, monkeypatch):
     model, given, encoded = ToyModel(VOCABULARY), {}, []
-    monkeypatch.setattr("app.engine.single_model.OnnxModel", lambda **options: given.update(options) or model)
+    monkeypatch.setattr("app.engine.onnx.opening.OnnxModel", lambda **options: given.update(options) or model)
     together = threading.Barrier(3)
     model.on_step, model.on_encode = lambda rows: together.wait(WAIT_S), encoded.extend
     settings = Settings(bundle=tiny_bundle.path, precision="float32", threads=2, workers=3, feature_cache_bytes=0)

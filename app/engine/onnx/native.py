@@ -1,0 +1,322 @@
+"""The model by the native operators of ``kernels/``: whole searches of many sentences in one run.
+
+Axes: B sentences, R live rows, W hypotheses wanted of all sentences, N steps, S source length, D width, K candidates, L
+decoder layers, C places of the memory.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime import OrtValue
+
+from app.engine.decoding.search import Beam, Steps
+from app.engine.onnx.sessions import Features
+from app.errors import BundleError, ModelFailure
+
+Array = NDArray[Any]
+
+LIBRARY = Path(__file__).parent / "libdragoman.so"
+# Steps worth making in one run, if nobody waits: a lone sentence is done, and the rows of a batch rarely end all.
+_STEPS_ALONE, _STEPS = 64, 8
+# Places of an empty memory, and those beyond which it is given back when nothing is decoded.
+_PLACES, _KEPT_PLACES = 1024, 8192
+_ROOM = 64  # a history grows by so many positions at a time
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    try:
+        library = ctypes.CDLL(str(LIBRARY))
+    except OSError:  # not built, or for another system
+        return None
+    library.dragoman_kernels.argtypes = [ctypes.c_char_p]
+    library.dragoman_kernels.restype = ctypes.c_char_p
+    return library
+
+
+def choose_kernels(wanted: str = "auto") -> str | None:
+    """Choose the kernels of all models that are opened from now on.
+
+    Args:
+        wanted: An instruction set, see ``kernels/dispatch.c``; or "auto" for the fastest that the processor has.
+
+    Returns:
+        The instruction set, or None if there are no such kernels here.
+    """
+    library = _library()
+    if library is None:
+        return None
+    return library.dragoman_kernels(None if wanted == "auto" else wanted.encode()).decode() or None
+
+
+class NativeModel:
+    """An encoder and a decoder session of one node each. Thread-safe; the state of a decode lives in ``NativeRows``.
+
+    Attributes:
+        kernels: Instruction set of the kernels.
+        providers: ONNX Runtime's, for ``/info``.
+        most_steps: Steps made in one run at most; 1 leaves every choice to ``app.engine.decoding.search``.
+    """
+
+    def __init__(self, encoder: Path, decoder: Path, *, kernels: str = "auto", most_steps: int = _STEPS_ALONE) -> None:
+        """Open the sessions.
+
+        Args:
+            encoder: Path of the encoder graph.
+            decoder: Path of the decoder graph.
+            kernels: See ``choose_kernels``.
+            most_steps: See the attribute.
+
+        Raises:
+            BundleError: A graph can't be loaded, or there are no such kernels here.
+        """
+        chosen = choose_kernels(kernels)
+        if chosen is None:
+            raise BundleError(f"{encoder.parent} has native graphs, and there are no {kernels} kernels here")
+        self.kernels, self.most_steps = chosen, most_steps
+        self._encoder, self.decoder = _open(encoder), _open(decoder)
+        self.providers = tuple(self.decoder.get_providers())
+        layers, _, self.width = self.decoder.get_inputs()[0].shape
+        self.layers = layers // 2
+
+    def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+        """Encode source ids, special ids included. No padding: sentences change nothing for their neighbours.
+
+        Raises:
+            ModelFailure: The graph raised.
+        """
+        lengths = np.array([len(source) for source in sources], dtype=np.int64)
+        ids = np.array([index for source in sources for index in source], dtype=np.int64)
+        try:
+            [features] = self._encoder.run(None, {"source": ids, "lengths": lengths})
+        except Exception as error:
+            raise ModelFailure("ONNX Runtime failed to run the model.") from error
+        ends = np.cumsum(lengths).tolist()
+        return [
+            Features(tuple(features[:, end - len(source) : end])) for end, source in zip(ends, sources, strict=True)
+        ]
+
+    def rows(self) -> "NativeRows":
+        """An empty set of live rows."""
+        return NativeRows(self)
+
+
+class _Memory:
+    """Keys and values of source and target positions, at places that are taken and given back one by one.
+
+    Attributes:
+        array: (2L, C, D) float32.
+        value: The same for ONNX Runtime.
+    """
+
+    def __init__(self, model: NativeModel) -> None:
+        self._shape = 2 * model.layers, model.width
+        self.clear()
+
+    def clear(self) -> None:
+        """All places are free; memory that was much is given back."""
+        if getattr(self, "array", None) is None or self.array.shape[1] > _KEPT_PLACES:
+            self._hold(np.empty((self._shape[0], _PLACES, self._shape[1]), np.float32))
+        count = self.array.shape[1]
+        self._free = np.arange(count - 1, -1, -1, dtype=np.int32)
+        self._left = count
+
+    def take(self, count: int) -> Array:
+        """So many places, (count,) int32."""
+        while self._left < count:
+            self._grow()
+        self._left -= count
+        return self._free[self._left : self._left + count][::-1].copy()
+
+    def give_back(self, places: Array) -> None:
+        """Places that were taken, once."""
+        self._free[self._left : self._left + places.size] = places.ravel()[::-1]
+        self._left += places.size
+
+    def _grow(self) -> None:
+        layers, count, width = self.array.shape
+        array = np.empty((layers, 2 * count, width), np.float32)
+        array[:, :count] = self.array
+        free = np.empty(2 * count, np.int32)
+        free[:count] = np.arange(2 * count - 1, count - 1, -1)
+        free[count : count + self._left] = self._free[: self._left]
+        self._free, self._left = free, self._left + count
+        self._hold(array)
+
+    def _hold(self, array: Array) -> None:
+        self.array, self.value = array, OrtValue.ortvalue_from_numpy(array)
+
+
+@dataclass(eq=False)
+class _Sentence:
+    """A sentence of a batch: the places of its source, and those that its hypotheses have taken."""
+
+    source: Array
+    taken: list[Array]
+
+
+class NativeRows:
+    """The live rows of one decode; see ``app.engine.decoding.batch_decoder.LiveRows``.
+
+    Keys and values never move: each row has a history, the places of its positions so far, and only that is copied.
+    """
+
+    def __init__(self, model: NativeModel) -> None:
+        self._model = model
+        self._memory = _Memory(model)
+        self._owners: list[_Sentence] = []  # of each row; those of a sentence stand side by side
+        self._positions = np.zeros(0, dtype=np.int64)
+        self._histories = np.zeros((0, _ROOM), dtype=np.int32)
+        self._io = model.decoder.io_binding()
+        self._bound: OrtValue | None = None
+
+    def __len__(self) -> int:
+        return len(self._owners)
+
+    def join(self, features: Sequence[Features]) -> None:
+        """Append one row a sentence, at position 0."""
+        for item in features:
+            places = self._memory.take(item.length)
+            for layer, array in zip(self._memory.array, item.arrays, strict=True):
+                layer[places] = array
+            self._owners.append(_Sentence(places, [places]))
+        new = len(features)
+        self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
+        room = self._histories.shape[1]
+        self._histories = np.concatenate([self._histories, np.zeros((new, room), dtype=np.int32)])
+
+    def select(self, rows: Sequence[int]) -> None:
+        """Keep the given rows, in that order; a row may be named more than once."""
+        before, self._owners = self._owners, [self._owners[row] for row in rows]
+        if not rows:
+            self._memory.clear()
+        elif before != self._owners:
+            kept = set(self._owners)
+            for sentence in set(before) - kept:
+                for places in sentence.taken:
+                    self._memory.give_back(places)
+        index = np.array(rows, dtype=np.intp)
+        self._positions, self._histories = self._positions[index], self._histories[index]
+
+    def most_steps(self, wanted: Sequence[int]) -> int:
+        """Steps worth making in one run: newcomers have to wait for its end."""
+        return min(self._model.most_steps, _STEPS_ALONE if len(wanted) == 1 else _STEPS)
+
+    def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
+        """Advance every row by its last token.
+
+        Args:
+            tokens: (R,) ids.
+            top: Candidates wanted, K.
+
+        Returns:
+            Log-probabilities (R, K) float64, best first; their token ids (R, K) int64; and the source position (R,)
+            int64 that the alignment head looks at, or None if the model has no such head.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        counts = [1] * len(self)
+        scores, candidates, _, attended = self._run(
+            tokens, [0.0] * len(self), counts, counts, [0.0] * len(self), 1, top
+        )
+        return scores[0], candidates[0], None if attended is None else attended[0]
+
+    def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
+        """Search ``steps`` further, or until all have ended; see ``LiveRows``.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
+        """
+        totals, tokens, parents, attended = self._run(
+            [token for beam in beams for token in beam.tokens],
+            [total for beam in beams for total in beam.totals],
+            [len(beam.tokens) for beam in beams],
+            [beam.wanted for beam in beams],
+            [beam.threshold for beam in beams],
+            steps,
+            0,
+        )
+        return Steps(totals[:, :, 0], tokens[:, :, 0], parents, attended)
+
+    def _run(
+        self,
+        tokens: Sequence[int],
+        totals: Sequence[float],
+        counts: Sequence[int],
+        wanted: Sequence[int],
+        thresholds: Sequence[float],
+        steps: int,
+        top: int,
+    ) -> tuple[Array, Array, Array, Array | None]:
+        """One run of the decoder graph; the rows are then those it gave."""
+        firsts = np.cumsum([0, *counts[:-1]]).tolist()
+        sentences = [self._owners[first] for first in firsts]
+        fresh = self._memory.take(sum(wanted) * steps).reshape(-1, steps)
+        longest = max(len(sentence.source) for sentence in sentences)
+        sources = np.zeros((len(sentences), longest), dtype=np.int32)
+        for places, sentence in zip(sources, sentences, strict=True):
+            places[: len(sentence.source)] = sentence.source
+        missing = int(self._positions.max()) + steps - self._histories.shape[1]
+        if missing > 0:
+            self._histories = np.pad(self._histories, ((0, 0), (0, missing + _ROOM)))
+        lengths = [len(sentence.source) for sentence in sentences]
+        io = self._io
+        if self._bound is not self._memory.value:
+            self._bound = self._memory.value
+            io.bind_ortvalue_input("memory", self._bound)
+        given = {
+            "rows": np.stack([np.array(tokens, dtype=np.int64), self._positions], axis=1),
+            "totals": np.array(totals),
+            "histories": self._histories,
+            "sentences": np.array([counts, wanted, lengths], dtype=np.int64).T.copy(),
+            "sources": sources,
+            "fresh": fresh,
+            "thresholds": np.array(thresholds),
+            "top": np.array(top),
+        }
+        for name, array in given.items():
+            io.bind_cpu_input(name, array)
+        io.clear_binding_outputs()
+        for name in ("scores", "tokens", "parents", "attended", "next_histories"):
+            io.bind_output(name, "cpu")
+        io.bind_ortvalue_output("next_memory", self._bound)
+        try:
+            self._model.decoder.run_with_iobinding(io)
+        except Exception as error:
+            raise ModelFailure("ONNX Runtime failed to run the model.") from error
+        *found, histories, _ = io.get_outputs()
+        results = [value.numpy() for value in found]
+        made = len(results[0])
+        self._histories = histories.numpy()
+        after = counts if top else wanted
+        self._positions = np.repeat(self._positions[firsts] + made, after)
+        self._owners = [sentence for sentence, count in zip(sentences, after, strict=True) for _ in range(count)]
+        slot = 0
+        for sentence, count in zip(sentences, wanted, strict=True):
+            sentence.taken.append(fresh[slot : slot + count, :made])
+            slot += count
+        if made < steps:
+            self._memory.give_back(fresh[:, made:])
+        scores, candidates, parents, attended = results
+        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None  # -1: no alignment head
+
+
+def _open(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 3
+    try:
+        options.register_custom_ops_library(str(LIBRARY))
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime raises bare exceptions of several kinds
+        raise BundleError(f"{path} can't be loaded by ONNX Runtime {onnxruntime.__version__}") from error

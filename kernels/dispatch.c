@@ -1,0 +1,48 @@
+// Which kernels the processor can run. Asked of the processor itself, for __builtin_cpu_supports knows nothing when zig
+// compiles it.
+#include <string.h>
+
+#include "model.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+// The registers that the operating system keeps for a program.
+__attribute__((target("xsave"))) static uint64_t kept_registers(void) {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low | (uint64_t)high << 32;
+}
+
+static int runs(const Kernels *k) {
+  unsigned a, b, c, d, b7, c7, d7, a71, rest;
+  if (k == &kernels_plain) return 1;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) return 0;
+  const uint64_t kept = kept_registers();
+  const int fma_and_half = c >> 12 & c >> 29 & 1;
+  if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7)) return 0;
+  const int avx2 = fma_and_half && b7 >> 5 & 1 && (kept & 0x06) == 0x06;
+  if (k == &kernels_avx2) return avx2;
+  if (k == &kernels_avx512vnni) // foundation, DQ, BW, VL, VNNI
+    return avx2 && b7 >> 16 & b7 >> 17 & b7 >> 30 & b7 >> 31 & c7 >> 11 & 1 && (kept & 0xe6) == 0xe6;
+  if (!__get_cpuid_count(7, 1, &a71, &rest, &rest, &rest)) return 0;
+  return avx2 && a71 >> 4 & 1;
+}
+
+static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnni, &kernels_avx2, &kernels_plain};
+
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+
+static int runs(const Kernels *k) { return k == &kernels_plain || getauxval(AT_HWCAP) >> 20 & 1; } // dot products
+
+static const Kernels *const best_first[] = {&kernels_neon, &kernels_plain};
+#endif
+
+const Kernels *choose_kernels(const char *name) {
+  for (size_t i = 0; i < sizeof best_first / sizeof *best_first; i++) {
+    const Kernels *k = best_first[i];
+    if (runs(k) && (name ? !strcmp(name, k->name) : k != &kernels_plain)) return k;
+  }
+  return NULL;
+}

@@ -1,0 +1,73 @@
+// Products of 8-bit activations and weights: exact int32 sums, then floats.
+
+enum { OFFSET = 128 }; // of activations that may be negative
+
+// M rows times one strip of 64 columns. The sums of all rows stay in registers while the weights go by once.
+static INLINE void strip(const int M, const int add_to, const uint8_t *a, size_t stride, const float *scales,
+                         const Linear *l, int first, float *out, size_t out_stride) {
+  const int8_t *weights = l->weights + size_of(first, l->depth);
+  const int quads = l->depth / 4;
+  for (int part = 0; part < STRIP; part += INTS * WIDE) {
+    Ints c[ROWS][WIDE];
+#pragma GCC unroll 8
+    for (int m = 0; m < M; m++)
+#pragma GCC unroll 8
+      for (int j = 0; j < WIDE; j++) c[m][j] = load_ints(l->start + first + part + j * INTS);
+    const int8_t *w = weights + 4 * part;
+    for (int k = 0; k < quads; k++, w += 4 * STRIP) {
+      // A page ahead for one row, which waits for the cache; four lines of it are one step.
+#pragma GCC unroll 4
+      for (int j = 0; j < INTS * WIDE; j += 16) prefetch(w + (M == 1 ? 4096 : 1024) + 4 * j);
+      Ints b[WIDE];
+#pragma GCC unroll 8
+      for (int j = 0; j < WIDE; j++) b[j] = load_weights(w + 4 * j * INTS);
+#pragma GCC unroll 8
+      for (int m = 0; m < M; m++) {
+        Ints four = broadcast(a + m * stride + 4 * k);
+#pragma GCC unroll 8
+        for (int j = 0; j < WIDE; j++) c[m][j] = dot(c[m][j], four, b[j]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int m = 0; m < M; m++) {
+      Vector scale = all(scales[m]);
+#pragma GCC unroll 4
+      for (int j = 0; j < INTS * WIDE; j += LANES) {
+        int column = first + part + j;
+        float *o = out + m * out_stride + column;
+        Vector r = fma_(to_floats(&c[m][j / INTS]), mul(scale, load(l->scale + column)), load(l->bias + column));
+        store(o, add_to ? add(load(o), r) : r);
+      }
+    }
+  }
+}
+
+// (R, depth) bytes and their rows' scales -> out (R, columns), or added to it. Rows in even blocks of up to ROWS.
+static INLINE void all_strips(const int add_to, const Linear *l, const uint8_t *a, const float *scales, int rows, float *out,
+                              size_t out_stride) {
+  const size_t stride = l->depth;
+  const int blocks = (rows + ROWS - 1) / ROWS;
+  for (int first = 0; first < l->columns; first += STRIP) {
+    for (int b = 0, r = 0, m; b < blocks; b++, r += m) {
+      m = (rows - r + blocks - b - 1) / (blocks - b);
+      const uint8_t *q = a + r * stride;
+      float *o = out + r * out_stride;
+      switch (m) {
+#define CASE(M)                                                                                                       \
+  case M:                                                                                                             \
+    if (M <= ROWS) strip(M <= ROWS ? M : 1, add_to, q, stride, scales + r, l, first, o, out_stride);                  \
+    break;
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+#undef CASE
+      }
+    }
+  }
+}
+
+static void multiply(const Linear *l, const uint8_t *a, const float *scales, int rows, float *out, size_t out_stride) {
+  all_strips(0, l, a, scales, rows, out, out_stride);
+}
+
+static void multiply_add(const Linear *l, const uint8_t *a, const float *scales, int rows, float *out, size_t out_stride) {
+  all_strips(1, l, a, scales, rows, out, out_stride);
+}

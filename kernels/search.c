@@ -1,0 +1,230 @@
+// The best next tokens of each row, and greedy and beam search of many sentences, as app/engine/decoding does them.
+
+// Logarithm in double precision, the same on every processor, which that of the C library needn't be.
+static double logarithm(double x) {
+  int exponent;
+  double y = frexp(x, &exponent);
+  if (y < 0.70710678118654752440) y *= 2, exponent--;
+  const double z = (y - 1) / (y + 1), q = z * z;
+  double sum = 0;
+  for (int i = 23; i >= 1; i -= 2) sum = sum * q + 1.0 / i; // 2 atanh(z): |z| < 0.18, so the rest is below 1e-17
+  return 2 * z * sum + exponent * 0.69314718055994530942;
+}
+
+typedef struct {
+  float score;
+  int32_t token;
+} Candidate;
+
+static int by_score(const void *a, const void *b) {
+  const Candidate *x = a, *y = b;
+  return x->score != y->score ? (x->score < y->score) - (x->score > y->score) : (x->token > y->token) - (x->token < y->token);
+}
+
+// The K best of a row's logits as log-probabilities, best first, the smaller id of equals. found: room for
+// K + LANES of them if K is small, for the vocabulary if not. Returns whether they are finite.
+static int best_of(const float *logits, int vocabulary, int top, Candidate *found) {
+  const int n = rounded_up(vocabulary, STRIP);
+  Vector most[4];
+  for (int j = 0; j < 4; j++) most[j] = all(NEVER);
+  for (int i = 0; i < n; i += 4 * LANES)
+    for (int j = 0; j < 4; j++) most[j] = larger(load(logits + i + LANES * j), most[j]);
+  float lanes[LANES];
+  store(lanes, larger(larger(most[0], most[1]), larger(most[2], most[3])));
+  float highest = largest(load(lanes)), low = highest;
+  Vector sum[4] = {all(0), all(0), all(0), all(0)};
+  for (int i = 0; i < n; i += 4 * LANES)
+    for (int j = 0; j < 4; j++) sum[j] = add(sum[j], exponential(sub(load(logits + i + LANES * j), all(highest))));
+  float total[LANES];
+  store(total, fold_sum(add(add(sum[0], sum[1]), add(sum[2], sum[3]))));
+  const float whole_sum = (total[0] + total[2]) + (total[1] + total[3]);
+  const float offset = highest + (float)logarithm(whole_sum);
+  if (!isfinite(offset)) return 0;
+  int count = 0;
+  if (top > LANES) { // only options that forbid tokens want so many
+    for (int i = 0; i < vocabulary; i++) found[count++] = (Candidate){logits[i], i};
+    qsort(found, count, sizeof *found, by_score);
+  } else {
+    // The K-th largest of the lanes' maxima bounds the K-th largest number from below: few are as large.
+    for (int i = 0; i < top; i++) {
+      for (int j = i + 1; j < LANES; j++)
+        if (lanes[j] > lanes[i]) {
+          const float t = lanes[i];
+          lanes[i] = lanes[j], lanes[j] = t;
+        }
+      low = lanes[i];
+    }
+    for (int i = 0; i < n; i += LANES)
+      for (uint32_t large = at_least(load(logits + i), all(low)); large; large &= large - 1) {
+        const int token = i + __builtin_ctz(large);
+        const float x = logits[token];
+        if (token >= vocabulary || (count == top && x <= found[count - 1].score)) continue;
+        int at = count < top ? count++ : top - 1;
+        for (; at > 0 && found[at - 1].score < x; at--) found[at] = found[at - 1];
+        found[at] = (Candidate){x, token};
+      }
+  }
+  for (int i = 0; i < top && i < count; i++) found[i].score -= offset;
+  return count >= top;
+}
+
+typedef struct {
+  Scratch scratch;
+  float *logits;
+  Candidate *best;    // (R, K)
+  Candidate *sorting; // of one row
+} Step;
+
+// Rows whose logits are made together: with more they leave the second-level cache before they are read again.
+enum { LOGIT_ROWS = 32 };
+
+// One step of all rows; returns whether all scores are finite.
+static int step(const Model *m, Step *s, Row *rows, int count, int top, float *memory, int64_t places, int64_t *attended) {
+  advance(m, &s->scratch, rows, count, memory, places, attended);
+  for (int first = 0; first < count; first += LOGIT_ROWS) {
+    const int some = count - first < LOGIT_ROWS ? count - first : LOGIT_ROWS;
+    const uint8_t *bytes = s->scratch.bytes + size_of(first, m->last.depth);
+    multiply(&m->last, bytes, s->scratch.scales + first, some, s->logits, m->last.columns);
+    for (int r = 0; r < some; r++) {
+      if (!best_of(s->logits + size_of(r, m->last.columns), m->vocabulary, top, s->sorting)) return 0;
+      memcpy(s->best + size_of(first + r, top), s->sorting, top * sizeof *s->best);
+    }
+  }
+  return 1;
+}
+
+typedef struct {
+  double total;
+  int row;
+  int32_t token;
+} Extension;
+
+// The extensions of a sentence's hypotheses that are worth keeping, best first: as many as hypotheses are wanted, none
+// further than the threshold behind the best. Equals stay in the order of rows and candidates.
+static int extend(const Row *rows, int count, const Candidate *best, int top, int wanted, double threshold, Extension *e) {
+  int n = 0;
+  for (int r = 0; r < count; r++)
+    for (int k = 0; k < wanted && k < top; k++) {
+      const Extension x = {rows[r].total + (double)best[r * top + k].score, r, best[r * top + k].token};
+      if (n == wanted && x.total <= e[n - 1].total) break; // the rest of the row is no better
+      int at = n < wanted ? n++ : n - 1;
+      for (; at > 0 && e[at - 1].total < x.total; at--) e[at] = e[at - 1];
+      e[at] = x;
+    }
+  int kept = 0;
+  while (kept < n && e[kept].total >= e[0].total - threshold) kept++;
+  return kept;
+}
+
+// Buffers of a search, besides a step's.
+typedef struct {
+  Step step;
+  Row *rows, *next;
+  int32_t *histories, *next_histories;
+  int64_t *attended;
+  Sentence *sentences;
+  Extension *extensions;
+} Buffers;
+
+// Makes one step of the search; returns the hypotheses that go on, or -1 if a score is not finite.
+static int search_step(const Model *m, Search *s, Buffers *b, int count, int64_t made) {
+  int top = 1;
+  for (int64_t i = 0; i < s->sentence_count; i++)
+    if (b->sentences[i].rows && b->sentences[i].beams > top) top = (int)b->sentences[i].beams;
+  for (int r = 0; r < count; r++) b->rows[r].place = s->fresh[size_of(b->rows[r].slot, s->steps) + made];
+  if (!step(m, &b->step, b->rows, count, top, s->memory, s->places, b->attended)) return -1;
+  int live = 0;
+  for (int64_t i = 0, row = 0, slot = 0; i < s->sentence_count; slot += s->sentences[i++].beams) {
+    Sentence *sentence = b->sentences + i;
+    const int64_t first = made * s->wanted + slot;
+    if (!sentence->rows) continue;
+    const int found = extend(b->rows + row, (int)sentence->rows, b->step.best + size_of(row, top), top, (int)sentence->beams,
+                             s->thresholds[i], b->extensions);
+    int alive = 0, ended = 0;
+    for (int j = 0; j < found; j++) {
+      const Extension *e = b->extensions + j;
+      const Row *parent = b->rows + row + e->row;
+      s->scores[first + j] = e->total, s->tokens[first + j] = e->token;
+      s->parents[first + j] = parent->slot - slot, s->attended[first + j] = b->attended[row + e->row];
+      if (e->token == m->eos) {
+        ended++;
+        continue;
+      }
+      Row *child = b->next + live;
+      *child = *parent;
+      child->token = e->token, child->position++, child->total = e->total, child->slot = (int)slot + j;
+      child->history = b->next_histories + size_of(child->slot, s->capacity);
+      memcpy(child->history, parent->history, (size_t)child->position * sizeof *child->history);
+      live++, alive++;
+    }
+    row += sentence->rows;
+    sentence->rows = alive, sentence->beams -= ended;
+  }
+  Row *rows = b->rows;
+  b->rows = b->next, b->next = rows;
+  int32_t *histories = b->histories;
+  b->histories = b->next_histories, b->next_histories = histories;
+  return live;
+}
+
+static const char *run(const Model *m, Search *s, Buffers *b) {
+  const char *not_finite = "a score is not finite";
+  int64_t slots = s->top ? s->row_count : s->wanted, slot = 0, r = 0;
+  for (int64_t i = 0; i < s->sentence_count; slot += s->top ? s->sentences[i].rows : s->sentences[i].beams, i++)
+    for (int64_t j = 0; j < s->sentences[i].rows; j++, r++) {
+      b->rows[r] = s->rows[r], b->rows[r].slot = (int)(slot + j);
+      b->rows[r].history = b->histories + size_of(slot + j, s->capacity);
+      memcpy(b->rows[r].history, s->rows[r].history, (size_t)s->rows[r].position * sizeof(int32_t));
+    }
+  if (s->top) {
+    for (r = 0; r < s->row_count; r++) b->rows[r].place = s->fresh[r * s->steps];
+    if (!step(m, &b->step, b->rows, (int)s->row_count, (int)s->top, s->memory, s->places, b->attended)) return not_finite;
+    for (r = 0; r < s->row_count; r++) {
+      s->parents[r] = r, s->attended[r] = b->attended[r];
+      for (int64_t k = 0; k < s->top; k++) {
+        s->scores[r * s->top + k] = b->step.best[r * s->top + k].score;
+        s->tokens[r * s->top + k] = b->step.best[r * s->top + k].token;
+      }
+    }
+    s->steps_made = 1;
+  } else {
+    for (int live = (int)s->row_count; live && s->steps_made < s->steps; s->steps_made++)
+      if ((live = search_step(m, s, b, live, s->steps_made)) < 0) return not_finite;
+  }
+  memcpy(s->histories, b->histories, size_of(slots, s->capacity) * sizeof *s->histories);
+  return NULL;
+}
+
+static const char *search(const Model *m, Search *s) {
+  const int64_t most = s->row_count > s->wanted ? s->row_count : s->wanted;
+  int64_t beams = 1, longest = s->capacity;
+  for (int64_t i = 0; i < s->sentence_count; i++) {
+    if (s->sentences[i].beams > beams) beams = s->sentences[i].beams;
+    if (s->sentences[i].source_length > longest) longest = s->sentences[i].source_length;
+  }
+  const int64_t top = s->top ? s->top : beams;
+  Buffers b = {
+      .step = {.logits = allocate(size_of(most < LOGIT_ROWS ? most : LOGIT_ROWS, m->last.columns), sizeof(float)),
+               .best = allocate(most * top, sizeof(Candidate)),
+               .sorting = allocate(top > LANES ? m->vocabulary : LANES, sizeof(Candidate))},
+      .rows = allocate(most, sizeof(Row)),
+      .next = allocate(most, sizeof(Row)),
+      .histories = allocate(most * s->capacity, sizeof(int32_t)),
+      .next_histories = allocate(most * s->capacity, sizeof(int32_t)),
+      .attended = allocate(most, sizeof(int64_t)),
+      .sentences = allocate(s->sentence_count, sizeof(Sentence)),
+      .extensions = allocate(beams, sizeof(Extension)),
+  };
+  const char *error = "out of memory";
+  if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.best && b.step.sorting && b.rows &&
+      b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions) {
+    for (int64_t i = 0; i < most; i++) b.attended[i] = -1; // unless there is an alignment head
+    memcpy(b.sentences, s->sentences, (size_t)s->sentence_count * sizeof *b.sentences);
+    error = run(m, s, &b);
+  }
+  free_scratch(&b.step.scratch);
+  void *all_of[] = {b.step.logits, b.step.best, b.step.sorting, b.rows,      b.next,
+                    b.histories,   b.next_histories, b.attended, b.sentences, b.extensions};
+  for (size_t i = 0; i < sizeof all_of / sizeof *all_of; i++) free(all_of[i]);
+  return error;
+}

@@ -1,0 +1,110 @@
+// Sixteen floats on AVX2, F16C and FMA; 8-bit dot products by AVX-VNNI if VNNI is defined, else exactly by AVX2.
+#include <immintrin.h>
+
+typedef struct {
+  __m256 l, h;
+} Vector;
+static INLINE Vector load(const float *p) { return (Vector){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
+static INLINE Vector load_first(const float *p, int n) {
+  float padded[16] = {0};
+  memcpy(padded, p, n * sizeof *p);
+  return load(padded);
+}
+static INLINE Vector load_half(const uint16_t *p) {
+  return (Vector){_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)),
+                  _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + 8)))};
+}
+static INLINE Vector load_quad(const float *p) {
+  __m256 twice = _mm256_broadcast_ps((const __m128 *)p);
+  return (Vector){twice, twice};
+}
+static INLINE void store(float *p, Vector a) {
+  _mm256_storeu_ps(p, a.l);
+  _mm256_storeu_ps(p + 8, a.h);
+}
+static INLINE Vector all(float x) { return (Vector){_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+#define TWO(NAME, F)                                                                                                  \
+  static INLINE Vector NAME(Vector a, Vector b) { return (Vector){F(a.l, b.l), F(a.h, b.h)}; }
+TWO(add, _mm256_add_ps)
+TWO(sub, _mm256_sub_ps)
+TWO(mul, _mm256_mul_ps)
+TWO(quotient, _mm256_div_ps)
+TWO(smaller, _mm256_min_ps)
+TWO(larger, _mm256_max_ps)
+#undef TWO
+static INLINE Vector fma_(Vector a, Vector b, Vector c) {
+  return (Vector){_mm256_fmadd_ps(a.l, b.l, c.l), _mm256_fmadd_ps(a.h, b.h, c.h)};
+}
+static INLINE Vector magnitude(Vector a) {
+  __m256 sign = _mm256_set1_ps(-0.0f);
+  return (Vector){_mm256_andnot_ps(sign, a.l), _mm256_andnot_ps(sign, a.h)};
+}
+static INLINE Vector whole(Vector a) {
+  return (Vector){_mm256_round_ps(a.l, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
+                  _mm256_round_ps(a.h, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+}
+static INLINE __m256 power(__m256 n) { // 2^n for whole n from -126 to 127
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
+}
+static INLINE Vector scaled(Vector a, Vector n) {
+  return (Vector){_mm256_mul_ps(a.l, power(n.l)), _mm256_mul_ps(a.h, power(n.h))};
+}
+static INLINE uint32_t at_least(Vector a, Vector b) {
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.l, b.l, _CMP_GE_OQ)) |
+         (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.h, b.h, _CMP_GE_OQ)) << 8;
+}
+static INLINE __m256 quarters(__m256 a, __m256 b, __m256 c, __m256 d) {
+  __m256 ab = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+  __m256 cd = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+  __m256d x = _mm256_castps_pd(ab), y = _mm256_castps_pd(cd);
+  return _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(x, y)), _mm256_castpd_ps(_mm256_unpackhi_pd(x, y)));
+}
+static INLINE void sums(Vector a, Vector b, Vector c, Vector d, float *out) {
+  __m256 half = _mm256_add_ps(quarters(a.l, b.l, c.l, d.l), quarters(a.h, b.h, c.h, d.h));
+  _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+static INLINE Vector fold_sum(Vector a) {
+  __m256 half = _mm256_add_ps(a.l, a.h);
+  half = _mm256_add_ps(half, _mm256_permute2f128_ps(half, half, 1));
+  return (Vector){half, half};
+}
+static INLINE Vector fold_larger(Vector a) {
+  __m256 half = _mm256_max_ps(a.l, a.h);
+  half = _mm256_max_ps(half, _mm256_permute2f128_ps(half, half, 1));
+  return (Vector){half, half};
+}
+static INLINE float largest(Vector a) {
+  __m128 quad = _mm256_castps256_ps128(fold_larger(a).l);
+  quad = _mm_max_ps(quad, _mm_movehl_ps(quad, quad));
+  return _mm_cvtss_f32(_mm_max_ss(quad, _mm_shuffle_ps(quad, quad, 1)));
+}
+static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {
+  // Packed within lanes of 128 bits: the bytes of l and h come out as 0-3, 8-11, 4-7, 12-15.
+  __m256i o = _mm256_set1_epi32(offset);
+  __m256i l = _mm256_add_epi32(_mm256_cvtps_epi32(a.l), o), h = _mm256_add_epi32(_mm256_cvtps_epi32(a.h), o);
+  __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(l, h), 0xd8);
+  _mm_storeu_si128((__m128i *)p, _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+}
+
+typedef __m256i Ints;
+enum { INTS = 8, WIDE = 2, ROWS = 4, BYTE_BIAS = 0 };
+static INLINE Ints load_ints(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static INLINE Ints load_weights(const int8_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static INLINE Ints broadcast(const uint8_t *p) {
+  int32_t four;
+  memcpy(&four, p, 4);
+  return _mm256_set1_epi32(four);
+}
+#ifdef VNNI
+static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) { return _mm256_dpbusd_avx_epi32(sum, bytes, weights); }
+#else
+// Two products of full bytes don't fit the 16 bits of vpmaddubsw, so even and odd bytes are multiplied as 16 bits.
+static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) {
+  Ints even = _mm256_madd_epi16(_mm256_and_si256(bytes, _mm256_set1_epi16(255)),
+                                _mm256_srai_epi16(_mm256_slli_epi16(weights, 8), 8));
+  Ints odd = _mm256_madd_epi16(_mm256_srli_epi16(bytes, 8), _mm256_srai_epi16(weights, 8));
+  return _mm256_add_epi32(sum, _mm256_add_epi32(even, odd));
+}
+#endif
+static INLINE Vector to_floats(const Ints *c) { return (Vector){_mm256_cvtepi32_ps(c[0]), _mm256_cvtepi32_ps(c[1])}; }
+static INLINE void prefetch(const void *p) { _mm_prefetch((const char *)p, _MM_HINT_T0); }

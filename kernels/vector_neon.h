@@ -1,0 +1,105 @@
+// Sixteen floats on NEON; 8-bit dot products of signed bytes by its instruction SDOT.
+#include <arm_neon.h>
+
+typedef struct {
+  float32x4_t q[4];
+} Vector;
+#define EACH for (int i = 0; i < 4; i++)
+static INLINE Vector load(const float *p) { return (Vector){{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}}; }
+static INLINE Vector load_first(const float *p, int n) {
+  float padded[16] = {0};
+  memcpy(padded, p, n * sizeof *p);
+  return load(padded);
+}
+static INLINE Vector load_half(const uint16_t *p) {
+  Vector r;
+  EACH r.q[i] = vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + 4 * i)));
+  return r;
+}
+static INLINE Vector load_quad(const float *p) {
+  float32x4_t a = vld1q_f32(p);
+  return (Vector){{a, a, a, a}};
+}
+static INLINE void store(float *p, Vector a) { EACH vst1q_f32(p + 4 * i, a.q[i]); }
+static INLINE Vector all(float x) {
+  float32x4_t a = vdupq_n_f32(x);
+  return (Vector){{a, a, a, a}};
+}
+#define TWO(NAME, F)                                                                                                  \
+  static INLINE Vector NAME(Vector a, Vector b) {                                                                     \
+    EACH a.q[i] = F(a.q[i], b.q[i]);                                                                                  \
+    return a;                                                                                                         \
+  }
+TWO(add, vaddq_f32)
+TWO(sub, vsubq_f32)
+TWO(mul, vmulq_f32)
+TWO(quotient, vdivq_f32)
+TWO(smaller, vminq_f32)
+TWO(larger, vmaxq_f32)
+#undef TWO
+static INLINE Vector fma_(Vector a, Vector b, Vector c) {
+  EACH c.q[i] = vfmaq_f32(c.q[i], a.q[i], b.q[i]);
+  return c;
+}
+static INLINE Vector magnitude(Vector a) {
+  EACH a.q[i] = vabsq_f32(a.q[i]);
+  return a;
+}
+static INLINE Vector whole(Vector a) {
+  EACH a.q[i] = vrndnq_f32(a.q[i]);
+  return a;
+}
+static INLINE Vector scaled(Vector a, Vector n) {
+  EACH a.q[i] = vmulq_f32(a.q[i], vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(vcvtnq_s32_f32(n.q[i]), vdupq_n_s32(127)), 23)));
+  return a;
+}
+static INLINE uint32_t at_least(Vector a, Vector b) {
+  static const uint32_t bits[4] = {1, 2, 4, 8};
+  uint32_t found = 0;
+  EACH found |= vaddvq_u32(vandq_u32(vcgeq_f32(a.q[i], b.q[i]), vld1q_u32(bits))) << 4 * i;
+  return found;
+}
+static INLINE float32x4_t quarters(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d) {
+  float64x2_t x = vreinterpretq_f64_f32(vaddq_f32(vzip1q_f32(a, b), vzip2q_f32(a, b)));
+  float64x2_t y = vreinterpretq_f64_f32(vaddq_f32(vzip1q_f32(c, d), vzip2q_f32(c, d)));
+  return vaddq_f32(vreinterpretq_f32_f64(vzip1q_f64(x, y)), vreinterpretq_f32_f64(vzip2q_f64(x, y)));
+}
+static INLINE void sums(Vector a, Vector b, Vector c, Vector d, float *out) {
+  float32x4_t q[4];
+  EACH q[i] = quarters(a.q[i], b.q[i], c.q[i], d.q[i]);
+  vst1q_f32(out, vaddq_f32(vaddq_f32(q[0], q[2]), vaddq_f32(q[1], q[3])));
+}
+static INLINE Vector fold_sum(Vector a) {
+  float32x4_t q = vaddq_f32(vaddq_f32(a.q[0], a.q[2]), vaddq_f32(a.q[1], a.q[3]));
+  return (Vector){{q, q, q, q}};
+}
+static INLINE Vector fold_larger(Vector a) {
+  float32x4_t q = vmaxq_f32(vmaxq_f32(a.q[0], a.q[2]), vmaxq_f32(a.q[1], a.q[3]));
+  return (Vector){{q, q, q, q}};
+}
+static INLINE float largest(Vector a) { return vmaxvq_f32(fold_larger(a).q[0]); }
+// The sums of products take signed bytes, so all are stored less by 128; BYTE_BIAS makes up for that.
+static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {
+  int32x4_t o = vdupq_n_s32(offset - 128), n[4];
+  EACH n[i] = vaddq_s32(vcvtnq_s32_f32(a.q[i]), o);
+  int16x8_t l = vcombine_s16(vqmovn_s32(n[0]), vqmovn_s32(n[1])), h = vcombine_s16(vqmovn_s32(n[2]), vqmovn_s32(n[3]));
+  vst1q_s8((int8_t *)p, vcombine_s8(vqmovn_s16(l), vqmovn_s16(h)));
+}
+#undef EACH
+
+typedef int32x4_t Ints;
+enum { INTS = 4, WIDE = 4, ROWS = 4, BYTE_BIAS = 128 };
+static INLINE Ints load_ints(const int32_t *p) { return vld1q_s32(p); }
+static INLINE Ints load_weights(const int8_t *p) { return vreinterpretq_s32_s8(vld1q_s8(p)); }
+static INLINE Ints broadcast(const uint8_t *p) {
+  int32_t four;
+  memcpy(&four, p, 4);
+  return vdupq_n_s32(four);
+}
+static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) {
+  return vdotq_s32(sum, vreinterpretq_s8_s32(bytes), vreinterpretq_s8_s32(weights));
+}
+static INLINE Vector to_floats(const Ints *c) {
+  return (Vector){{vcvtq_f32_s32(c[0]), vcvtq_f32_s32(c[1]), vcvtq_f32_s32(c[2]), vcvtq_f32_s32(c[3])}};
+}
+static INLINE void prefetch(const void *p) { __builtin_prefetch(p); }

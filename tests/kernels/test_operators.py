@@ -1,0 +1,164 @@
+"""The native operators: against PyTorch, against each other's instruction sets, and fed with what is wrong."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.engine.onnx.native import choose_kernels
+from tests.support.native import SHAPES, Operators, a_batch, rounded_model
+
+FAST = [name for name in ("avx512vnni", "avxvnni", "avx2", "neon") if choose_kernels(name)]
+
+
+@pytest.fixture(scope="module", params=SHAPES)
+def model(request):
+    return rounded_model(**SHAPES[request.param])
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return Operators(rounded_model(), "plain")
+
+
+def test_features_and_log_probabilities_are_the_models(model):
+    """Within what 8 bits cost: some percent of a standard deviation."""
+    operators, config = Operators(model, "plain"), model.config
+    rng = np.random.default_rng(1)
+    ids = rng.integers(3, config.source_vocabulary, 11)
+    features = operators.encode(ids, np.array([11]))
+    with torch.no_grad():
+        encoded = model.encode(torch.from_numpy(ids)[None])
+        cache = model.start(encoded)
+        expected = np.stack([side[0].numpy() for pair in cache.cross for side in pair])
+        tokens = rng.integers(3, config.target_vocabulary, (1, 4))
+        states, _, _ = model.advance(torch.from_numpy(tokens), model.start(encoded))
+        wanted = torch.log_softmax(model.logits(states), -1)[0].numpy()
+    assert np.abs(features - expected).max() < 0.08 * expected.std()
+    memory = np.full((len(features), 20, config.width), np.nan, np.float32)
+    memory[:, :11] = features
+    given = {
+        "memory": memory,
+        "totals": np.zeros(1),
+        "histories": np.zeros((1, 8), np.int32),
+        "sentences": np.array([[1, 1, 11]]),
+        "sources": np.arange(11, dtype=np.int32)[None],
+        "thresholds": np.zeros(1),
+        "top": np.array(config.target_vocabulary),
+    }
+    for position, token in enumerate(tokens[0]):
+        given |= {"rows": np.array([[token, position]]), "fresh": np.array([[12 + position]], np.int32)}
+        found = operators.decode(given)
+        given |= {"memory": found["next_memory"], "histories": found["next_histories"]}
+        scores = np.empty(config.target_vocabulary)
+        scores[found["tokens"][0, 0]] = found["scores"][0, 0]
+        assert np.exp(scores).sum() == pytest.approx(1, abs=1e-5)
+        assert np.abs(scores - wanted[position]).max() < 0.2 * wanted.std()
+        assert (found["attended"][0, 0] == -1) == (config.alignment_layer is None)
+
+
+@pytest.mark.parametrize("kernels", FAST)
+def test_instruction_sets_agree_to_the_last_bit(model, kernels):
+    found = []
+    for name in ("plain", kernels):
+        operators = Operators(model, name)
+        batch = a_batch(operators)
+        found.append(
+            (
+                batch["memory"],
+                *operators.decode(batch).values(),
+                *operators.decode(a_batch(operators, top=20, steps=1)).values(),
+            )
+        )
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_memory_that_is_not_the_outputs_is_copied(plain):
+    batch = a_batch(plain)
+    before = {name: array.copy() for name, array in batch.items()}
+    found = plain.decode(batch)
+    for name, array in batch.items():
+        np.testing.assert_array_equal(array, before[name])
+    assert not np.array_equal(found["next_memory"], batch["memory"], equal_nan=True)
+
+
+def test_what_has_ended_takes_no_steps(plain):
+    """The steps made are those of the sentence that goes on longest; then all hypotheses are none."""
+    found = plain.decode(a_batch(plain, beams=1, steps=14))
+    assert 1 <= len(found["scores"]) <= 14
+    assert np.isfinite(found["scores"][0]).all()
+
+
+WRONG = {
+    "a token that there isn't": {"rows": np.array([[512, 0]] * 3)},
+    "a negative token": {"rows": np.array([[-1, 0]] * 3)},
+    "a position behind the room": {"rows": np.array([[1, 30]] * 3)},
+    "a position behind the model's": {"rows": np.array([[1, 2**40]] * 3)},
+    "a negative position": {"rows": np.array([[1, -1]] * 3)},
+    "rows of three columns": {"rows": np.zeros((3, 3), np.int64)},
+    "a history outside of the memory": {"rows": np.array([[1, 1]] * 3), "histories": np.full((3, 32), 10**6, np.int32)},
+    "a source outside of the memory": {"sources": np.full((3, 18), -1, np.int32)},
+    "a fresh place outside of the memory": {"fresh": np.full((9, 6), 10**6, np.int32)},
+    "too few fresh places": {"fresh": np.zeros((8, 6), np.int32)},
+    "no fresh places": {"fresh": np.zeros((9, 0), np.int32)},
+    "more rows than there are": {"sentences": np.array([[2, 3, 5], [1, 3, 1], [1, 3, 18]])},
+    "fewer rows than there are": {"sentences": np.array([[1, 3, 5], [1, 3, 1]])},
+    "more rows than hypotheses": {"sentences": np.array([[3, 2, 5]]), "sources": np.zeros((1, 18), np.int32)},
+    "too many hypotheses": {"sentences": np.array([[1, 17, 5], [1, 3, 1], [1, 3, 18]])},
+    "a source longer than its places": {"sentences": np.array([[1, 3, 19], [1, 3, 1], [1, 3, 18]])},
+    "an empty source": {"sentences": np.array([[1, 3, 0], [1, 3, 1], [1, 3, 18]])},
+    "a total that is no number": {"totals": np.full(3, np.nan)},
+    "a total for each of two rows": {"totals": np.zeros(2)},
+    "a memory of another width": {"memory": np.zeros((4, 94, 32), np.float32)},
+    "a memory of other layers": {"memory": np.zeros((2, 94, 64), np.float32)},
+    "a negative top": {"top": np.array(-1)},
+    "thresholds for two sentences": {"thresholds": np.zeros(2)},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_is_an_error(plain, wrong):
+    with pytest.raises(Exception, match=r"Decode|INVALID_ARGUMENT"):
+        plain.decode(a_batch(plain) | WRONG[wrong])
+
+
+@pytest.mark.parametrize(
+    ("ids", "lengths"),
+    [
+        ([5, 600], [2]),
+        ([5, -1], [2]),
+        ([5, 6], [3]),
+        ([5, 6], [1]),
+        ([5, 6], [2, 0]),
+        ([5], [-1]),
+        ([], []),
+        ([5, 6], []),
+    ],
+)
+def test_wrong_sources_are_an_error(plain, ids, lengths):
+    with pytest.raises(Exception, match=r"Encode|INVALID_ARGUMENT"):
+        plain.encode(np.array(ids, np.int64), np.array(lengths, np.int64))
+
+
+@settings(deadline=None, max_examples=200)
+@given(data=st.data())
+def test_nothing_that_is_fed_in_crashes(plain, data):
+    """Shapes and numbers at random: a result, or an error of ONNX Runtime's."""
+    batch = a_batch(plain, steps=data.draw(st.sampled_from([1, 3])), top=data.draw(st.sampled_from([0, 1, 5])))
+    for name in data.draw(st.lists(st.sampled_from(sorted(batch)), min_size=1, max_size=3)):
+        array = batch[name]
+        shape = tuple(data.draw(st.integers(0, 4)) if data.draw(st.booleans()) else side for side in array.shape)
+        number = st.sampled_from([-(2**31), -1, 0, 1, 2, 3, 17, 40, 500, 2**31 - 1])
+        batch[name] = np.resize(array, shape)
+        for _ in range(data.draw(st.integers(0, 3))):
+            if batch[name].size:
+                place = data.draw(st.integers(0, batch[name].size - 1))
+                batch[name].reshape(-1)[place : place + 1] = data.draw(number)
+    try:
+        found = plain.decode(batch)
+    except Exception as error:
+        assert "Decode" in str(error) or "INVALID_ARGUMENT" in str(error)
+    else:
+        assert found["scores"].ndim == 3

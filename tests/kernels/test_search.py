@@ -1,0 +1,94 @@
+"""The native search loops against ``app.engine.decoding.search`` over the same steps, to the last bit."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.engine.decoding.batch_decoder import Decode, decode
+from app.engine.decoding.search import Search
+from app.engine.onnx.native import NativeModel
+from app.engine.options import SearchOptions
+from model.data.tokenizer import BOS_ID, EOS_ID
+from tests.support.tiny import sentence_pairs, source_ids
+
+MAX_LENGTH = 24
+TEXTS = [german for german, _ in sentence_pairs(12, seed=3)]
+
+
+@pytest.fixture(scope="module")
+def sources(tiny_tokenizer):
+    return source_ids(tiny_tokenizer, TEXTS)
+
+
+@pytest.fixture(scope="module")
+def models(tiny_bundle):
+    """One that searches by itself, and one that makes single steps."""
+    paths = tiny_bundle.graphs("int8-native")
+    return tuple(NativeModel(paths["encoder"], paths["decoder"], most_steps=most) for most in (64, 1))
+
+
+options = st.builds(
+    lambda beam, n_best, threshold, alpha, least, most: SearchOptions(
+        beam_size=beam,
+        n_best=min(n_best, beam),
+        beam_threshold=threshold,
+        length_penalty=alpha,
+        min_length=min(least, most),
+        max_length=most,
+    ),
+    st.integers(1, 6),
+    st.sampled_from([1, 1, 6]),
+    st.sampled_from([0.0, 0.3, 2.0, 100.0]),
+    st.sampled_from([0.0, 1.0]),
+    st.sampled_from([0, 0, 0, 3]),
+    st.integers(1, MAX_LENGTH),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(plan=st.lists(st.tuples(st.integers(0, len(TEXTS) - 1), options, st.integers(0, 12)), min_size=1, max_size=8))
+def test_whole_searches_are_those_of_single_steps(models, sources, plan):
+    """Hypothesis by hypothesis, alignment included, whoever joins meanwhile."""
+    native, stepwise = models
+    expected = [
+        decode(stepwise, [sources[index]], start_id=BOS_ID, eos_id=EOS_ID, options=wanted)[0]
+        for index, wanted, _ in plan
+    ]
+    searches = [
+        Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted)
+        for _, wanted, _ in plan
+    ]
+    batch = Decode(native)
+    for turn in range(13 + MAX_LENGTH):
+        joining = [place for place, (_, _, when) in enumerate(plan) if when == turn]
+        if joining:
+            features = native.encode([sources[plan[place][0]] for place in joining])
+            batch.join([searches[place] for place in joining], features)
+        if batch.searches:
+            batch.step()
+    assert [search.hypotheses() for search in searches] == expected
+
+
+def test_places_are_given_back(models, sources):
+    """However many sentences come and go, and are dropped, the memory doesn't grow."""
+    native, _ = models
+    batch = Decode(native)
+    wanted = SearchOptions(beam_size=4)
+    size = batch._rows._memory.array.shape
+    for number in range(60):
+        search = Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=wanted)
+        batch.join([search], native.encode([sources[number % len(sources)]]))
+        batch.step(1 + number % 3)
+        if number % 5 == 4:
+            batch.drop(batch.searches[:1])
+    assert batch._rows._memory.array.shape == size
+
+
+def test_a_search_that_needs_more_than_the_loops_know_goes_step_by_step(models, sources):
+    native, stepwise = models
+    for wanted in (SearchOptions(no_repeat_ngram=2), SearchOptions(repetition_penalty=1.5, beam_size=2)):
+        limited = replace(wanted, max_length=MAX_LENGTH)
+        one, other = (decode(m, sources, start_id=BOS_ID, eos_id=EOS_ID, options=limited) for m in (native, stepwise))
+        assert one == other

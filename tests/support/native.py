@@ -1,0 +1,94 @@
+"""Native graphs of random models, and a batch to feed them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from numpy.typing import NDArray
+
+from app.engine.onnx import native
+from export.native_graphs import native_decoder, native_encoder
+from model.network.transformer import Transformer
+from tests.support.tiny import random_model
+
+Array = NDArray[Any]
+
+SHAPES: dict[str, dict[str, object]] = {
+    "pre-norm": {},
+    "post-norm, swish": {"norm": "post", "activation": "swish", "width": 96, "heads": 3, "feed_forward": 100},
+    "heads of 8": {"activation": "gelu", "embedding_norm": True, "width": 24, "heads": 3, "scale_embeddings": False},
+    "no biases": {"biases": False, "output_bias": True, "tie_output": False, "feed_forward": 200},
+    "no alignment head": {"alignment_layer": None, "encoder_layers": 1, "decoder_layers": 3},
+    "two vocabularies": {
+        "source_vocabulary": 300,
+        "target_vocabulary": 777,
+        "tie_source_target": False,
+        "width": 256,
+        "heads": 4,
+        "norm": "post",
+    },
+}
+
+
+def rounded_model(**changes: object) -> Transformer:
+    """A random model whose weights float16 can hold."""
+    model = random_model(**changes)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half().float())
+    return model
+
+
+class Operators:
+    """Encode and Decode over one model, called as they are."""
+
+    def __init__(self, model: Transformer, kernels: str) -> None:
+        assert native.choose_kernels(kernels) == kernels
+        self.config = model.config
+        self._encoder, self._decoder = _session(native_encoder(model)), _session(native_decoder(model))
+
+    def encode(self, ids: Array, lengths: Array) -> Array:
+        """Features (2L, T, D)."""
+        [features] = self._encoder.run(None, {"source": ids, "lengths": lengths})
+        return np.asarray(features)
+
+    def decode(self, given: dict[str, Array]) -> dict[str, Array]:
+        """All outputs by name."""
+        names = [output.name for output in self._decoder.get_outputs()]
+        return dict(zip(names, self._decoder.run(names, given), strict=True))
+
+
+def a_batch(operators: Operators, *, beams: int = 3, steps: int = 6, top: int = 0, seed: int = 0) -> dict[str, Array]:
+    """Inputs of Decode for three sentences at their first position."""
+    config, rng = operators.config, np.random.default_rng(seed)
+    lengths = np.array([5, 1, 18])
+    features = operators.encode(rng.integers(3, config.source_vocabulary, int(lengths.sum())), lengths)
+    wanted = len(lengths) * (1 if top else beams)
+    memory = np.full((2 * config.decoder_layers, 40 + wanted * steps, config.width), np.nan, np.float32)
+    memory[:, : lengths.sum()] = features
+    sources = np.zeros((len(lengths), 18), np.int32)
+    for row, (length, end) in enumerate(zip(lengths, np.cumsum(lengths), strict=True)):
+        sources[row, :length] = np.arange(end - length, end)
+    fresh = 40 + rng.permutation(wanted * steps).astype(np.int32).reshape(wanted, steps)
+    start = np.array([[config.decoder_start_id, 0]] * len(lengths))
+    return {
+        "memory": memory,
+        "rows": start,
+        "totals": np.zeros(len(lengths)),
+        "histories": np.zeros((len(lengths), 32), np.int32),
+        "sentences": np.array([[1, 1 if top else beams, length] for length in lengths]),
+        "sources": sources,
+        "fresh": fresh,
+        "thresholds": np.full(len(lengths), 5.0),
+        "top": np.array(top),
+    }
+
+
+def _session(graph: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.register_custom_ops_library(str(Path(native.LIBRARY)))
+    return onnxruntime.InferenceSession(graph.SerializeToString(), options, providers=["CPUExecutionProvider"])
