@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from app.api import administration, operations
-from app.api.contract import ContractLookup
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
@@ -18,7 +17,7 @@ from app.api.middleware.body_budget import BodyBudget
 from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import RequestContext
 from app.api.middleware.unexpected_errors import UnexpectedErrors
-from app.api.middleware.url import HeadAsGet, UrlPrefix
+from app.api.middleware.url import NormalizedRequest
 from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE
 from app.api.pages import install_pages
 from app.engine.interface import ReloadableEngine
@@ -85,9 +84,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     app.add_middleware(CrossOrigin, origins=settings.cors_origins)
     app.add_middleware(RequestContext, metrics=service.metrics)
     app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)
-    app.add_middleware(ContractLookup, contracts=CONTRACTS)
-    app.add_middleware(UrlPrefix, prefix=settings.root_path)
-    app.add_middleware(HeadAsGet)
+    app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)
     routers = [router for contract in CONTRACTS for router in contract.routers]
     for router in (*routers, operations.router, administration.router):
         app.include_router(router)

@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import APIRouter
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from app.errors import DragomanError
 
-_SCOPE_KEY = "dragoman.contract"
+SCOPE_KEY = "dragoman.contract"
+"""Where a connection's scope holds the contract, once ``NormalizedRequest`` has found it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,27 +53,9 @@ def find_contract(path: str, contracts: Sequence[Contract]) -> Contract:
 
 
 def contract_of(scope: Scope) -> Contract:
-    """The contract of a request, once ``ContractLookup`` has found it."""
-    contract: Contract = scope[_SCOPE_KEY]
+    """The contract of a request, once the outermost middleware has found it."""
+    contract: Contract = scope[SCOPE_KEY]
     return contract
-
-
-class ContractLookup:
-    """Middleware that finds out which contract each request belongs to.
-
-    Args:
-        app: The application inside.
-        contracts: All of them.
-    """
-
-    def __init__(self, app: ASGIApp, contracts: Sequence[Contract]) -> None:
-        self.app, self._contracts = app, contracts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one connection."""
-        if scope["type"] == "http":
-            scope = {**scope, _SCOPE_KEY: find_contract(local_path(scope), self._contracts)}
-        await self.app(scope, receive, send)
 
 
 def local_path(scope: Scope) -> str:

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from app import errors
-from app.api.contract import ContractLookup
 from app.api.error_responses import STATUS, install_handlers
+from app.api.middleware.url import NormalizedRequest
 from app.main import CONTRACTS
 from tests.support.fakes import build, client_of, serving
 
@@ -97,7 +97,7 @@ async def test_a_hanging_engine_ends_with_the_deadline(client, engine):
 async def test_framework_validation_is_json_too():
     app = FastAPI()
     install_handlers(app)
-    app.add_middleware(ContractLookup, contracts=CONTRACTS)
+    app.add_middleware(NormalizedRequest, prefix="", contracts=CONTRACTS)
 
     @app.get("/number")
     async def number(wanted: int) -> int:

@@ -1,38 +1,39 @@
-"""What the endpoints need not know of URLs and methods: prefixes, surplus slashes, HEAD."""
+"""Makes every request look alike to what is inside: its path, its method, its contract."""
+
+from collections.abc import Sequence
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.api.contract import SCOPE_KEY, Contract, find_contract, local_path
 
-class UrlPrefix:
-    """Serves everything under a prefix too, whether or not a proxy in front has taken the prefix off the path.
 
-    A path may begin with several slashes, as those of clients do that are given a base URL with one at its end, and end
-    with some: nobody is redirected, for a redirection would repeat the client's Host header.
+class NormalizedRequest:
+    """The outermost middleware.
+
+    Everything is served under a prefix, too, whether or not a proxy in front has taken the prefix off the path. A path
+    may begin with several slashes, as those of clients do that are given a base URL with one at its end, and end with
+    some: nobody is redirected, for a redirection would repeat the client's Host header. HEAD, which monitors send, is
+    answered as GET; the HTTP server leaves the body out.
+
+    Args:
+        app: The application inside.
+        prefix: URL prefix, empty for none.
+        contracts: All contracts; each request belongs to one.
     """
 
-    def __init__(self, app: ASGIApp, prefix: str) -> None:
-        self.app = app
-        self.prefix = prefix
+    def __init__(self, app: ASGIApp, prefix: str, contracts: Sequence[Contract]) -> None:
+        self.app, self._prefix, self._contracts = app, prefix, contracts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection."""
         if scope["type"] == "http":
             path = "/" + scope["path"].strip("/")
             raw_path = b"/" + (scope.get("raw_path") or b"").strip(b"/")
-            if path == self.prefix:
+            if path == self._prefix:
                 path, raw_path = path + "/", raw_path + b"/"
-            elif not path.startswith(f"{self.prefix}/"):  # a path includes root_path, says ASGI
-                path, raw_path = self.prefix + path, self.prefix.encode() + raw_path
-            scope = {**scope, "root_path": self.prefix, "path": path, "raw_path": raw_path}
+            elif not path.startswith(f"{self._prefix}/"):  # a path includes root_path, says ASGI
+                path, raw_path = self._prefix + path, self._prefix.encode() + raw_path
+            scope = {**scope, "root_path": self._prefix, "path": path, "raw_path": raw_path}
+            scope["method"] = "GET" if scope["method"] == "HEAD" else scope["method"]
+            scope[SCOPE_KEY] = find_contract(local_path(scope), self._contracts)
         await self.app(scope, receive, send)
-
-
-class HeadAsGet:
-    """Answers HEAD as GET, which monitors ask for; the HTTP server leaves the body out."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one connection."""
-        await self.app({**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope, receive, send)
