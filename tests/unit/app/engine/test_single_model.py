@@ -121,17 +121,18 @@ async def test_a_text_of_many_characters(engine):
     assert found.text == " ".join(once[sentence.source] for sentence in found.sentences)
 
 
-async def test_alternatives_are_unique_and_differ_from_the_translation(engine):
-    options = SearchOptions(beam_size=4, n_best=4)
+async def test_alternatives_are_unique_and_differ_from_the_translation(tiny_bundle):
+    options = SearchOptions(beam_size=4, n_best=4, beam_threshold=100, max_length=6, second_attempt=False)
     texts = [*GERMAN, " ".join(GERMAN[:2])]
-    found = await translate(engine, *texts, options=options)
+    async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
+        found = await translate(engine, *texts, options=options)
+        without = await translate(engine, *texts, options=replace(options, n_best=1))
     assert any(item.alternatives for item in found)
     for item in found:
         for versions in (item, *item.sentences):
             assert len({versions.text, *versions.alternatives}) == 1 + len(versions.alternatives)
     *_, pair = found
     assert 1 <= len(pair.alternatives) <= 3
-    without = await translate(engine, *texts, options=SearchOptions(beam_size=4))
     assert [item.text for item in without] == [item.text for item in found]
     assert not any(item.alternatives for item in without)
 
