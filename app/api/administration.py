@@ -10,13 +10,22 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.api import openapi as docs
 from app.api.dependencies import CurrentService
+from app.api.operations import program_version
 from app.errors import FeatureDisabled, Unauthorized
+from app.settings import Settings
 
 router = APIRouter(tags=["Operations"])
 
 _Credentials = Annotated[
     HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False, description="DRAGOMAN_ADMIN_KEY"))
 ]
+
+
+@router.get("/admin/status", summary="Is this the operator's key?", responses=docs.ADMIN_STATUS_RESPONSES)
+async def status(service: CurrentService, credentials: _Credentials) -> Response:
+    """Tells the operator's page that it has the right key, and what state the server is in."""
+    _check_key(service.settings, credentials)
+    return JSONResponse({"version": program_version(), "state": service.engine.state})
 
 
 @router.post("/admin/reload", summary="Load bundles that have changed", responses=docs.RELOAD_RESPONSES)
@@ -27,11 +36,14 @@ async def reload(service: CurrentService, credentials: _Credentials) -> Response
     they started with; no request is refused. A bundle that can't be served is listed in `failed`, and the model that it
     should replace stays. The signal SIGHUP does the same and logs the result.
     """
-    key = service.settings.admin_key
-    if key is None:
-        raise FeatureDisabled("Reloading over HTTP is off on this server: DRAGOMAN_ADMIN_KEY is not set.")
+    _check_key(service.settings, credentials)
+    return JSONResponse(asdict(await service.reload()))
+
+
+def _check_key(settings: Settings, credentials: HTTPAuthorizationCredentials | None) -> None:
+    if settings.admin_key is None:
+        raise FeatureDisabled("The operator's endpoints are off on this server: DRAGOMAN_ADMIN_KEY is not set.")
     given = credentials.credentials if credentials else ""
     # A header's bytes are read as Latin-1; clients mean UTF-8.
-    if not secrets.compare_digest(given.encode("latin-1"), key.get_secret_value().encode()):
+    if not secrets.compare_digest(given.encode("latin-1"), settings.admin_key.get_secret_value().encode()):
         raise Unauthorized("The admin key is missing or wrong.")
-    return JSONResponse(asdict(await service.reload()))

@@ -174,6 +174,27 @@ METRICS_RESPONSES: Responses = {
     }
 }
 
+_OPERATOR_RESPONSES: Responses = {
+    401: error(
+        "The admin key is missing or wrong",
+        unauthorized=("A wrong key", "The admin key is missing or wrong.", "unauthorized"),
+    ),
+    403: error(
+        "Switched off on this server",
+        off=(
+            "Off",
+            "The operator's endpoints are off on this server: DRAGOMAN_ADMIN_KEY is not set.",
+            "feature_disabled",
+        ),
+    ),
+    500: INTERNAL,
+}
+ADMIN_STATUS_RESPONSES: Responses = {
+    200: response(
+        schemas.ServerStatus, "The key is right", {"ready": ("Ready", {"version": "0.1.0", "state": "ready"})}
+    ),
+    **_OPERATOR_RESPONSES,
+}
 RELOAD_RESPONSES: Responses = {
     200: response(
         schemas.Reloaded,
@@ -191,14 +212,6 @@ RELOAD_RESPONSES: Responses = {
             )
         },
     ),
-    401: error(
-        "The admin key is missing or wrong",
-        unauthorized=("A wrong key", "The admin key is missing or wrong.", "unauthorized"),
-    ),
-    403: error(
-        "Switched off on this server",
-        off=("Off", "Reloading over HTTP is off on this server: DRAGOMAN_ADMIN_KEY is not set.", "feature_disabled"),
-    ),
-    500: INTERNAL,
+    **_OPERATOR_RESPONSES,
     503: error("Not now", stopping=("Stopping", "The translation engine is stopping.", "engine_unavailable")),
 }

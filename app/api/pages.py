@@ -1,55 +1,104 @@
-"""What people look at: the translation page at /, the interactive documentation at /docs, both without any network."""
+"""The pages: translation at /, the operator's at /admin, the API's documentation at /docs. None needs another host."""
 
-import base64
+import gzip
 import hashlib
-import re
+import mimetypes
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
-from fastapi.openapi.docs import get_swagger_ui_html
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
-
-from app.api.openapi import TITLE
 
 router = APIRouter(include_in_schema=False)
 
-INDEX_PATH = Path(__file__).parent.parent / "web" / "index.html"
-ASSETS_PATH = "/docs/assets"
+WEB_PATH = Path(__file__).parent.parent / "web"
+SWAGGER_PATH = "/docs/assets"
 
-_INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_INLINE_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+# The pages run their own scripts, talk to their own server, and nothing else. No inline script or style is allowed, so
+# nothing that a translated or pasted text contains can run.
+_CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_PAGE_HEADERS = {
+    "Content-Security-Policy": _CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+@dataclass(frozen=True)
+class WebFile:
+    """A file of ``app/web``, kept in memory with its compressed form: all of them are smaller than 200 KB."""
+
+    content: bytes
+    compressed: bytes
+    media_type: str
+    etag: str
+
+    @classmethod
+    def read(cls, path: Path) -> "WebFile":
+        """Read a file."""
+        content = path.read_bytes()
+        # The standard's type; some systems' tables say application/javascript or nothing.
+        media_type = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(path.name)[0]
+        etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        return cls(content, gzip.compress(content, mtime=0), media_type or "application/octet-stream", etag)
+
+    def response(self, request: Request) -> Response:
+        """Answer with the file, compressed if the browser takes it so, or with 304 if the browser has it."""
+        headers = {**_PAGE_HEADERS, "Cache-Control": "no-cache", "ETag": self.etag, "Vary": "Accept-Encoding"}
+        if request.headers.get("if-none-match") == self.etag:
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(self.compressed, headers=headers | {"Content-Encoding": "gzip"}, media_type=self.media_type)
+        return Response(self.content, headers=headers, media_type=self.media_type)
 
 
 def install_pages(app: FastAPI) -> None:
-    """Adds the pages, and Swagger UI's files from the fastapi-swagger package instead of from a CDN."""
-    app.mount(ASSETS_PATH, StaticFiles(packages=[("fastapi_swagger", "resources")]))
+    """Add the pages, and Swagger UI's files from the fastapi-swagger package instead of from a CDN."""
+    app.state.web_files = {
+        path.relative_to(WEB_PATH).as_posix(): WebFile.read(path) for path in WEB_PATH.rglob("*") if path.is_file()
+    }
+    app.mount(SWAGGER_PATH, StaticFiles(packages=[("fastapi_swagger", "resources")]))
     app.include_router(router)
 
 
+@router.get("/web/{path:path}")
+async def get_web_file(path: str, request: Request) -> Response:
+    """A script, style sheet or picture of the pages."""
+    file: WebFile | None = request.app.state.web_files.get(path)
+    if file is None:
+        raise HTTPException(404)
+    return file.response(request)
+
+
 @router.get("/")
-async def get_index() -> Response:
+async def get_index(request: Request) -> Response:
     """The translation page."""
-    html = INDEX_PATH.read_text(encoding="utf-8")
-    return HTMLResponse(html, headers=_page_headers(html, style_sources=_hashes(_INLINE_STYLE, html)))
+    return await get_web_file("index.html", request)
+
+
+@router.get("/admin")
+async def get_admin(request: Request) -> Response:
+    """The operator's page."""
+    return await get_web_file("admin.html", request)
 
 
 @router.get("/docs")
 async def get_docs(request: Request) -> Response:
     """Swagger UI."""
-    prefix = request.scope.get("root_path", "").rstrip("/")
-    page = get_swagger_ui_html(
-        openapi_url=f"{prefix}/openapi.json",
-        title=f"{TITLE}: the API",
-        swagger_js_url=f"{prefix}{ASSETS_PATH}/swagger-ui-bundle.js",
-        swagger_css_url=f"{prefix}{ASSETS_PATH}/swagger-ui.css",
-        swagger_favicon_url=f"{prefix}{ASSETS_PATH}/favicon-32x32.png",
-        swagger_ui_parameters={"tryItOutEnabled": True, "displayRequestDuration": True},
-    )
-    html = bytes(page.body).decode()
-    # Swagger UI puts styles into elements while it draws, so its styles can't be listed.
-    return HTMLResponse(html, headers=_page_headers(html, style_sources="'unsafe-inline'"))
+    return await get_web_file("docs.html", request)
 
 
 @router.get("/spec")
@@ -57,29 +106,3 @@ async def get_spec(request: Request) -> Response:
     """The OpenAPI document, where LibreTranslate has its own."""
     document: dict[str, Any] = request.app.openapi()
     return JSONResponse(document)
-
-
-def _page_headers(html: str, style_sources: str) -> dict[str, str]:
-    """Headers that let the page run its own scripts, talk to its own server, and nothing else."""
-    policy = {
-        "default-src": "'none'",
-        "script-src": f"'self' {_hashes(_INLINE_SCRIPT, html)}",
-        "style-src": f"'self' {style_sources}",
-        "img-src": "'self' data:",
-        "connect-src": "'self'",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-        "frame-ancestors": "'none'",
-    }
-    return {
-        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-        "Cache-Control": "no-cache",
-    }
-
-
-def _hashes(inline: re.Pattern[str], html: str) -> str:
-    """The hash sources of the inline elements: a browser runs these texts and no injected one."""
-    digests = (hashlib.sha256(text.encode()).digest() for text in inline.findall(html))
-    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

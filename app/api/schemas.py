@@ -30,6 +30,13 @@ class Info(BaseModel):
     limits: dict[str, float]
 
 
+class ServerStatus(BaseModel):
+    """The server, as its operator sees it first."""
+
+    version: str
+    state: str
+
+
 class Reloaded(BaseModel):
     """The result for each bundle, by its folder."""
 

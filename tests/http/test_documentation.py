@@ -1,8 +1,5 @@
-"""The OpenAPI document tells the truth, and the pages need nothing from elsewhere."""
+"""The OpenAPI document tells the truth."""
 
-import base64
-import hashlib
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,6 +34,7 @@ def response_examples(operation: dict[str, Any]) -> Iterator[tuple[int, str, Any
             yield int(status), name, value
 
 
+OPEN_GETS = [(method, path) for method, path, body in OPERATIONS if method == "get" and "401" not in body["responses"]]
 REQUESTS = [
     (method, path, name, body)
     for method, path, operation in OPERATIONS
@@ -84,7 +82,7 @@ def test_documented_headers_have_examples(path):
     assert all(verdict in headers["X-Dragoman-Warnings"]["description"] for verdict in Verdict)
 
 
-@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, body in OPERATIONS if method == "get"])
+@pytest.mark.parametrize(("method", "path"), OPEN_GETS)
 async def test_get_examples_have_the_shape_of_the_responses(client, method, path):
     operation = DOCUMENT["paths"][path][method]
     response = await client.get(
@@ -163,40 +161,6 @@ async def test_spec_and_openapi_are_the_same(client):
     assert spec.json() == (await client.get("/openapi.json")).json() == DOCUMENT
     assert DOCUMENT["info"]["title"] == "Dragoman"
     assert {tag["name"] for tag in DOCUMENT["tags"]} == {tag for _, _, body in OPERATIONS for tag in body["tags"]}
-
-
-@pytest.mark.parametrize("path", ["/", "/docs"])
-async def test_pages_run_only_their_own_scripts(client, path):
-    response = await client.get(path)
-    assert response.status_code == 200
-    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
-    policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
-    assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
-    scripts = re.findall(r"<script>(.*?)</script>", response.text, re.DOTALL)
-    assert scripts
-    for script in scripts:
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        assert f"'sha256-{digest}'" in policy["script-src"]
-    assert "unsafe" not in policy["script-src"]
-    assert not re.search(r"\son\w+=", response.text), "inline handlers would be blocked"
-    assert "//" not in re.sub(r"(?m)\s//\s.*$", "", "".join(policy.values()))
-
-
-@pytest.mark.parametrize("path", ["/", "/docs"])
-async def test_pages_load_everything_from_this_server(client, path):
-    response = await client.get(path)
-    references = re.findall(r"(?:src|href)=\"([^\"]*)\"", response.text) + re.findall(r"url: '([^']*)'", response.text)
-    assert references
-    for reference in references:
-        assert not re.match(r"(https?:)?//", reference), reference
-        if not reference.startswith("data:"):
-            assert (await client.get(reference)).status_code == 200, reference
-
-
-async def test_index_labels_its_fields(client):
-    html = (await client.get("/")).text
-    fields = set(re.findall(r"<(?:select|textarea)[^>]*id=\"(\w+)\"", html))
-    assert fields == set(re.findall(r"<label[^>]*for=\"(\w+)\"", html)) == {"source", "target", "input", "output"}
 
 
 def without_confidence(value: Any) -> Any:

@@ -148,7 +148,6 @@ async def test_everything_works_under_a_prefix(engine):
         assert (await client.get("/docs/")).status_code == 200
         body = {"q": "Guten Morgen!", "source": "de", "target": "en"}
         assert (await client.post("/mt/translate", json=body)).json() == {"translatedText": "Good morning!"}
-        assert "/mt/docs/assets/swagger-ui.css" in (await client.get("/mt/docs")).text
         assert (await client.get("/mt/spec")).json()["servers"] == [{"url": "/mt"}]
 
 

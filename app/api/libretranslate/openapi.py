@@ -297,6 +297,7 @@ FRONTEND_RESPONSES: Responses = {
                     "suggestions": False,
                     "filesTranslation": False,
                     "supportedFilesFormat": [],
+                    "capabilities": {"admin": False, "glossaries": False, "inspection": False},
                     "language": {
                         "source": {"code": "auto", "name": "Auto Detect"},
                         "target": {"code": "en", "name": "English"},

@@ -114,7 +114,7 @@ async def get_languages(service: CurrentService) -> Response:
 
 @router.get("/frontend/settings", summary="What a translation page needs to know", responses=docs.FRONTEND_RESPONSES)
 async def get_frontend_settings(service: CurrentService) -> Response:
-    """Shows limits and switches in the form that LibreTranslate's page reads."""
+    """Shows limits and switches in the form that LibreTranslate's page reads, and `capabilities` for Dragoman's."""
     codes = languages_of(service.engine.pairs)
     target = "en" if "en" in codes else codes[0]
     return JSONResponse(
@@ -126,6 +126,11 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "suggestions": False,
             "filesTranslation": False,
             "supportedFilesFormat": [],
+            "capabilities": {
+                "admin": service.settings.admin_key is not None,
+                "glossaries": False,
+                "inspection": False,
+            },
             "language": {
                 "source": {"code": "auto", "name": "Auto Detect"},
                 "target": {"code": target, "name": name_of(target)},

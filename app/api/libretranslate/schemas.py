@@ -171,4 +171,5 @@ class FrontendSettings(BaseModel):
     suggestions: bool
     filesTranslation: bool
     supportedFilesFormat: list[str]
+    capabilities: dict[str, bool] = Field(description="What else this server can do, for its page.")
     language: dict[str, dict[str, str]]

@@ -1,0 +1,146 @@
+// The operator's page: load, models, reload.
+
+import { MESSAGES } from "./adminmessages.js";
+import { ask, base, send, ServerError, useKey } from "./api.js";
+import { Chart } from "./charts.js";
+import { byId, element } from "./dom.js";
+import { say, useLanguage } from "./i18n.js";
+import { remember } from "./preferences.js";
+import { parse, quantile, sum } from "./prometheus.js";
+
+const INTERVAL_S = 2;
+const READINGS = 60;
+const SECONDS = "dragoman_http_request_duration_seconds";
+
+useLanguage(MESSAGES);
+let charts = null;
+let before = null;
+let timer = 0;
+
+const isTranslation = ({ endpoint }) => /translate$/.test(endpoint ?? "");
+
+/** What each chart shows, from two readings `elapsedS` seconds apart. */
+const CHARTS = {
+  requests: (old, now, elapsedS) => [(sum(now, `${SECONDS}_count`, isTranslation) - sum(old, `${SECONDS}_count`, isTranslation)) / elapsedS],
+  latency: (old, now) => [0.5, 0.95].map((share) => inMilliseconds(quantile(old, now, SECONDS, isTranslation, share))),
+  queue: (_, now) => [sum(now, "dragoman_engine_queued_tokens")],
+  rows: (_, now) => [sum(now, "dragoman_engine_running_rows")],
+  cache: (old, now) => {
+    const [hits, misses] = ["hits", "misses"].map((name) => `dragoman_engine_feature_cache_${name}_total`).map((name) => sum(now, name) - sum(old, name));
+    return [hits + misses ? (100 * hits) / (hits + misses) : null];
+  },
+  memory: (_, now) => [sum(now, "process_resident_memory_bytes") / 1e6],
+};
+
+function inMilliseconds(seconds) {
+  return seconds === null ? null : 1000 * seconds;
+}
+
+async function read() {
+  try {
+    const now = { samples: parse(await (await send("metrics")).text()), at: performance.now() };
+    if (before) {
+      for (const [name, values] of Object.entries(CHARTS)) {
+        charts[name].add(...values(before.samples, now.samples, (now.at - before.at) / 1000));
+      }
+    }
+    showStatuses(now.samples);
+    before = now;
+    complain("");
+  } catch {
+    before = null;
+    complain(say("away"));
+  }
+  timer = setTimeout(read, 1000 * INTERVAL_S);
+}
+
+function showStatuses(samples) {
+  const counts = new Map();
+  for (const { name, labels, value } of samples) {
+    if (name === `${SECONDS}_count`) counts.set(labels.status, (counts.get(labels.status) ?? 0) + value);
+  }
+  const rows = [...counts].sort().map(([status, count]) => element("span", { className: `status-${status[0]}` }, `${status}: ${count.toLocaleString()}`));
+  byId("statuses").replaceChildren(...(rows.length ? rows : [say("noRequests")]));
+}
+
+function showModels({ models }) {
+  const cell = (text) => element("td", { textContent: text });
+  const rows = models.map((model) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row", textContent: model.name }),
+      cell((model.pairs ?? []).join(", ")),
+      cell(model.precision ?? ""),
+      cell(say(model.loaded ? "yes" : "no")),
+      element("td", {}, quality(model.scores ?? [])),
+      cell(model.provenance?.licence ?? ""),
+    ),
+  );
+  byId("models").tBodies[0].replaceChildren(...rows);
+}
+
+function quality(scores) {
+  const list = element("ul", { className: "plain" });
+  for (const { test_set: set, source, target, bleu, chrf } of scores) {
+    list.append(element("li", { textContent: `${set} ${source} → ${target}: ${bleu}, ${chrf}` }));
+  }
+  return list;
+}
+
+async function reload() {
+  byId("reload").disabled = true;
+  try {
+    const report = await ask("admin/reload", { method: "POST" });
+    const listed = (names) => names.join(", ") || say("none");
+    const failed = Object.entries(report.failed).map(([name, reason]) => `${name} (${reason})`);
+    const { added, replaced, removed, unchanged } = report;
+    const lists = Object.fromEntries(Object.entries({ added, replaced, removed, unchanged, failed }).map(([name, names]) => [name, listed(names)]));
+    byId("report").textContent = say("reloaded", lists);
+    showModels(await ask("info"));
+  } catch (error) {
+    byId("report").textContent = error.message || say("away");
+  } finally {
+    byId("reload").disabled = false;
+  }
+}
+
+async function open(key) {
+  clearTimeout(timer);
+  useKey(key);
+  try {
+    const { version, state } = await ask("admin/status");
+    sessionStorage.setItem("dragoman.admin", key);
+    byId("key-form").hidden = true;
+    byId("board").hidden = false;
+    byId("running").textContent = say("running", { version, state });
+    byId("span").textContent = say("seconds", { seconds: INTERVAL_S * READINGS });
+    charts ??= Object.fromEntries(Object.keys(CHARTS).map((name) => [name, new Chart(byId("charts"), say(name), READINGS, name === "latency" ? 2 : 1)]));
+    showModels(await ask("info"));
+    await read();
+  } catch (error) {
+    byId("key-form").hidden = false;
+    byId("board").hidden = true;
+    const wasRefused = error instanceof ServerError;
+    if (key || !wasRefused || error.status === 403) complain(say(!wasRefused ? "away" : error.status === 403 ? "noKey" : "wrongKey"));
+  }
+}
+
+function complain(text) {
+  byId("notice").hidden = !text;
+  byId("notice-text").textContent = text;
+}
+
+byId("key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  open(byId("key").value);
+});
+byId("reload").addEventListener("click", reload);
+byId("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+  remember("theme", root.dataset.theme);
+});
+for (const link of document.querySelectorAll("header a")) link.href = base;
+open(sessionStorage.getItem("dragoman.admin") ?? "");

@@ -1,0 +1,85 @@
+// Talks to the server that the page came from, and to nobody else.
+
+/** The server's address, with the prefix that it may be served under. */
+export const base = new URL("../../", import.meta.url);
+
+let key = "";
+
+/** Sends this API key with every request from now on; empty sends none. */
+export function useKey(value) {
+  key = value;
+}
+
+/** The server answered with an error. `message` is its own sentence. */
+export class ServerError extends Error {
+  constructor(message, status, retryAfterS = 0) {
+    super(message);
+    this.status = status;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/** No answer came. */
+export class Unreachable extends Error {}
+
+/** Sends a request; `body` is sent as JSON unless it is a form. Returns the response if its status is 2xx. */
+export async function send(path, { body, method = body ? "POST" : "GET", headers = {}, signal } = {}) {
+  const isForm = body instanceof FormData;
+  let response;
+  try {
+    response = await fetch(new URL(path, base), {
+      method,
+      signal,
+      headers: {
+        ...(body && !isForm && { "Content-Type": "application/json" }),
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      body: body && !isForm ? JSON.stringify(body) : body,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable();
+  }
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => ({}));
+  throw new ServerError(answer.error ?? answer.message ?? "", response.status, Number(response.headers.get("Retry-After")));
+}
+
+/** Sends a request and returns the JSON answer. */
+export async function ask(path, options) {
+  return (await send(path, options)).json();
+}
+
+/** The server-sent events of an answer as `{ name, data }`; an `error` event is thrown. */
+export async function* events(path, options) {
+  const response = await send(path, options);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      rest += value;
+      for (let end; (end = rest.indexOf("\n\n")) >= 0; rest = rest.slice(end + 2)) {
+        const event = parse(rest.slice(0, end));
+        if (event?.name === "error") throw new ServerError(event.data.error, 500);
+        if (event) yield event;
+      }
+    }
+  } catch (error) {
+    if (error instanceof ServerError || error.name === "AbortError") throw error;
+    throw new Unreachable();
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function parse(block) {
+  const event = {};
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event: ")) event.name = line.slice(7);
+    else if (line.startsWith("data: ")) event.data = JSON.parse(line.slice(6));
+  }
+  return event.name && event;
+}

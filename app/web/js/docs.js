@@ -1,0 +1,10 @@
+// The documentation of the API, drawn by Swagger UI, whose script comes before this one.
+// eslint-disable-next-line no-undef
+SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#swagger-ui",
+  presets: [SwaggerUIBundle.presets.apis],
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  deepLinking: true,
+});

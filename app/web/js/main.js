@@ -1,0 +1,166 @@
+// The translation page: makes its parts and joins them.
+
+import { Actions } from "./actions.js";
+import { ask, base, useKey } from "./api.js";
+import { byId } from "./dom.js";
+import { Explorer } from "./explore.js";
+import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
+import { Languages } from "./languages.js";
+import { AlternativesMenu } from "./menu.js";
+import { MESSAGES } from "./messages.js";
+import { remember } from "./preferences.js";
+import { RichText } from "./rich.js";
+import { fromAddress } from "./share.js";
+import { SourceView } from "./sourceview.js";
+import { TargetView } from "./targetview.js";
+import { Translator } from "./translator.js";
+
+const SAY_WORKING_AFTER_MS = 800;
+
+useLanguage(MESSAGES);
+const area = byId("source-text");
+const output = byId("output");
+const translator = new Translator();
+const languages = new Languages(byId("source-language"), byId("target-language"));
+const source = new SourceView(area, byId("mirror"));
+const target = new TargetView(output);
+const rich = new RichText(byId("rich-source"), byId("rich-output"), () => ({ source: languages.source, target: languages.target }));
+const explorer = new Explorer({ translator, source, target, root: output, area, note: byId("note") });
+const actions = new Actions({ translator, languages, source, rich });
+let charLimit = Infinity;
+let inspector = null;
+let menu = null;
+
+function draw() {
+  output.lang = languages.target;
+  output.dir = direction(languages.target);
+  target.draw(translator.text.parts, say("targetPlaceholder"));
+  output.setAttribute("aria-busy", String(translator.state === "working"));
+  actions.refresh();
+}
+
+let isDrawing = false;
+function drawSoon() {
+  if (isDrawing) return;
+  isDrawing = true;
+  requestAnimationFrame(() => {
+    isDrawing = false;
+    draw();
+  });
+}
+
+let sayWorking = 0;
+function showState() {
+  const { state, error, detected } = translator;
+  clearTimeout(sayWorking);
+  if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
+  else if (byId("status").textContent === say("working")) actions.say("");
+  output.classList.toggle("working", state === "working");
+  if (state === "waiting") notify(say(error.status ? "busy" : "unreachable"));
+  else if (state === "failed") notify(say("failed", { reason: error.message }), "bad");
+  else if (state === "idle") notify("");
+  const isKnown = languages.source === "auto" && detected?.confidence > 0;
+  const values = isKnown && { language: languages.name(detected.language), confidence: Math.round(detected.confidence) };
+  byId("detected").textContent = isKnown ? say("detected", values) : "";
+  if (isKnown && languages.avoid(detected)) {
+    actions.say(say("switched", { source: values.language, target: languages.name(languages.target) }));
+  }
+  drawSoon();
+}
+
+function notify(text, kind = "") {
+  byId("notice").className = `notice ${kind}`;
+  byId("notice").hidden = !text;
+  if (byId("notice-text").textContent !== text) byId("notice-text").textContent = text;
+}
+
+function showCount() {
+  const count = area.value.length > charLimit / 2 ? [...area.value].length : area.value.length;
+  const values = { count: number(count), limit: number(charLimit) };
+  byId("count").textContent = count ? say(count > charLimit / 2 ? "charactersOf" : "characters", values) : "";
+  return count <= charLimit;
+}
+
+function edit({ isComposing = false, now = false } = {}) {
+  if (isComposing) return;
+  if (showCount()) translator.edit(source.value, { now });
+  else notify(say("tooLong", { limit: number(charLimit) }), "bad");
+}
+
+function paste(event) {
+  const isEverything = area.selectionStart === 0 && area.selectionEnd === area.value.length;
+  if (!isEverything || !RichText.isFormatted(event.clipboardData)) return;
+  event.preventDefault();
+  actions.format(event.clipboardData.getData("text/html"));
+}
+
+function changeLanguages() {
+  translator.choose(languages.source, languages.target);
+  if (rich.isOpen) rich.again();
+  showState();
+}
+
+async function showInspector(part) {
+  inspector ??= new (await import("./inspector.js")).Inspector(byId("inspector"), byId("look"), translator);
+  inspector.open(part);
+}
+
+async function load() {
+  notify("");
+  try {
+    const [served, settings] = await Promise.all([ask("languages"), ask("frontend/settings")]);
+    const { text, ...wanted } = fromAddress();
+    charLimit = settings.charLimit > 0 ? settings.charLimit : Infinity;
+    byId("key-form").hidden = !settings.keyRequired;
+    languages.fill(served, wanted, settings);
+    translator.choose(languages.source, languages.target);
+    await offer(settings);
+    if (text) source.replace(text);
+    edit({ now: true });
+  } catch (error) {
+    console.warn("the page could not load:", error.message);
+    notify(say("noLanguages"), "bad");
+  }
+}
+
+/** Shows what this server can do, and nothing else. */
+async function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
+  byId("operator").hidden = !capabilities.admin;
+  byId("look").hidden = !capabilities.inspection;
+  menu ??= new AlternativesMenu(byId("menu"), translator, {
+    choose: (part, text) => actions.put(part, text),
+    inspect: capabilities.inspection ? showInspector : null,
+  });
+  if (filesTranslation) (await import("./documents.js")).offerDocuments(byId("documents"), languages, supportedFilesFormat);
+  if (capabilities.glossaries) (await import("./glossary.js")).offerGlossary(byId("glossary"), languages);
+}
+
+translator.addEventListener("change", drawSoon);
+translator.addEventListener("state", showState);
+languages.addEventListener("change", changeLanguages);
+rich.addEventListener("change", () => (notify(""), actions.refresh()));
+rich.addEventListener("failed", ({ detail }) => notify(say("failed", { reason: detail.message || say("unreachable") }), "bad"));
+explorer.addEventListener("open", ({ detail }) => {
+  const box = target.box(detail.part, detail.begin, detail.end);
+  if (box) menu.open({ ...detail, box });
+});
+byId("look").addEventListener("click", () => showInspector(explorer.part));
+area.addEventListener("input", edit);
+area.addEventListener("compositionend", () => edit());
+area.addEventListener("paste", paste);
+byId("notice-again").addEventListener("click", () => (languages.target ? translator.again() : load()));
+byId("key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  useKey(byId("key").value);
+  load();
+});
+byId("ui-language").value = uiLanguage;
+byId("ui-language").addEventListener("change", (event) => {
+  remember("ui", event.target.value);
+  useLanguage(MESSAGES);
+  load();
+});
+addEventListener("hashchange", load);
+addEventListener("online", () => translator.state === "waiting" && translator.again());
+for (const link of document.querySelectorAll("nav a")) link.href = new URL(link.getAttribute("href"), base);
+load();

@@ -1,0 +1,105 @@
+// The menu of other translations, at a word of the translation.
+
+import { element } from "./dom.js";
+import { Explorer } from "./explore.js";
+import { say } from "./i18n.js";
+
+const COUNT = 5;
+
+/** Opens at words; calls `choose(part, text)` with what was picked, and `inspect(part)` where that is asked for. */
+export class AlternativesMenu {
+  #root;
+  #translator;
+  #choose;
+  #inspect;
+  #asking = null;
+  #back = null;
+
+  constructor(root, translator, { choose, inspect }) {
+    this.#root = root;
+    this.#translator = translator;
+    this.#choose = choose;
+    this.#inspect = inspect;
+    root.addEventListener("keydown", (event) => this.#key(event));
+    root.addEventListener("toggle", (event) => {
+      if (event.newState === "closed") this.#closed();
+    });
+  }
+
+  /** Opens the menu below a rectangle of the window for the word that begins at `begin`. */
+  async open({ part, begin, box, byKeyboard }) {
+    this.#asking?.abort();
+    const asking = (this.#asking = new AbortController());
+    this.#back = byKeyboard ? document.activeElement : null;
+    const lists = [];
+    const nodes = [element("p", { className: "facts", textContent: Explorer.facts(part) })];
+    for (const name of ["fromHere", "wholeSentence"]) {
+      const list = element("div", { className: "choices" }, element("p", { className: "facts", textContent: say("loading") }));
+      lists.push(list);
+      nodes.push(element("h2", { textContent: say(name) }), list);
+    }
+    if (this.#inspect) {
+      nodes.push(element("button", { type: "button", textContent: `${say("inspect")} …`, onclick: () => this.#close(() => this.#inspect(part)) }));
+    }
+    this.#root.replaceChildren(...nodes);
+    this.#root.showPopover();
+    this.#place(box);
+    const { signal } = asking;
+    await Promise.all([this.#fill(lists[0], part, begin, signal), this.#fill(lists[1], part, null, signal)]);
+    if (signal.aborted) return;
+    this.#place(box);
+    if (byKeyboard) this.#root.querySelector("button")?.focus();
+  }
+
+  async #fill(list, part, prefix, signal) {
+    let found;
+    try {
+      found = await this.#translator.alternatives(part, prefix, { count: COUNT - 1, signal });
+    } catch (error) {
+      if (!signal.aborted) list.replaceChildren(element("p", { className: "facts", textContent: error.message || say("unreachable") }));
+      return;
+    }
+    const others = [...new Set(found)].filter((text) => text !== part.target);
+    const buttons = others.map((text) => this.#option(part, text, prefix ?? 0));
+    list.replaceChildren(...(buttons.length ? buttons : [element("p", { className: "facts", textContent: say("noAlternatives") })]));
+  }
+
+  #option(part, text, prefix) {
+    const kept = part.target.slice(0, prefix);
+    const isContinued = kept && text.startsWith(kept.trimEnd());
+    const button = element("button", { type: "button", lang: this.#translator.target, onclick: () => this.#close(() => this.#choose(part, text)) });
+    if (isContinued) button.append(element("span", { className: "kept", textContent: "… " }), text.slice(kept.trimEnd().length).trimStart());
+    else button.append(text);
+    if (isContinued) button.setAttribute("aria-label", text);
+    return button;
+  }
+
+  #place(box) {
+    const { offsetWidth: width, offsetHeight: height } = this.#root;
+    const left = Math.max(8, Math.min(box.left, innerWidth - width - 8));
+    const below = box.bottom + 6;
+    const top = below + height > innerHeight && box.top > height + 6 ? box.top - height - 6 : below;
+    this.#root.style.left = `${left + scrollX}px`;
+    this.#root.style.top = `${top + scrollY}px`;
+  }
+
+  #key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    const buttons = [...this.#root.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement);
+    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+    event.preventDefault();
+  }
+
+  #close(then) {
+    this.#root.hidePopover();
+    then();
+  }
+
+  #closed() {
+    this.#asking?.abort();
+    this.#back?.focus();
+    this.#back = null;
+  }
+}

@@ -1,0 +1,139 @@
+// Formatted text: pasted with its markup, translated block by block, and only the blocks that have changed.
+
+import { ask } from "./api.js";
+import { element } from "./dom.js";
+import { harmless, isFormatted, written } from "./html.js";
+import { TYPING_PAUSE_MS } from "./translator.js";
+
+const BLOCKS = /^(blockquote|dl|div|h[1-6]|hr|ol|p|pre|table|ul)$/;
+const TEXTS_PER_REQUEST = 50;
+
+/** Fires "change" when the translation has changed and "failed" with the error where it can't be had. */
+export class RichText extends EventTarget {
+  #source;
+  #output;
+  #languages;
+  #cache = new Map();
+  #timer = 0;
+  #running = null;
+
+  /** `languages()` returns { source, target } codes. */
+  constructor(source, output, languages) {
+    super();
+    this.#source = source;
+    this.#output = output;
+    this.#languages = languages;
+    source.addEventListener("input", () => this.#schedule(TYPING_PAUSE_MS));
+    source.addEventListener("paste", (event) => this.#paste(event));
+  }
+
+  get isOpen() {
+    return !this.#source.hidden;
+  }
+
+  get text() {
+    return this.#source.innerText;
+  }
+
+  get translation() {
+    return { text: this.#output.innerText, html: written(this.#output) };
+  }
+
+  /** Whether what is being pasted has formatting. */
+  static isFormatted(data) {
+    const html = data.getData("text/html");
+    return html !== "" && isFormatted(html);
+  }
+
+  /** Shows some HTML in the place of plain text, and translates it. */
+  open(html) {
+    this.#source.replaceChildren(harmless(html));
+    this.#output.replaceChildren();
+    this.#source.hidden = this.#output.hidden = false;
+    this.#source.focus();
+    this.again();
+  }
+
+  close() {
+    this.#running?.abort();
+    this.#source.hidden = this.#output.hidden = true;
+    this.#source.replaceChildren();
+    this.#output.replaceChildren();
+  }
+
+  /** Makes the translation the text. */
+  swap() {
+    this.open(written(this.#output));
+  }
+
+  /** Translates everything between the languages of now. */
+  again() {
+    this.#cache.clear();
+    this.#schedule(0);
+  }
+
+  #schedule(delayMs) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#run(), delayMs);
+  }
+
+  async #run() {
+    this.#running?.abort();
+    const { signal } = (this.#running = new AbortController());
+    const blocks = this.#blocks();
+    this.#output.setAttribute("aria-busy", "true");
+    try {
+      for (let missing; (missing = this.#missing(blocks)).length; ) {
+        const { source, target } = this.#languages();
+        const answer = await ask("translate", { body: { q: missing, source, target, format: "html" }, signal });
+        missing.forEach((block, index) => this.#cache.set(block, answer.translatedText[index]));
+        this.#draw(blocks);
+      }
+      this.#draw(blocks);
+      this.dispatchEvent(new Event("change"));
+    } catch (error) {
+      if (!signal.aborted) this.dispatchEvent(new CustomEvent("failed", { detail: error }));
+    } finally {
+      this.#output.setAttribute("aria-busy", "false");
+    }
+  }
+
+  #missing(blocks) {
+    return [...new Set(blocks)].filter((block) => !this.#cache.has(block)).slice(0, TEXTS_PER_REQUEST);
+  }
+
+  #draw(blocks) {
+    this.#output.replaceChildren(...blocks.map((block) => harmless(this.#cache.get(block) ?? block)));
+  }
+
+  /** The HTML of the blocks: what is not in one makes a paragraph with its neighbours. */
+  #blocks() {
+    const found = [];
+    let loose = null;
+    for (const node of this.#source.childNodes) {
+      if (BLOCKS.test(node.localName ?? "")) {
+        loose = null;
+        found.push(element("div", {}, node.cloneNode(true)));
+      } else if (loose || node.textContent.trim()) {
+        if (!loose) found.push((loose = element("div")));
+        loose.append(node.cloneNode(true));
+      }
+    }
+    return found.map((block) => written(harmlessCopy(block)));
+  }
+
+  #paste(event) {
+    event.preventDefault();
+    const html = event.clipboardData.getData("text/html");
+    const content = html ? harmless(html) : document.createTextNode(event.clipboardData.getData("text/plain"));
+    const range = getSelection().getRangeAt(0);
+    range.deleteContents();
+    range.insertNode(content);
+    range.collapse(false);
+    this.#schedule(0);
+  }
+}
+
+function harmlessCopy(block) {
+  return harmless(written(block));
+}

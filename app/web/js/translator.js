@@ -1,0 +1,177 @@
+// Keeps a translation up to date with the text: detects, asks for what has changed, tries again when the server was away.
+
+import { ask, events, ServerError, Unreachable } from "./api.js";
+import { sentencePart, TranslatedText } from "./document.js";
+
+export const TYPING_PAUSE_MS = 150;
+const FIRST_CHUNK_CHARS = 600;
+const CHUNK_CHARS = 4000;
+const CHUNK_TEXTS = 100;
+const DETECTED_CHARS = 2000;
+const LONGEST_RETRY_S = 15;
+// Alternatives whose score, a log-probability over a length penalty, is further behind the best are rarely right.
+const FARTHEST_SCORE = 3;
+
+/** Fires "change" when the translation has changed, "state" when `state`, `error` or `detected` have. */
+export class Translator extends EventTarget {
+  text = new TranslatedText();
+  source = "auto";
+  target = "";
+  /** { language, confidence } of the text; null if nothing was detected. */
+  detected = null;
+  /** "idle", "working", "waiting" (the server is away or busy) or "failed". */
+  state = "idle";
+  /** Why, if waiting or failed. */
+  error = null;
+  #timer = 0;
+  #running = null;
+  #failures = 0;
+
+  /** The language that is really translated from; null while it is unknown. */
+  get language() {
+    return this.source === "auto" ? (this.detected?.language ?? null) : this.source;
+  }
+
+  /** Takes the text in and translates it, after a pause unless `now`. */
+  edit(text, { now = false } = {}) {
+    if (!this.text.edit(text)) return;
+    this.#announce("change");
+    this.#schedule(now ? 0 : TYPING_PAUSE_MS);
+  }
+
+  /** Translates between other languages from now on. */
+  choose(source, target) {
+    if (source === this.source && target === this.target) return;
+    this.source = source;
+    this.target = target;
+    if (source !== "auto") this.detected = null;
+    this.again();
+  }
+
+  /** Translates everything anew. */
+  again() {
+    this.text.forget();
+    this.#announce("change");
+    this.#schedule(0);
+  }
+
+  /** Further translations of a sentence: of all of it, or of what follows the first `prefix` characters. */
+  async alternatives(part, prefix, { count = 4, signal } = {}) {
+    const answer = await ask("translate", {
+      signal,
+      body: {
+        q: part.source, source: this.language, target: this.target, alternatives: count, details: true,
+        ...(prefix !== null && { prefix: part.target.slice(0, prefix) }),
+      },
+    });
+    const [sentence, ...others] = answer.details;
+    if (!sentence || others.length) return [answer.translatedText, ...answer.alternatives];
+    const found = [{ text: answer.translatedText, score: sentence.score }, ...sentence.alternatives];
+    return found.filter(({ score }) => score > sentence.score - FARTHEST_SCORE).map(({ text }) => text);
+  }
+
+  /** Puts another translation of a sentence in its place; the alignment follows. */
+  async put(part, target) {
+    const chosen = { ...part, target, links: [], verdicts: [], confidence: null };
+    if (!this.text.replace(part, chosen)) return;
+    this.#announce("change");
+    const answer = await ask("translate", {
+      body: { q: part.source, source: this.language, target: this.target, details: true, prefix: target },
+    }).catch(() => null);
+    const [entry, ...others] = answer?.details ?? [];
+    if (entry && !others.length && entry.target.text === target) {
+      const { links } = sentencePart(entry);
+      this.text.replace(chosen, { ...chosen, links });
+      this.#announce("change");
+    }
+  }
+
+  /** Puts back an earlier state of the translation of the same text. */
+  restore(parts) {
+    this.text.parts = parts;
+    this.#announce("change");
+    this.#schedule(0);
+  }
+
+  #schedule(delayMs) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#run(), delayMs);
+  }
+
+  async #run() {
+    this.#running?.abort();
+    const own = (this.#running = new AbortController());
+    if (!this.text.source.trim()) this.detected = null;
+    if (!this.text.pending.length || !this.target) return this.#settle("idle");
+    this.#settle("working");
+    try {
+      await this.#translate(own.signal);
+      this.#failures = 0;
+      this.#settle("idle");
+    } catch (error) {
+      if (own.signal.aborted) return;
+      own.abort();
+      const isTemporary = error instanceof Unreachable || [429, 502, 503].includes(error.status);
+      if (!isTemporary && !(error instanceof ServerError)) throw error;
+      this.#settle(isTemporary ? "waiting" : "failed", error);
+      if (isTemporary) this.#schedule(1000 * Math.min(LONGEST_RETRY_S, error.retryAfterS || 2 ** this.#failures++));
+    }
+  }
+
+  async #translate(signal) {
+    const known = this.language;
+    const detecting = this.source === "auto" ? this.#detect(signal) : null;
+    if (!known) await detecting;
+    const changed = detecting?.then((isOther) => {
+      if (isOther && known) this.again();
+    });
+    for (let limit = FIRST_CHUNK_CHARS; this.text.pending.length; limit = CHUNK_CHARS) {
+      await this.#translateChunk(this.#chunk(limit), signal);
+    }
+    await changed;
+  }
+
+  /** Detects the language; returns whether it is another than before. */
+  async #detect(signal) {
+    const [best] = await ask("detect", { body: { q: this.text.source.slice(0, DETECTED_CHARS) }, signal });
+    const before = this.detected?.language;
+    this.detected = best;
+    this.#announce("state");
+    return best.language !== before;
+  }
+
+  #chunk(limit) {
+    const chunk = [];
+    let chars = 0;
+    for (const part of this.text.pending) {
+      chars += part.source.length;
+      if (chunk.length && (chars > limit || chunk.length === CHUNK_TEXTS)) break;
+      chunk.push(part);
+    }
+    return chunk;
+  }
+
+  async #translateChunk(chunk, signal) {
+    const body = { q: chunk.map((part) => part.source), source: this.language, target: this.target, stream: true, details: true };
+    let isComplete = false;
+    for await (const { name, data } of events("translate", { body, signal })) {
+      if (signal.aborted) return;
+      isComplete ||= name === "translation";
+      if (name === "sentence") this.text.advance(chunk[data.index], sentencePart(data));
+      this.#announce("change");
+    }
+    if (!isComplete) throw new Unreachable(); // the connection broke: nothing may look done that isn't
+    for (const part of chunk) this.text.finish(part);
+    this.#announce("change");
+  }
+
+  #settle(state, error = null) {
+    this.state = state;
+    this.error = error;
+    this.#announce("state");
+  }
+
+  #announce(name) {
+    this.dispatchEvent(new Event(name));
+  }
+}

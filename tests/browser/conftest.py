@@ -1,0 +1,122 @@
+"""The pages in a real browser, served by an engine without a model that tests can stop and let go on."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from app.settings import Settings
+from tests.support.browser import CHROMIUM, chromium
+from tests.support.fakes import FakeEngine, build
+
+ADMIN_KEY = "a key of sixteen or more"
+TIMEOUT_MS = 15_000
+
+
+class Server:
+    """An application with a FakeEngine, in a thread of its own, so that tests can stop it and start it again."""
+
+    def __init__(self) -> None:
+        self.engine = FakeEngine()
+        self.port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        """Serve, on the same port as before if there was one."""
+        app = build(self.engine, Settings(admin_key=ADMIN_KEY, drain_timeout_s=0))
+        config = uvicorn.Config(app, port=self.port, log_level="error", timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(config)
+        started = threading.Event()
+        startup = self._server.startup
+
+        async def startup_and_tell(*arguments: Any, **options: Any) -> None:
+            await startup(*arguments, **options)
+            self._loop = asyncio.get_running_loop()
+            self.port = self._server.servers[0].sockets[0].getsockname()[1]
+            started.set()
+
+        self._server.startup = startup_and_tell  # type: ignore[method-assign]
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        assert started.wait(TIMEOUT_MS / 1000)
+
+    def stop(self) -> None:
+        """Close everything, requests under way too."""
+        self._server.force_exit = self._server.should_exit = True
+        self._thread.join()
+
+    def go_on(self) -> None:
+        """Let sentences with "WAIT" be translated."""
+        self._loop.call_soon_threadsafe(self.engine.may_go_on.set)
+
+
+# Not longer than a module: while Playwright runs, no other event loop can run in this thread, as other tests need.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        reason = "Chromium is not installed: apt-get install chromium"
+        if os.environ.get("BROWSER_REQUIRED"):  # as .ci/run sets it
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.stop()
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, server: Server) -> Iterator[Open]:
+    """Open a path in a browser window of its own; at the end nothing may have complained or asked another host."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+    origins: set[str] = set()
+
+    def open_path(path: str = "", *, is_expected: Callable[[str], bool] = lambda text: False, **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB", **options})
+        contexts.append(context)
+        context.set_default_timeout(TIMEOUT_MS)
+        page = context.new_page()
+        page.on("request", lambda request: origins.add("/".join(request.url.split("/")[:3]) + "/"))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda message: (
+                complaints.append(message.text)
+                if message.type in ("error", "warning") and not is_expected(message.text)
+                else None
+            ),
+        )
+        page.goto(server.url + path)
+        return page
+
+    yield open_path
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert {origin for origin in origins if not origin.startswith(("blob:", "data:"))} <= {server.url}
+
+
+@pytest.fixture
+def page(open_page: Open) -> Page:
+    """The translation page, in English."""
+    page = open_page()
+    page.locator("#target-language option").first.wait_for(state="attached")
+    return page

@@ -1,0 +1,135 @@
+"""The operator's page, the documentation, and the panels of servers that can do more."""
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import ADMIN_KEY
+
+
+def test_the_operator_sees_load_and_models(open_page, server):
+    page = open_page("admin", is_expected=lambda text: "status of 401" in text)
+    page.get_by_label("Admin key").fill("wrong")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("alert")).to_have_text("This key is not the server's.")
+    page.get_by_label("Admin key").fill(ADMIN_KEY)
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("rowheader", name="fake")).to_be_visible()
+    expect(page.locator(".chart")).to_have_count(6)
+    page.request.post(server.url + "translate", data={"q": "Guten Morgen!", "source": "de", "target": "en"})
+    line = page.locator(".chart", has_text="Requests a second").locator(".line")
+    expect(line).to_have_attribute("d", re.compile("^M"), timeout=10_000)
+    expect(page.locator(".statuses")).to_contain_text("200: ")
+    page.get_by_role("button", name="Read the bundles again").click()
+    expect(page.locator("#report")).to_contain_text("Unchanged: fake.")
+    page.reload()  # the tab keeps the key
+    expect(page.get_by_role("rowheader", name="fake")).to_be_visible()
+
+
+def test_the_documentation_tries_its_examples(open_page):
+    page = open_page("docs")
+    operation = page.locator("#operations-Translation-post_translate_translate_post")
+    operation.locator(".opblock-summary-control").click()
+    operation.get_by_role("button", name="Execute").click()
+    expect(operation.locator(".live-responses-table")).to_contain_text("I'd like a beer.")
+
+
+def offer(page: Page, **changes: Any) -> None:
+    """Reload the page as if the server could do more."""
+
+    def answer(route: Route) -> None:
+        settings = route.fetch().json()
+        settings["capabilities"] |= changes.pop("capabilities", {})
+        route.fulfill(json=settings | changes)
+
+    page.route("**/frontend/settings", answer)
+    page.reload()
+
+
+def test_no_panel_for_what_the_server_cannot_do(page):
+    for name in ("documents", "glossary", "key-form", "look"):
+        expect(page.locator(f"#{name}")).not_to_be_visible()
+
+
+def test_a_document_is_translated_with_its_progress(page):
+    states = iter(
+        [
+            {"status": "queued"},
+            {"status": "translating", "seconds_remaining": 2},
+            {"status": "done", "billed_characters": 10},
+        ]
+    )
+    uploads: list[bytes] = []
+
+    def upload(route: Route) -> None:
+        uploads.append(route.request.post_data_buffer or b"")
+        route.fulfill(json={"document_id": "A1", "document_key": "B2"})
+
+    page.route("**/v2/document", upload)
+    page.route("**/v2/document/A1", lambda route: route.fulfill(json={"document_id": "A1", **next(states)}))
+    page.route("**/v2/document/A1/result", lambda route: route.fulfill(body="Hello", content_type="text/plain"))
+    offer(page, filesTranslation=True, supportedFilesFormat=[".txt", ".docx"])
+    page.get_by_label("Into").select_option("en")
+    page.locator("#file").set_input_files({"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Hallo"})
+    expect(page.locator("#documents li")).to_contain_text("letter.txt: being translated")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save: letter.en.txt").click()
+    assert download.value.path().read_text() == "Hello"
+    [body] = uploads
+    assert b'name="target_lang"\r\n\r\nEN' in body
+    assert b'filename="letter.txt"' in body
+
+
+def test_a_document_that_fails_says_why(open_page):
+    page = open_page(is_expected=lambda text: "status of 400" in text)
+    page.route("**/v2/document", lambda route: route.fulfill(status=400, json={"message": "Invalid file data."}))
+    offer(page, filesTranslation=True, supportedFilesFormat=[".txt"])
+    page.locator("#file").set_input_files({"name": "a.exe", "mimeType": "text/plain", "buffer": b"x"})
+    expect(page.locator("#documents li")).to_have_text("a.exe: Invalid file data.")
+
+
+def test_terms_are_listed_added_and_removed(page):
+    terms = {"Vorstand": "board"}
+
+    def glossaries(route: Route) -> None:
+        method, path = route.request.method, route.request.url.split("/v3/")[1]
+        if method == "GET" and path == "glossaries":
+            route.fulfill(json={"glossaries": [{"glossary_id": "1", "name": "dragoman", "dictionaries": []}]})
+        elif method == "GET":
+            entries = "\n".join(map("\t".join, terms.items()))
+            route.fulfill(json={"dictionaries": [{"source_lang": "de", "target_lang": "en", "entries": entries}]})
+        else:
+            body = json.loads(route.request.post_data or "{}")
+            if method == "PUT":
+                terms.clear()
+            for dictionary in body.get("dictionaries", [body]):
+                terms.update(line.split("\t") for line in dictionary["entries"].split("\n"))
+            route.fulfill(json={})
+
+    page.route("**/v3/glossaries**", glossaries)
+    page.route("**/v3/glossaries/**", glossaries)
+    offer(page, capabilities={"glossaries": True})
+    page.get_by_label("From").select_option("de")
+    page.get_by_label("Into").select_option("en")
+    panel = page.locator("#glossary")
+    expect(panel.get_by_role("cell", name="board")).to_be_visible()
+    panel.get_by_label("Term").fill("Bahnhof")
+    panel.get_by_label("Translation").fill("station")
+    panel.get_by_role("button", name="Add").click()
+    expect(panel.get_by_role("cell", name="station")).to_be_visible()
+    panel.get_by_role("button", name="Remove: Vorstand").click()
+    expect(panel.get_by_role("cell", name="board")).not_to_be_visible()
+    assert terms == {"Bahnhof": "station"}
+
+
+def test_a_key_is_sent_where_one_is_required(page):
+    offer(page, keyRequired=True, apiKeys=True)
+    page.get_by_label("API key").fill("secret")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_label("From").select_option("de")
+    with page.expect_request("**/translate") as request:
+        page.get_by_role("textbox", name="Text to translate").fill("Guten Morgen!")
+    assert request.value.headers["authorization"] == "Bearer secret"
+    assert "secret" not in page.evaluate("JSON.stringify(localStorage)")

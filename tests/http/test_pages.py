@@ -1,0 +1,91 @@
+"""The pages are files of their own, need nothing from elsewhere, and let nothing else run."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from app.settings import Settings
+from app.text.quality_checks import Verdict
+from tests.support.fakes import FakeEngine, serving
+
+pytestmark = pytest.mark.anyio
+
+WEB = Path(__file__).parents[2] / "app" / "web"
+PAGES = ["/", "/admin", "/docs"]
+KEY = "a key of sixteen or more"
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_pages_allow_no_inline_script_or_style_and_no_other_origin(client, path):
+    response = await client.get(path)
+    assert (response.status_code, response.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert not re.search(r"<script[^>]*>\s*[^<\s]|<style|\son\w+=|\sstyle=", response.text)
+
+
+@pytest.mark.parametrize("prefix", ["", "/mt"])
+@pytest.mark.parametrize("path", PAGES)
+async def test_pages_load_everything_from_this_server(path, prefix):
+    async with serving(FakeEngine(), Settings(root_path=prefix)) as client:
+        response = await client.get(prefix + path)
+        references = re.findall(r"(?:src|href)=\"([^\"#]+)", response.text)
+        assert references
+        for reference in references:
+            assert not re.match(r"(https?:)?//", reference), reference
+            assert (await client.get(str(response.url.join(reference)))).status_code == 200, reference
+
+
+def test_the_page_names_every_module_that_it_starts_with():
+    """So that the browser asks for all of them at once, not for one after the other."""
+    found, unseen = {"main.js"}, ["main.js"]
+    while unseen:
+        text = (WEB / "js" / unseen.pop()).read_text()
+        fresh = set(re.findall(r"^import .*? from \"\./([^\"]+)\";$", text, re.MULTILINE)) - found
+        found |= fresh
+        unseen += fresh
+    html = (WEB / "index.html").read_text()
+    assert set(re.findall(r"rel=\"modulepreload\" href=\"web/js/([^\"]+)\"", html)) == found - {"main.js"}
+
+
+@pytest.mark.parametrize("name", ["messages.js", "adminmessages.js"])
+def test_every_message_is_there_in_every_language_and_used(name):
+    text = (WEB / "js" / name).read_text()
+    english, german = (re.findall(r"^  (\w+): ", part, re.MULTILINE) for part in text.split("const GERMAN"))
+    assert english == german
+    others = "".join(path.read_text() for path in WEB.rglob("*.*") if path.name != name and path.suffix != ".css")
+    used = {name for pair in re.findall(r"\"(\w+)\"|^  (\w+): ", others, re.MULTILINE) for name in pair} | set(Verdict)
+    assert set(english) - used == set()
+
+
+async def test_files_are_compressed_for_browsers_that_take_it_and_sent_once(client):
+    plain = await client.get("/web/js/main.js", headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert plain.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert plain.text == (WEB / "js" / "main.js").read_text()
+    async with client.stream("GET", "/web/js/main.js", headers={"Accept-Encoding": "gzip"}) as packed:
+        raw = b"".join([chunk async for chunk in packed.aiter_raw()])
+    assert gzip.decompress(raw) == plain.content
+    again = await client.get("/web/js/main.js", headers={"If-None-Match": plain.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/web/", "/web/none.js", "/web/../pages.py", "/web/%2e%2e/pages.py", "/web/js"])
+async def test_there_is_nothing_else_to_get(client, path):
+    assert (await client.get(path)).status_code == 404
+
+
+async def test_the_operators_page_asks_with_the_key():
+    async with serving(FakeEngine(), Settings(admin_key=KEY)) as client:
+        assert (await client.get("/admin/status")).status_code == 401
+        answer = await client.get("/admin/status", headers={"Authorization": f"Bearer {KEY}"})
+        assert (answer.status_code, answer.json()["state"]) == (200, "ready")
+        assert (await client.get("/frontend/settings")).json()["capabilities"]["admin"] is True
+
+
+async def test_without_a_key_there_is_no_operator(client):
+    assert (await client.get("/admin/status")).status_code == 403
+    assert (await client.get("/frontend/settings")).json()["capabilities"]["admin"] is False
