@@ -1,4 +1,4 @@
-"""Text in, translation out: what is served, how it is cut up, batched, decoded and put together again."""
+"""Translates texts: segments them, batches and decodes the segments, and builds the text again."""
 
 import os
 

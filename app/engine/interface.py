@@ -13,23 +13,23 @@ INLINE_CHARS = 4_000
 """Texts beyond this many characters are taken apart and put together off the event loop."""
 
 Splitting = Literal["sentences", "no_newlines", "off"]
-"""What ends a sentence: punctuation and line breaks, punctuation alone, or only the end of the text. Whatever is
-still too long for the model is broken at clause boundaries all the same."""
+"""A sentence ends at punctuation and line breaks, at punctuation alone, or only at the end of the text. A sentence that
+is too long for the model is always split at clause boundaries."""
 
 
 class Alternative(NamedTuple):
-    """A further translation of a sentence and its score, as in ``SentenceTranslation``."""
+    """Another translation of a sentence and its score, as in ``SentenceTranslation``."""
 
     text: str
     score: float
 
 
 class Alphabet(NamedTuple):
-    """What characters are to a model.
+    """The characters that a model knows.
 
     Attributes:
-        characters: Those of source texts, placeholders apart, that it has pieces for; none if that is not known.
-        placeholders: Those that it was taught to carry over exactly once.
+        characters: Characters of source texts, without placeholders, that it has pieces for; empty if unknown.
+        placeholders: Placeholders that it was trained to copy exactly once.
     """
 
     characters: frozenset[str] = frozenset()
@@ -41,15 +41,15 @@ class SentenceTranslation:
     """One sentence and its translation.
 
     Attributes:
-        source: The sentence as it stood in the text.
-        source_begin: Where it stood there, in code points.
+        source: The sentence in the source text.
+        source_begin: Its position there, in code points.
         text: The best hypothesis.
-        target_begin: Where it stands in the translated text, in code points.
+        target_begin: Its position in the translated text, in code points.
         score: Its length-normalised log-probability, at most 0.
-        alternatives: The further hypotheses, best first, without ``text``.
+        alternatives: The other hypotheses, best first, without ``text``.
         confidence: The chance, 0 to 1, that ``text`` is good, as the bundle's manifest defines it; None if the bundle
             was not calibrated.
-        verdicts: What is wrong with ``text``, as far as rules can tell; usually nothing.
+        verdicts: Quality checks that ``text`` fails; usually none.
         alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
             ``text``; only if the options ask for it and the model has an alignment head.
     """
@@ -73,7 +73,7 @@ class TextTranslation:
         text: The translation; everything between the sentences is as it was.
         alternatives: Further translations of the whole text, best first, unique, without ``text``.
         sentences: The translated sentences, in order; empty where there was nothing to translate.
-        pivot: Language by way of which it was translated; None if one model did it.
+        pivot: Language between two models; None if one model translated the text.
     """
 
     text: str
@@ -101,9 +101,9 @@ class Timing:
     """Where the time of one call went, in seconds; the three add up to it.
 
     Attributes:
-        queue_s: Until the first sentence was taken up.
+        queue_s: Time until a worker took the first sentence.
         encode_s: The longest encoding of one batch.
-        decode_s: All the rest.
+        decode_s: All other time.
     """
 
     queue_s: float = 0.0
@@ -121,11 +121,11 @@ class Timing:
 
 @dataclass(eq=False)
 class RequestQuota:
-    """What a request has put into the queue so far. Calls that share one count as one request.
+    """How much a request has put into the queue so far. Calls that share a quota count as one request.
 
     Attributes:
-        admitted: The request was accepted, so that the rest of it is taken even if the queue is full.
-        source_tokens: Beyond the first few hundred it is long work, which yields to short work.
+        admitted: The request was accepted, so its later parts are queued even if the queue is full.
+        source_tokens: Tokens queued; beyond the first few hundred they are long work, which yields to short work.
     """
 
     admitted: bool = False
@@ -148,11 +148,11 @@ class TranslationCall:
         source: Code of their language.
         target: Code of the language to translate into.
         options: How to search.
-        splitting: What ends a sentence.
+        splitting: Where a sentence ends.
         tokens: Report the tokens of a sentence while it is decoded, too. They add up to the sentence, unless a second
             attempt replaced it. Only in greedy search, since a beam changes its mind, and only with one model.
         keys: The key that the events of each text carry; () numbers them as items.
-        quota: Of the request that this call is a part of; None if the call is the whole request.
+        quota: Quota of the request that this call belongs to; None if the call is the whole request.
     """
 
     texts: Sequence[str]
@@ -209,10 +209,10 @@ class TranslationEngine(Protocol):
         """The characters that the model of a pair knows; none if there is no such model."""
 
     def turn_away(self) -> None:
-        """Refuses a request before it is read, if the queue was full a moment ago and still nearly is.
+        """Refuses a request before its body is read, while the queue is still close to full.
 
         Raises:
-            Overloaded: It was.
+            Overloaded: The queue was full a moment ago and has hardly emptied.
         """
 
     async def start(self) -> None:
@@ -234,7 +234,7 @@ class TranslationEngine(Protocol):
         """
 
     def info(self) -> dict[str, object]:
-        """What is served, and what really runs it; ready for JSON."""
+        """Describes the models and the execution providers in use; ready for JSON."""
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name."""
@@ -242,14 +242,14 @@ class TranslationEngine(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ReloadReport:
-    """What became of each bundle when they were read again; bundles are named by their folders.
+    """The result of a reload for each bundle; bundles are named by their folders.
 
     Attributes:
-        added: New ones.
-        replaced: Those that had changed.
-        removed: Those that are gone.
+        added: New bundles.
+        replaced: Changed bundles.
+        removed: Bundles whose folder is gone.
         unchanged: The others.
-        failed: Those that can't be served, with the reason; where one was served before it stays as it was.
+        failed: Bundles that can't be served, with the reason; the model that a bundle should replace stays.
     """
 
     added: tuple[str, ...] = ()
@@ -263,7 +263,7 @@ class ReloadableEngine(TranslationEngine, Protocol):
     """An engine whose bundles can be read again while it works; ``app.engine.registry.Registry`` is the real one."""
 
     async def reload(self) -> ReloadReport:
-        """Takes up what has changed on disk. Requests in flight end as they began.
+        """Loads the bundles that have changed on disk. Requests in progress finish on the models they started with.
 
         Raises:
             EngineUnavailable: Stopping or failed.

@@ -1,4 +1,4 @@
-"""How to search for a translation: what a caller may ask for, with its limits. Standard library only."""
+"""Options of the search for a translation, with their ranges. Standard library only."""
 
 import math
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ class SearchOptions:
     Attributes:
         beam_size: Hypotheses kept per sentence, 1 to 16; 1 is greedy search.
         n_best: Hypotheses returned per sentence, 1 to ``beam_size``; the first is the translation.
-        beam_threshold: How far a hypothesis may fall behind the best of the same length, 0 to 100, in natural
-            logarithms of probability; those further behind are given up (absolute threshold pruning, Freitag and
-            Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation"). Not with an ``n_best`` above 1:
+        beam_threshold: Maximum distance of a hypothesis to the best of the same length, 0 to 100, in natural logarithms
+            of probability. A hypothesis further behind is dropped (absolute threshold pruning, Freitag and Al-Onaizan
+            2017, "Beam Search Strategies for Neural Machine Translation"). Ignored if ``n_best`` is more than 1:
             alternatives need the whole beam.
         length_penalty: Exponent alpha, 0 to 3, of ((5 + |Y|) / 6) ** alpha (Wu et al. 2016, equation 14); a finished
             hypothesis Y is ranked by its log-probability divided by this term. Larger values favour longer output.
-        min_length: Fewest target tokens per sentence, 0 to 512.
-        max_length: Most target tokens per sentence, 1 to 512; None derives it from the source length.
+        min_length: Minimum target tokens per sentence, 0 to 512.
+        max_length: Maximum target tokens per sentence, 1 to 512; None derives it from the source length.
         no_repeat_ngram: No n-gram of this many target tokens occurs twice, 0 to 10; 0 is off.
         repetition_penalty: Factor, 1 to 5, by which tokens already produced lose score (Keskar et al. 2019); 1 is off.
-        alignment: Report which characters of the source each piece of the translation stands for.
+        alignment: Report which characters of the source each piece of the translation translates.
         prefix: The text that the translation begins with; None leaves the beginning to the model. With an ``n_best``
             above 1 the hypotheses differ in the first token behind the prefix, and each goes on greedily.
         second_attempt: Search once more with other options where a translation is visibly wrong; see
@@ -84,7 +84,7 @@ def _check_number(name: str, value: object, lowest: float, highest: float) -> No
 
 
 def _shown(value: object) -> str:
-    """A value short enough for an error sentence; what is not a number is named by its type."""
+    """Return a value in a form short enough for an error message."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Several bundles behind one facade: each request goes to the model of its pair, or by way of a pivot to two of them.
+"""Several bundles behind one interface: a request goes to the model of its pair, or through a pivot to two models.
 
 The bundles can be read again at any time. A request keeps the models that it began with, until it is done.
 """
@@ -63,7 +63,7 @@ class Registry:
 
     @property
     def pairs(self) -> frozenset[Pair]:
-        """Source and target codes that can be translated, in lower case; those by way of the pivot, too."""
+        """Source and target codes that can be translated, directly or through the pivot, in lower case."""
         return self._pairs
 
     @property
@@ -105,7 +105,7 @@ class Registry:
     async def reload(self) -> ReloadReport:
         """Reads the folders again; see ``app.engine.interface.ReloadableEngine``.
 
-        A new or changed bundle is verified, and unless loading is lazy loaded and tested, before it is taken up.
+        A new or changed bundle is verified before it is served and, unless loading is lazy, loaded and tested.
         """
         async with self._changing:
             if self._state != "ready":
@@ -128,7 +128,10 @@ class Registry:
                 outcomes["removed"] += map(str, known)
                 self._replace(models)
             else:
-                failed |= {str(path): "it is gone, but stays in service, being the last one" for path in known}
+                failed |= {
+                    str(path): "its folder is gone, but it is still served, because it is the last one"
+                    for path in known
+                }
         report = ReloadReport(**{name: tuple(paths) for name, paths in outcomes.items()}, failed=failed)
         _log(report)
         return report
@@ -146,7 +149,7 @@ class Registry:
                     yield loading + event if isinstance(event, Timing) else event
 
     def alphabet(self, source: str, target: str) -> Alphabet:
-        """What the first model on the way knows, and every model on it carries over."""
+        """Returns the characters that the first model knows, and the placeholders that every model copies."""
         alphabets = [leg.model.manifest.alphabet for leg in self._routes.get((source, target), ())]
         if not alphabets:
             return Alphabet()
@@ -155,7 +158,7 @@ class Registry:
         return Alphabet(alphabets[0].characters, placeholders)
 
     def info(self) -> dict[str, object]:
-        """Every model with what it is and what really runs it, and the pairs that need two of them."""
+        """Describes every model, the execution providers in use, and the pairs that need two models."""
         return {
             "models": [
                 {
@@ -216,7 +219,7 @@ class Registry:
         return model
 
     def _replace(self, models: list[Model]) -> None:
-        """From now on these are served; requests in flight keep what they have."""
+        """Serves these models from now on; requests in progress keep their models."""
         retired = [model for model in self._models if model not in models]
         former = self._former | self._routes
         self._publish(models)
@@ -236,10 +239,10 @@ class Registry:
 
 
 def _opened(model: Model) -> Bundle:
-    """The model's bundle, verified, and what it was when the model was taken up.
+    """Opens and verifies the model's bundle, which must be the same as when the model was accepted.
 
     Raises:
-        BundleError: It is damaged, or was changed.
+        BundleError: The bundle is damaged or has changed.
     """
     bundle = Bundle.open(model.path)
     if bundle.manifest != model.manifest:

@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 
 class Engine:
-    """Translates texts with one bundle. What the model does happens on the scheduler's threads."""
+    """Translates texts with one bundle. The model runs on the scheduler's threads."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class Engine:
         self._state = "stopping"
         began = time.monotonic()
         with suppress(TimeoutError):
-            # What a long text has not put into the queue yet was accepted, too.
+            # The parts of a long text that are not in the queue yet were accepted, too.
             await asyncio.wait_for(self._streams.ended(), self._drain_s)
         await asyncio.to_thread(self._scheduler.stop, max(0.0, self._drain_s - (time.monotonic() - began)))
 
@@ -246,11 +246,11 @@ class Engine:
 
 
 class _Work:
-    """What the scheduler's threads do with the model.
+    """The work that the scheduler's threads do with the model.
 
     Attributes:
-        features: The cache.
-        saved_s: Time that the encoder would have taken for what was in the cache, by what a token has cost so far.
+        features: The encoder cache.
+        saved_s: Estimated encoder time that cache hits saved, from the mean time of a token so far.
     """
 
     def __init__(self, manifest: Manifest, model: OpenModel, tokenizer: Tokenizer, cache_bytes: int) -> None:
@@ -261,7 +261,7 @@ class _Work:
         self._counting = threading.Lock()
 
     def encode(self, jobs: Sequence[Job]) -> list[Features]:
-        """Features from the cache, and the rest from the encoder in one batch."""
+        """Take features from the cache, and encode the other sentences in one batch."""
         sources = dict.fromkeys(job.source for job in jobs)
         found = {ids: features for ids in sources if (features := self.features.get(ids)) is not None}
         missing = [ids for ids in sources if ids not in found]

@@ -47,7 +47,7 @@ class LiveRows(Protocol):
 
 
 class Model(Protocol):
-    """What search needs of a model."""
+    """The interface of a model that search needs."""
 
     def encode(self, sources: Sequence[Sequence[int]]) -> Sequence[Any]:
         """Features of each source."""
@@ -60,7 +60,7 @@ class Decode:
     """Many searches advancing together over the rows of one model.
 
     Attributes:
-        searches: Those that are not done.
+        searches: The unfinished searches.
         steps: Tokens by which every search has been advanced so far.
     """
 
@@ -80,7 +80,7 @@ class Decode:
         self.searches.extend(searches)
 
     def step(self, most: int = sys.maxsize) -> list[Search]:
-        """Advance every search by a token, or by several where the model can; returns the done, whose rows are gone.
+        """Advance every search by one or more tokens; return the finished searches, whose rows are freed.
 
         Args:
             most: Tokens to advance by at most.
@@ -150,9 +150,9 @@ def decode(
     Args:
         model: Encoder and decoder.
         sources: Source ids, special ids included.
-        start_id: What the decoder sees first.
+        start_id: First input of the decoder.
         eos_id: End of sentence.
-        options: The same for all.
+        options: Options of all searches.
         max_length: Target positions that the model has; None if it has as many as anybody wants.
 
     Returns:

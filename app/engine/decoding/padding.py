@@ -1,26 +1,26 @@
-"""Lengths are rounded up to whole blocks, so that a translation does not depend on its neighbours, to the last bit.
+"""Pad lengths to whole blocks, so that a translation does not depend on its neighbours, to the last bit.
 
-Processors add numbers up side by side, so many at a time. What pads a row out to the length of its neighbours then
-changes nothing, as long as the length is a whole number of blocks.
+SIMD sums work in fixed-width groups. If every length is a whole number of groups, more padding doesn't change the order
+of the additions, and so not their result.
 """
 
 from collections.abc import Iterator, Sequence
 
 POSITIONS = 4
-"""Sums over source positions, and where there is a mask over past ones, are taken in blocks of this many."""
+"""Block size for source positions, and for past positions where they have a mask."""
 CHOICES = 64
-"""Sums over the pieces of a shortlist, likewise."""
+"""Block size for the pieces of a shortlist."""
 
 
 def rounded_up(length: int, block: int = POSITIONS) -> int:
-    """The next whole number of blocks."""
+    """Round a length up to a whole number of blocks."""
     return -(-length // block) * block
 
 
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Batches that need little padding: the numbers of the given lengths, shortest first.
+    """Yield batches that need little padding, as indices of the given lengths, shortest first.
 
-    A batch of several takes at most ``most`` positions with its padding.
+    A batch of several sentences has at most ``most`` positions, padding included.
     """
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__):

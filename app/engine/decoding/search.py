@@ -22,7 +22,7 @@ class Hypothesis:
         log_probability: Sum over its tokens, the end of sentence included.
         score: ``log_probability`` over the length penalty, see ``length_penalty``.
         truncated: The length limit ended it, not the model.
-        attended: For each token the source position it translates, as far as the model has an alignment head.
+        attended: For each token the source position it translates; empty if the model has no alignment head.
     """
 
     tokens: tuple[int, ...]
@@ -33,7 +33,7 @@ class Hypothesis:
 
 
 class _Live(NamedTuple):
-    """A hypothesis that may still grow; the fields are those of ``Hypothesis``."""
+    """A hypothesis that may still grow; its fields have the same meaning as in ``Hypothesis``."""
 
     total: float
     tokens: tuple[int, ...] = ()
@@ -88,10 +88,10 @@ def default_max_length(source_tokens: int) -> int:
 class Search:
     """Beam search for one sentence (greedy when the beam is 1).
 
-    The beam starts at ``beam_size`` and shrinks by one with each hypothesis that ends, as in Marian; those that are far
-    behind the best are given up, see ``SearchOptions.beam_threshold``. The search is over when none is left, or at the
-    length limit. Options that forbid or punish tokens act on the candidates: enough of them are asked for that the
-    result is the same as over the whole vocabulary.
+    The beam starts at ``beam_size`` and shrinks by one with each hypothesis that ends, as in Marian. Hypotheses far
+    behind the best are dropped, see ``SearchOptions.beam_threshold``. The search ends when no hypothesis is left, or at
+    the length limit. Options that forbid or penalise tokens act on the candidates; the search requests so many
+    candidates that the result is the same as over the whole vocabulary.
 
     A search may begin with a prefix. Its tokens are certain: they have log-probability 0. If several hypotheses
     are wanted then, they differ in the first token behind it, and each goes on by its own best tokens. So the ways to
@@ -99,8 +99,8 @@ class Search:
 
     Attributes:
         options: Beam, penalties and the other limits.
-        threshold: How far a hypothesis may fall behind the best; infinite if ``n_best`` asks for more than one.
-        last_tokens: Of the live hypotheses, best first; at the beginning the start.
+        threshold: Maximum distance of a hypothesis to the best; infinite if ``n_best`` is more than 1.
+        last_tokens: Last token of each live hypothesis, best first; at the beginning the start id.
     """
 
     def __init__(
@@ -115,9 +115,9 @@ class Search:
         """Begin with the empty hypothesis.
 
         Args:
-            start_id: What the decoder sees first.
+            start_id: First input of the decoder.
             eos_id: End of sentence.
-            max_length: Limit in target tokens; ``options.max_length`` is for the caller to weigh.
+            max_length: Limit in target tokens; the caller has applied ``options.max_length`` to it.
             options: Beam, penalties and the other limits.
             prefix: The first target ids; None if there is no prefix.
         """
@@ -292,7 +292,7 @@ class Search:
         return [0]
 
     def hypotheses(self) -> list[Hypothesis]:
-        """The ``n_best`` finished hypotheses, best first. One that the model ended is better than any cut-off one."""
+        """Return the ``n_best`` finished hypotheses, best first. Truncated hypotheses come after all others."""
         ranked = sorted(self._finished, key=lambda hypothesis: (hypothesis.truncated, -hypothesis.score))
         return ranked[: self.options.n_best]
 

@@ -20,18 +20,18 @@ _NEVER = -1e9
 
 
 class Shortlist:
-    """For each source piece the target pieces it may bring about; for the piece that asks for a language, its usual."""
+    """For each source piece, the target pieces it was aligned with; for a tag, its language's most frequent pieces."""
 
     def __init__(self, offsets: Array, pieces: Array) -> None:
-        """Piece n of V may bring about ``pieces[offsets[n]:offsets[n + 1]]``; offsets (V + 1,), pieces (N,)."""
+        """Piece n of V allows ``pieces[offsets[n]:offsets[n + 1]]``; offsets (V + 1,), pieces (N,)."""
         self._offsets, self._pieces = offsets.astype(np.int64), pieces.astype(np.int64)
 
     @classmethod
     def read(cls, path: Path) -> "Shortlist":
-        """The file that ``save`` wrote.
+        """Read the file that ``save`` wrote.
 
         Raises:
-            BundleError: It is damaged, or names pieces that there aren't.
+            BundleError: The file is damaged, or names pieces that the vocabulary doesn't have.
         """
         try:
             with np.load(path, allow_pickle=False) as file:
@@ -58,7 +58,7 @@ class Shortlist:
 
 
 class Choices(NamedTuple):
-    """What a decoder graph over a shortlist is told, see ``export.shortlist.over_shortlist``."""
+    """The additional inputs of an int8-shortlist decoder graph, see ``export.shortlist.over_shortlist``."""
 
     shortlist: Array  # (U,) int64, ascending
     choices: Array  # (R, 1, C) int64

@@ -1,6 +1,6 @@
 """The bundle: a folder that holds all that serving needs. Reading it is the only way a model gets into the service.
 
-What is not fully understood is refused, with the name of the file and the reason.
+A bundle that is not fully understood is refused, with the name of the file and the reason.
 """
 
 import hashlib
@@ -84,9 +84,9 @@ class Shape(_Part):
 
 
 class Alignment(_Part):
-    """What a search among the attention heads of a model without a trained alignment head found."""
+    """The result of searching the attention heads of a model that has no trained alignment head."""
 
-    copied_tokens: int = Field(description="tokens of the probe's translations that stand in their source, too")
+    copied_tokens: int = Field(description="tokens of the probe's translations that are also in their source")
     layer: int | None = Field(description="decoder layer of the best head, from 0; None: there were too few tokens")
     head: int | None = Field(description="the best head, from 0")
     share: float | None = Field(description="part of the tokens for which that head looks at their source most")
@@ -104,7 +104,7 @@ class Graphs(_Part):
 
     @property
     def files(self) -> dict[str, FileName]:
-        """Those there are, by what they are for."""
+        """Return the files that exist, by their role."""
         return {role: name for role, name in self if name}
 
 
@@ -128,11 +128,11 @@ class Confidence(_Part):
 
     bias: float
     mean_log_probability: float = Field(description="weight of the mean log-probability of a token")
-    good_chrf: float = Field(description="a translation is good if it has this chrF with what a person wrote")
+    good_chrf: float = Field(description="a translation is good if it has this chrF against a person's translation")
     error: float | None = Field(None, description="expected calibration error, on other sentences than were fitted on")
 
     def chance(self, log_probability: float, tokens: int) -> float:
-        """From 0 to 1, for a translation of that log-probability and so many tokens; its end counts as one in both."""
+        """Return 0 to 1 for a translation with this log-probability and this many tokens, its end included in both."""
         score = self.bias + self.mean_log_probability * log_probability / tokens
         return 1 / (1 + math.exp(-max(-30.0, min(score, 30.0))))
 
@@ -184,14 +184,14 @@ class Manifest(_Part):
     placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
         (), description="characters that the model was taught to carry over exactly once"
     )
-    characters: str = Field("", description="those of source texts that the tokenizer has pieces for, if recorded")
+    characters: str = Field("", description="characters of source texts that the tokenizer has pieces for, if recorded")
     source_vocabulary: FileName | None = Field(
         None, description="JSON list of pieces by the model's own ids; without, ids are SentencePiece's"
     )
     target_vocabulary: FileName | None = Field(None, description="the same of the target; there are both or none")
     files: Mapping[FileName, str] = Field(description="sha256 of every file of the bundle but the manifest")
     provenance: Provenance
-    parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="what the export measured")
+    parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="the parity that the export measured")
     alignment: Alignment | None = Field(None, description="how the alignment head was found, if it was not trained")
     scores: tuple[Score, ...] = ()
     confidence: Confidence | None = None

@@ -1,4 +1,4 @@
-"""Models in memory: loaded once when they are asked for, unloaded when another needs their place.
+"""Models in memory: each is loaded by its first request, and unloaded when another needs its memory.
 
 Everything here runs on one event loop, so that what happens between two ``await`` happens at once.
 """
@@ -29,13 +29,13 @@ class Model:
 
     Attributes:
         path: Its folder.
-        manifest: As it was when the bundle was taken up.
-        nbytes: Memory that the model takes, its cache included, by estimate.
-        engine: What translates; None while it is not in memory.
+        manifest: Manifest at the time the bundle was accepted.
+        nbytes: Estimated memory of the model, its cache included.
+        engine: Engine of the model; None while it is not in memory.
         users: Requests that use it, or wait for it to be loaded. Only an idle model is unloaded.
-        last_used: Larger for what was used later.
-        retired: It is no longer served, and goes when its last user has gone.
-        loading: Under way.
+        last_used: Counter of the last use; larger is later.
+        retired: The model is no longer served, and is unloaded after its last user has gone.
+        loading: Task that loads the model, while it runs.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class Loader:
     Attributes:
         nbytes: Memory taken by models that are loaded, being loaded or being stopped, by estimate.
         loads: Models loaded so far.
-        evictions: Those of them that had to make room for another.
+        evictions: Models unloaded to free memory for another.
     """
 
     def __init__(self, open_engine: Callable[[Model], TranslationEngine], max_bytes: int) -> None:
@@ -79,11 +79,11 @@ class Loader:
 
     @asynccontextmanager
     async def using(self, *models: Model) -> AsyncIterator[Sequence[TranslationEngine]]:
-        """Keeps the models in memory inside the ``async with`` block; loads those that are not.
+        """Keeps the models in memory inside the ``async with`` block; loads them if necessary.
 
         Raises:
-            Overloaded: There is no room, since others are in use.
-            BundleError: One can't be loaded.
+            Overloaded: There is no memory, because other models are in use.
+            BundleError: A model can't be loaded.
         """
         await self._make_room(models)
         # No ``await`` since there was room. It is taken for all at once: two requests that each had one model and
@@ -96,7 +96,7 @@ class Loader:
         loads = [model.loading for model in models if model.loading]
         try:
             for load in loads:
-                # Whoever waits may give up; the others, and the next to come, still want the model.
+                # A waiting request may be cancelled; the others, and later ones, still want the model.
                 await asyncio.shield(load)
             yield [model.engine for model in models if model.engine]
         finally:
@@ -107,7 +107,7 @@ class Loader:
             self._note_change()
 
     async def load(self, model: Model) -> None:
-        """Loads a model that nobody asks for yet.
+        """Loads a model before its first request.
 
         Raises:
             DragomanError: As ``using``.
@@ -145,7 +145,7 @@ class Loader:
         return {model.engine.state for model in self._loaded if model.engine}
 
     def statistics(self) -> dict[str, float]:
-        """The statistics of all engines, those that have gone included, added up; and how many models are loaded."""
+        """Returns the sum of all engines' statistics, stopped engines included, and the number of loaded models."""
         total = dict.fromkeys((*GAUGES, *COUNTERS), 0.0) | self._stopped_counts
         for model in self._loaded:
             for name, value in model.engine.statistics().items() if model.engine else ():
@@ -162,7 +162,7 @@ class Loader:
         }
 
     async def _make_room(self, models: Sequence[Model]) -> None:
-        """Returns when there is room for those of the models that are not in memory.
+        """Returns when there is memory for the models that are not loaded yet.
 
         Raises:
             Overloaded: The budget is taken by models in use.
@@ -181,7 +181,7 @@ class Loader:
             await self._changed.wait()
 
     def _lacking(self, models: Sequence[Model]) -> int:
-        """Bytes over the budget if those of the models that are not in memory were."""
+        """Returns the bytes over the budget if all of these models were in memory."""
         missing = {model for model in models if model.engine is None and model.loading is None}
         return self.nbytes + sum(model.nbytes for model in missing) - self.max_bytes
 

@@ -1,4 +1,4 @@
-"""Translates by way of another language: two models one after the other, sentence by sentence."""
+"""Translates through another language: two models, one after the other, sentence by sentence."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ from app.text.inline.target_tokens import Link
 from app.text.quality_checks import judge
 
 Half = tuple[list[TextTranslation], Timing]
-"""What the second model made of a sentence: one text."""
+"""The second model's translation of a sentence: one text."""
 Item = TypeVar("Item")
 
 # Sentences that the second model may have in flight, or done, before the first of them is handed out.
@@ -31,7 +31,7 @@ _AHEAD = 64
 
 
 def first_options(options: SearchOptions) -> SearchOptions:
-    """How to search for the sentences in between: one of each, of whatever length."""
+    """Return the options for the intermediate translation: one hypothesis, without length limits."""
     return replace(options, n_best=1, min_length=0, max_length=None, prefix=None)
 
 
@@ -41,12 +41,12 @@ async def pivot(
     translate: Callable[[str], Coroutine[Any, Any, Half]],
     language: str,
 ) -> AsyncGenerator[Event, None]:
-    """Translates again what the first model gives; see ``app.engine.interface.TranslationEngine.stream``.
+    """Translates the first model's sentences again; see ``app.engine.interface.TranslationEngine.stream``.
 
-    There are no tokens: those of the first model are of another language.
+    There are no token events: the first model's tokens are in another language.
 
     Args:
-        texts: What the first model translates.
+        texts: The texts that the first model translates.
         first: Its events.
         translate: The second model's translation of one sentence.
         language: What lies in between, for ``TextTranslation.pivot``.
@@ -92,11 +92,11 @@ async def pivot(
 
 
 def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTranslation:
-    """One translation of two: of a sentence, and of its translation.
+    """Compose the translation of a sentence with the translation of that translation.
 
-    Its score is the sum of the two, as log-probabilities are, and its confidence the product; of several sentences, in
-    the second, the worst one's. What is wrong with either is wrong with it. A piece stands for whatever most of what it
-    stands for stands for.
+    The score is the sum of both scores, which are log-probabilities, and the confidence is the product. If the second
+    model saw several sentences, their worst score and confidence count. The verdicts are those of both. Each target
+    piece is linked to the source range that most of its intermediate characters are linked to.
     """
     score = first.score + min((sentence.score for sentence in second.sentences), default=0.0)
     chances = [sentence.confidence for sentence in second.sentences]
@@ -137,7 +137,7 @@ class _End(NamedTuple):
 
 
 async def _read_ahead(items: AsyncGenerator[Item, None]) -> AsyncGenerator[Item, None]:
-    """The same items, which are made while those before them are still being used, up to a number of them."""
+    """Yield the same items, but make up to this many of them ahead, while the consumer uses earlier ones."""
     queue: asyncio.Queue[Item | _End] = asyncio.Queue(_AHEAD)
 
     async def read() -> None:

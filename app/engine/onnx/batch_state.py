@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-# For so few rows, what a run costs beside the sums matters more than sums for rows that have ended.
+# For this few rows, the fixed cost of a run is larger than the arithmetic for rows that have ended.
 _FEW = 8
 # Sentences move together when less than this part of their places, or of the longest source, is in use.
 _FULL = 0.75
@@ -101,7 +101,7 @@ class Sentences:
 
 
 def _fitted(array: Array, places: Array, capacity: int, length: int, filling: float) -> Array:
-    """The given places of an array, in one for so many of that length."""
+    """Copy the given places of an array into a new array with this capacity and length."""
     fitted = np.full((capacity, length, *array.shape[2:]), filling, array.dtype)
     common = min(length, array.shape[1])
     fitted[: len(places), :common] = array[places, :common]
@@ -129,7 +129,7 @@ def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
 
 
 def reseat(slots: Sequence[int]) -> tuple[list[int], list[int]]:
-    """New slots for rows that go on: their own as far as possible, so that little has to move.
+    """Assign slots to rows that continue: their own where possible, so that little memory has to move.
 
     Args:
         slots: (R,) the slot of the row that each continues.
@@ -210,7 +210,7 @@ class Rows:
         self._positions = self._positions[continued]
 
     def _bind(self, kind: "Kind", room: int, top: int) -> "Binding":
-        """The binding of these rows, made anew unless all that it bound is still in place."""
+        """Return the binding of these rows; make a new one if an array that it bound has moved."""
         live, model, sentences, small = len(self), self._model, self._sentences, self._small
         if not self._bindings or small["room"] != room or small["top"][0] != top:
             self._bindings = {}
@@ -293,7 +293,7 @@ class Rows:
         missing = beam.wanted - len(self)
         if missing:  # at the start, or given up
             self.select([*range(len(self)), *[0] * missing])
-        # Of equal hypotheses the first is better, so the rows have to stand in their order.
+        # Among equal hypotheses the first is better, so the rows must be in their order.
         self._parents = [self._parents[slot] for slot in self._slots]
         self._slots = list(range(len(self)))
         totals = beam.totals + [-math.inf] * missing

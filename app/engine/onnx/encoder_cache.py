@@ -1,4 +1,4 @@
-"""A byte-bounded cache of encoder features: a sentence seen before skips the encoder, whatever its search options."""
+"""A byte-bounded cache of encoder features: a sentence seen before skips the encoder, with any search options."""
 
 import threading
 from collections import OrderedDict
@@ -14,7 +14,7 @@ class Entry(Protocol):
         """Bytes held."""
 
     def copy(self) -> Self:
-        """The same in memory of its own, fit to be kept for long."""
+        """Return a copy in memory of its own, which can be kept for long."""
 
 
 F = TypeVar("F", bound=Entry)

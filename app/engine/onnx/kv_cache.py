@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 class Past(Protocol):
-    """2L values, see ``OnnxModel.past_shape``; from a row's position on, what they hold means nothing."""
+    """2L values, see ``OnnxModel.past_shape``; their contents after a row's position are meaningless."""
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """Get ready for the next run.
@@ -31,7 +31,7 @@ class Past(Protocol):
             room: Positions needed, P, in whole blocks.
 
         Returns:
-            What the graph reads, and where it leaves what it has added to.
+            The values that the graph reads, and the values that it writes.
         """
 
 
@@ -53,10 +53,10 @@ class GatheredPast:
 
 
 class PastInPlace:
-    """One block of memory, (2L, C, H, P, E), that the graph adds to where it is; the first R of C rows are live.
+    """One block of memory, (2L, C, H, P, E), that the graph appends to in place; the first R of C rows are live.
 
-    Only rows that continue another one are copied. All are where there is no place for more, where the room changes,
-    and where a row would be needed after it was written.
+    Only rows that continue another row are copied. Every row is copied when the capacity or the length changes, or when
+    copying in place would overwrite a row that is still needed.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
@@ -89,7 +89,7 @@ class PastInPlace:
 
 
 def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None:
-    """Between (2L, C, H, P, E), to each first row what was in the second."""
+    """Copy rows between blocks (2L, C, H, P, E): ``moved`` has pairs of target row and source row."""
     # One by one: an index of many rows would copy each twice.
     for source, target in zip(old, new, strict=True):
         for row, parent in moved:
@@ -97,10 +97,9 @@ def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None
 
 
 class _Memory:
-    """Two blocks in turns, each good until the call after the next.
+    """Double buffer: two blocks that are used in turn; each is valid until the call after the next.
 
-    Memory of its own for each step would leave holes in the heap that fit nothing that comes after, and the process
-    would grow to twice the size.
+    New memory for each step would fragment the heap, and the process would grow to twice the size.
     """
 
     def __init__(self, model: "OnnxModel") -> None:
@@ -110,7 +109,7 @@ class _Memory:
         self._shape = (0, 0)
 
     def block(self, rows: int, room: int) -> Array:
-        """2L arrays in one, holding anything."""
+        """Return 2L uninitialised arrays in one block."""
         self._blocks.reverse()
         shape = (len(self._model.past), *self._model.past_shape(rows, room))
         size = math.prod(shape)
@@ -119,7 +118,7 @@ class _Memory:
         return self._blocks[0][:size].reshape(shape)
 
     def values(self, rows: int, room: int) -> list[OrtValue]:
-        """The same as 2L values, where the model runs."""
+        """Return 2L uninitialised values on the model's device."""
         model = self._model
         if model.device != "cpu":  # only in main memory can a part of a block be lent
             shape = model.past_shape(rows, room)
@@ -138,7 +137,7 @@ def _values(block: Array) -> list[OrtValue]:
 
 
 def _fitted(block: Array, room: int) -> Array:
-    """(..., P, D) with another P: zeros are added, or what is no longer needed goes."""
+    """Change P of (..., P, D): pad with zeros, or cut off unused positions."""
     fitted = np.zeros((*block.shape[:-2], room, block.shape[-1]), block.dtype)
     common = min(room, block.shape[-2])
     fitted[..., :common, :] = block[..., :common, :]

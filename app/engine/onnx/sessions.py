@@ -24,7 +24,7 @@ from app.errors import BundleError, ConfigurationError, ModelFailure
 
 Array = NDArray[Any]
 Kind = Literal["step", "greedy", "beam"]
-"""Of a decoder graph: one step, several greedy ones, several of a beam search."""
+"""Kinds of decoder graphs: one step, several greedy steps, several steps of a beam search."""
 # Source positions, padding included, that the encoder takes at once: on the CPU, more would only leave its cache.
 _ENCODED_TOGETHER = {"cpu": 192, "cuda": 16_384}
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -32,7 +32,7 @@ _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 
 @dataclass(frozen=True)
 class Features:
-    """What the encoder says of one sentence: cross-attention keys and values of every decoder layer.
+    """The encoder's result for one sentence: cross-attention keys and values of every decoder layer.
 
     Attributes:
         arrays: 2L arrays (S, D), keys before values, layer by layer; views of the batch that was encoded together.
@@ -53,10 +53,10 @@ class Features:
         return sum(array.nbytes for array in (*self.arrays, self.pieces))
 
     def copy(self) -> Self:
-        """The same without the rest of the batch, in pages of its own.
+        """Return a copy in memory pages of its own, without the other sentences of the batch.
 
-        In the heap, what lives long among what is soon gone makes holes that fit nothing that comes after: 10 to 15
-        MB of them with a cache of 32 MiB.
+        On the heap, long-lived blocks among short-lived ones fragment the memory: 10 to 15 MB are lost with a cache of
+        32 MiB.
         """
         shape = (len(self.arrays), *self.arrays[0].shape)
         try:
@@ -131,7 +131,7 @@ class OnnxModel:
         self.dtype = np.float16 if "float16" in described.type else np.float32
 
     def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
-        """Encode source ids, special ids included, those of similar length together.
+        """Encode source ids, special ids included; sentences of similar length are encoded together.
 
         Raises:
             ModelFailure: The graph raised.
@@ -164,7 +164,7 @@ class OnnxModel:
         return PastInPlace(self) if self.in_place else GatheredPast(self)
 
     def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
-        """Of the keys or values of a layer: (R, P, D), or where the graph adds to them in place (R, H, P, E)."""
+        """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place."""
         return (rows, *self._past_axes[1:-2], room, self._past_axes[-1])
 
     def value(self, array: Array) -> OrtValue:
@@ -179,7 +179,7 @@ class OnnxModel:
         """Tell a decoder graph where the inputs are that stay in place from run to run.
 
         Args:
-            small: In main memory; their values may change between runs. Those that the graph doesn't have are ignored.
+            small: Arrays in main memory whose values may change between runs. Unknown names are ignored.
             large: Where the model runs; they are not copied.
             kind: The graph.
         """
@@ -205,7 +205,7 @@ class OnnxModel:
 
 
 class Binding:
-    """A decoder graph whose inputs and outputs have their places, so that a step binds only what has moved.
+    """A decoder graph with bound inputs and outputs, so that a step binds only arrays that have moved.
 
     Attributes:
         small: The inputs that change from step to step.
@@ -220,7 +220,7 @@ class Binding:
         *,
         fixed: bool,
     ) -> None:
-        """``fixed`` says that the shapes of the results are those of the inputs, and so the same in every run."""
+        """``fixed`` says that the results have the shapes of the inputs, and so the same shapes in every run."""
         self._model, self._session = model, session
         present = set(model.present)
         self._names = [output.name for output in session.get_outputs() if output.name not in present]
@@ -238,7 +238,7 @@ class Binding:
     def run(self, past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
         """See ``OnnxModel.step``."""
         io, model = self._io, self._model
-        if model.device != "cpu":  # elsewhere, what was bound is a copy
+        if model.device != "cpu":  # on another device, binding has made a copy
             for name, array in self.small.items():
                 io.bind_cpu_input(name, array)
         if not self._results:

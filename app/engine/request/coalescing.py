@@ -1,4 +1,4 @@
-"""Joins identical sentences: what is already being translated is not translated a second time for the next caller."""
+"""Translates identical sentences of several requests once: a sentence in progress is not started a second time."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from app.engine.scheduling.policy import Job, Outcome
 
 
 class _Shared:
-    """A job and those who wait for it."""
+    """A job and the requests that wait for it."""
 
     def __init__(self, key: object, job: Job) -> None:
         self.key = key
@@ -29,7 +29,7 @@ class Joiner:
         self._shared: dict[object, _Shared] = {}
 
     def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
-        """Queue the jobs, all or none, less those that are in flight already. Cancelling a future gives it up.
+        """Queue the jobs that are not in progress already, all or none. Cancelling a future stops waiting for its job.
 
         Raises:
             DragomanError: As ``Scheduler.submit``.
@@ -43,7 +43,7 @@ class Joiner:
         self._submit([job for _, job in own], admitted=admitted)
         for job, shared in zip(jobs, chosen, strict=True):
             if shared.job:
-                job.order = shared.job.order  # what comes of it later is as old
+                job.order = shared.job.order  # a second attempt of this job is as old as the shared one
         self._shared |= fresh
         for shared, job in own:
             job.future.add_done_callback(partial(self._hand_over, loop, shared))
@@ -56,14 +56,14 @@ class Joiner:
         return future
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop, shared: _Shared, _: object) -> None:
-        """From a thread of the scheduler's to the loop's."""
+        """Pass the result from a worker thread to the event loop."""
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._deliver, shared)
 
     def _deliver(self, shared: _Shared) -> None:
         self._forget(shared)
-        # The job's future keeps its callbacks, and so all this. Without the circle it goes as soon as nobody needs it,
-        # and a model that is unloaded with it.
+        # The job's future keeps its callbacks, and they keep this object. Break the reference cycle, so that an
+        # unloaded model's memory is freed at once.
         job, shared.job = shared.job, None
         assert job
         for future in shared.waiters:
@@ -75,7 +75,7 @@ class Joiner:
 
     def _leave(self, shared: _Shared, future: asyncio.Future[Outcome]) -> None:
         if not future.cancelled():
-            future.exception()  # so that a caller who has given up need not look at it
+            future.exception()  # mark it as retrieved: a caller that has gone doesn't look at it
             return
         shared.waiters.discard(future)
         if not shared.waiters:
@@ -89,5 +89,5 @@ class Joiner:
 
 
 def _key(job: Job) -> object:
-    """What makes two jobs identical. One that reports its tokens is like no other."""
+    """Return a key that identical jobs share. A job that reports its tokens is identical only to itself."""
     return job if job.on_tokens else (job.source, job.options, job.long)

@@ -14,7 +14,7 @@ from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Protected, Restored, protect_ranges
 from app.text.quality_checks import Verdict, judge, loops
 
-# Numbers that all languages write alike. Those with a point or a comma they don't, so these stay the model's.
+# Numbers that all languages write alike. Numbers with a point or a comma differ, so the model translates them.
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
 _NO_CHARACTER = "\ufffd"
 
@@ -28,14 +28,14 @@ class Numbered(NamedTuple):
 
 @dataclass(frozen=True)
 class Version:
-    """One of the texts that hypotheses of a unit stand for, and what is wrong with it.
+    """A text that one or more hypotheses of a segment produce, with the verdicts on it.
 
     Attributes:
         text: The text.
-        hypothesis: One that stands for it.
-        verdicts: What is wrong with it.
-        numbered: What was translated instead of the unit, if anything was.
-        restored: What became of the translation of that.
+        hypothesis: A hypothesis that produces it.
+        verdicts: Failed quality checks.
+        numbered: The segment with placeholders for numbers, if that was translated instead.
+        restored: The translation of ``numbered`` with its numbers put back.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Renderer:
         found: dict[str, Hypothesis] = {}
         for hypothesis in (self._meaningful(unit, hypothesis) for hypothesis in hypotheses):
             found.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
-        # A model that says nothing must not swallow text: another hypothesis, or else the source, stands in.
+        # An empty translation must not swallow text: use another hypothesis, or else the source.
         silence = found.pop("", None)
         if silence and not found:
             return [_copy(unit, silence)]

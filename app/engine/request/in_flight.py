@@ -41,22 +41,22 @@ Result = TypeVar("Result")
 # Units that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
-# Source tokens with which a request counts as short work; whatever it has beyond them is long work.
+# The first source tokens of a request are short work; all beyond them is long work.
 SHORT_TOKENS = 512
 
 _SHORT_SOURCE_TOKENS = 8
 # Text of longer units is made in the pool: 10 ms for one of 1,500 characters.
 _INLINE_UNIT_CHARS = 500
-# What a limit of the caller's brings about needs no second attempt: it would meet the same limit.
+# A verdict that the client's own length limit causes needs no second attempt: it would meet the same limit.
 _FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
 _FROM_MIN_LENGTH = frozenset({Verdict.TOO_LONG})
 
 
 def second_attempt(options: SearchOptions, verdicts: tuple[Verdict, ...], source_tokens: int) -> SearchOptions | None:
-    """How to search again after a translation with these verdicts; None if there is no point in it.
+    """Return the options of a second search after a translation with these verdicts; None if it can't help.
 
-    A beam, and nothing is said twice: most of what goes wrong is a loop. In a very short sentence, a word is
-    enough to be one ("salad salad").
+    The second search has a beam and forbids repetitions, because most failures are loops. In a very short sentence, one
+    repeated word is a loop ("salad salad").
     """
     excused = _FROM_MAX_LENGTH if options.max_length else frozenset()
     excused |= _FROM_MIN_LENGTH if options.min_length else frozenset()
@@ -130,7 +130,7 @@ class Progress:
         self._encode_s = 0.0
 
     async def events(self, streams: Streams) -> AsyncGenerator[Event, None]:
-        """See ``app.engine.interface.TranslationEngine.stream``. Closing it gives up what is in flight.
+        """See ``app.engine.interface.TranslationEngine.stream``. Closing it cancels the sentences in progress.
 
         Args:
             streams: Counts this request while it is under way.
@@ -233,7 +233,7 @@ class Progress:
             return result
 
     async def _improve(self, versions: list[Version], unit: Unit, job: Job) -> None:
-        """Searches again, otherwise, for as long as the first version is visibly wrong; the best comes first then."""
+        """Searches again with other options while the first version is visibly wrong; then the best comes first."""
 
         async def search(ids: tuple[int, ...], options: SearchOptions) -> Sequence[Hypothesis]:
             again = Job(source=ids, options=options, long=job.long, order=job.order)
@@ -242,7 +242,7 @@ class Progress:
 
         def add(others: list[Version]) -> None:
             versions.extend(others)
-            # A loop is the worst; of equals, those of the earlier attempt come first.
+            # A loop is the worst; among equals, the earlier attempt comes first.
             versions.sort(key=lambda version: (loops(unit.source, version.text), len(version.verdicts)))
 
         if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:

@@ -1,4 +1,4 @@
-"""What waits in several queues, counted together. Standard library only."""
+"""The number of tokens that wait in several queues together. Standard library only."""
 
 import threading
 

@@ -69,9 +69,9 @@ class Job:
         on_tokens: Called on a worker's thread after each step with the best hypothesis so far; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
         ahead: Source tokens that its request has put into the queue before it, up to a bound.
-        order: Its place among all jobs, the lowest first; given by the scheduler, unless it takes the place of another
-            job.
-        alone: It was in a batch that failed, and is tried again without companions, so that only the culprit fails.
+        order: Position among all jobs, lowest first; the scheduler sets it, unless the job takes the position of
+            another one.
+        alone: The job was in a failed batch. It is retried without other jobs, so that only the one at fault fails.
     """
 
     source: tuple[int, ...]
@@ -123,19 +123,19 @@ class Lane:
 
 
 def next_lane(lanes: Sequence[Lane]) -> Lane:
-    """The lane whose next turn would end first in virtual time; the first one of equals.
+    """Return the lane whose next turn would end first in virtual time; the first of equal lanes.
 
-    That is weighted fair queueing (Demers, Keshav and Shenker 1989): over time each busy lane gets its share, whatever
-    its turns cost, and a cheap turn is not made to wait for a dear one that is not yet due.
+    This is weighted fair queueing (Demers, Keshav and Shenker 1989). Over time each busy lane gets its share, however
+    long its turns are, and a short turn doesn't wait for a long one that is not yet due.
 
     Args:
-        lanes: The busy ones, at least one.
+        lanes: The busy lanes, at least one.
     """
     return min(lanes, key=lambda lane: lane.clock + lane.turn_s / lane.weight)
 
 
 def fit_rows(rows: int, step_s: float, most: int) -> int:
-    """Rows that the long lane may have next, so that its steps stay short on whatever runs the model.
+    """Return the rows that the long lane may have next, so that its steps stay short on any machine.
 
     Additive increase, multiplicative decrease, as TCP finds its window (Chiu and Jain 1989).
 
@@ -155,8 +155,8 @@ def fit_steps(step_s: float) -> int:
 def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers: int = 0) -> list[Job]:
     """Choose the jobs that join now.
 
-    The oldest anchors the choice, so that nothing starves; others of similar length fill up the padded token budget
-    and the free rows. A job counts with its full beam. One that exceeds a bound by itself still runs, by itself.
+    The oldest job is always chosen, so that no job starves. Jobs of similar length fill the padded token budget and the
+    free rows. A job counts with its full beam. A job that exceeds a limit on its own still runs, but alone.
 
     Args:
         pending: Waiting jobs, oldest first.

@@ -23,14 +23,14 @@ logger = logging.getLogger(__name__)
 _SWEEP_S = 0.05
 # How long a stop waits for a run of the model to end, in seconds.
 _STUCK_S = 3.0
-# A queue that was full takes in new requests again when this much of it is free.
+# A full queue accepts new requests again when this share of it is free.
 _FREE_AGAIN = 1 / 16
-# Long work may keep short work from this much of the queue. What it has beyond that, from texts that go on after they
-# were admitted, leaves the other half to short requests.
+# Long work may take this share of the queue away from short work. Texts that were admitted may put in more, but short
+# requests still get the other half.
 _LONG_SHARE = 1 / 2
-# A sentence counts as if it had come later, by so many tokens of others for each token that its request put into the
-# queue before it. So a request of one sentence goes before the later sentences of larger ones, and those can't be
-# overtaken for ever: by 16,384 tokens at most, as ``Job.ahead`` is bounded.
+# For each token that its request has queued before it, a sentence is sorted as if it had arrived this many tokens
+# later. So a request of one sentence goes before the later sentences of larger requests. These can't be overtaken for
+# ever: by 16,384 tokens at most, because ``Job.ahead`` is bounded.
 _YIELD = 32
 _BUSY = "The server is busy; try again in a moment."
 
@@ -98,12 +98,12 @@ class Scheduler:
         return total
 
     def turn_away(self) -> None:
-        """Refuse a request of which nothing is known yet, if the queue was full a moment ago and still nearly is.
+        """Refuse a request before its body is read, while the queue is still close to full.
 
-        Reading what would in all likelihood be refused costs those who wait.
+        The request would very likely be refused anyway, and reading it would delay the requests that wait.
 
         Raises:
-            Overloaded: It was.
+            Overloaded: The queue was full a moment ago and has hardly emptied.
         """
         if self._full:
             with self._condition:
@@ -114,11 +114,11 @@ class Scheduler:
         """Queue all the jobs, or none.
 
         Args:
-            jobs: Those of one request, or as many of them as may wait at a time.
-            admitted: They continue a request that was accepted before, and are taken even if the queue is full.
+            jobs: The jobs of one request, or the part of them that may wait now.
+            admitted: The jobs continue an accepted request; they are queued even if the queue is full.
 
         Raises:
-            Overloaded: The queue is full. A request is taken whatever its size when nothing else waits here.
+            Overloaded: The queue is full. If nothing else waits here, a request of any size is accepted.
             EngineUnavailable: Stopping or dead.
         """
         tokens = sum(len(job.source) for job in jobs)
@@ -127,10 +127,10 @@ class Scheduler:
             if not self.alive:
                 raise EngineUnavailable("The translation engine is not running.")
             is_short = not any(job.long for job in jobs)
-            # However much waits elsewhere, a queue that is empty takes a request: no model shuts out another.
+            # An empty queue accepts a request however much waits for other models: no model shuts out another.
             waiting = self._pending_tokens and (self._before_short if is_short else self._backlog.tokens)
             if not admitted and waiting and waiting + tokens > self._limits.max_queue_tokens:
-                # Not for one that is so large that others may well fit.
+                # A request that is large for the queue doesn't mark it as full: smaller requests may still fit.
                 self._full = self._full or (is_short and tokens <= self._limits.max_queue_tokens - self._refilled)
                 self._rejected += 1
                 raise Overloaded(_BUSY)
@@ -142,14 +142,14 @@ class Scheduler:
             self._unfinished.update(jobs)
 
     def resubmit(self, jobs: Sequence[Job]) -> None:
-        """Put accepted jobs back to their places in the queue."""
+        """Put accepted jobs back into the queue, at their old positions."""
         with self._condition:
             self._enqueue(jobs)
 
     def stop(self, drain_s: float) -> None:
-        """Refuse new work, finish what was accepted within ``drain_s`` seconds, fail the rest, end the threads.
+        """Refuse new jobs, finish accepted jobs within ``drain_s`` seconds, fail all others, and end the threads.
 
-        A thread in a run of the model that doesn't end is left behind.
+        A thread whose run of the model doesn't return is abandoned.
         """
         deadline = time.monotonic() + drain_s
         with self._condition:
@@ -257,7 +257,7 @@ class Scheduler:
         return self._long if job.long else self._short
 
     def _sweep(self, counters: Counter[str]) -> None:
-        """End waiting jobs that nobody waits for any more."""
+        """Remove cancelled jobs from the queue."""
         now = time.monotonic()
         if now - self._swept > _SWEEP_S:
             self._swept = now

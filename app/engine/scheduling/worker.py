@@ -1,4 +1,4 @@
-"""One thread that encodes and decodes, in two lanes, what it takes from the scheduler's queue."""
+"""A thread that takes jobs from the scheduler's queue, and encodes and decodes them in two lanes."""
 
 import logging
 import threading
@@ -126,7 +126,7 @@ class Worker:
         self._scheduler.resubmit(jobs)
 
     def _drop_dead(self) -> None:
-        """Free the rows of those who no longer wait."""
+        """Free the rows of cancelled jobs."""
         for lane in self.lanes:
             gone = {search: job for search, job in lane.running.items() if job.future.cancelled()}
             if gone:
