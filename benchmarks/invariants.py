@@ -8,6 +8,11 @@ from collections import Counter
 from collections.abc import Mapping
 
 _THOUSANDS = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
+_MARKED = re.compile(r"(?<![\d.,])\d++(?:[.,]\d++)++(?! Uhr)")
+_NUMBERS: Mapping[str, re.Pattern[str]] = {  # with marks, as each language writes them
+    "de": re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)"),
+    "en": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+"),
+}
 _DIGITS = re.compile(r"\d+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -59,11 +64,16 @@ def digit_groups(text: str) -> Counter[str]:
 def keeps_digits(source: str, translation: str, languages: tuple[str, str]) -> bool:
     """Has the same digit groups, save for numbers up to twelve that one side has as a word.
 
+    What separates digits must be as the target language has it, or as the source does.
+
     Args:
         source: The text.
         translation: Of the text.
         languages: Of the two.
     """
+    marked = set(_MARKED.findall(translation)) - set(_MARKED.findall(source))
+    if not all(map(_NUMBERS[languages[1]].fullmatch, marked)):
+        return False
     before, after = digit_groups(source), digit_groups(translation)
     return all(_is_spelled(number, translation, languages[1]) for number in before - after) and all(
         _is_spelled(number, source, languages[0]) for number in after - before

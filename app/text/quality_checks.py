@@ -13,6 +13,11 @@ from enum import StrEnum
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d+")
+# Digits with points and commas between them, and those of them that are a number or a date in some language.
+_MARKED = re.compile(r"(?<![\d.,])\d++(?:[.,]\d++)++")
+_WELL_MARKED = re.compile(
+    r"\d+[.,]\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,2}\.\d{1,2}\.\d{4}"
+)
 _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long catches it
 # A syllable three times in a row or a letter four times, inside a word or in a script without spaces.
 _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
@@ -118,6 +123,10 @@ def _size(text: str) -> int:
 
 
 def _digits_changed(source: str, translation: str) -> bool:
+    # Versions and the like come back as they are; no translation makes up something like "4.763.13".
+    marked = Counter(_MARKED.findall(translation)) - Counter(_MARKED.findall(source))
+    if any(not _WELL_MARKED.fullmatch(digits) for digits in marked):
+        return True
     before, after = _numbers(source), _numbers(translation)
     joined_before, joined_after = _joined(source), _joined(translation)
     if _AFTER_NOON.search(source) or _AFTER_NOON.search(translation):

@@ -19,6 +19,9 @@ _NAMES = {
 # Codes for one language, the short ones LibreTranslate's.
 _SYNONYMS = (("zh", "zh-hans", "zh-cn"), ("zt", "zh-hant", "zh-tw"), ("pb", "pt-br"), ("nb", "no"))
 
+# Regions that a language's numbers and dates are written for; the models don't tell them apart.
+_REGIONS = {"de": ("AT", "CH", "DE"), "en": ("GB", "US"), "pt": ("BR", "PT")}
+
 
 def name_of(code: str) -> str:
     """The English name of a language, or its code where we know no name."""
@@ -37,10 +40,21 @@ def spelled(code: str) -> str:
 
 
 def find_served(code: str, served: Collection[str]) -> str | None:
-    """The served language that a client's code stands for, whatever its letter case; None if there is none."""
+    """The served language that a client's code stands for, whatever its letter case; None if there is none.
+
+    A code with a region that we know stands for the language without it, unless the region is served as such.
+    """
     code = code.lower()
     synonyms = next((codes for codes in _SYNONYMS if code in codes), ())
-    return next((one for one in (code, *synonyms) if one in served), None)
+    language = (locale_of(code) or "").split("-")[0]
+    return next((one for one in (code, *synonyms, language) if one in served), None)
+
+
+def locale_of(code: str) -> str | None:
+    """A client's code with a region that we know, such as ``en-GB``, as locales are written; None for other codes."""
+    language, _, region = code.partition("-")
+    locale = f"{language.lower()}-{region.upper()}"
+    return locale if region.upper() in _REGIONS.get(language.lower(), ()) else None
 
 
 def served_language(code: str, served: Collection[str]) -> str:

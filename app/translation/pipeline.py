@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from app.engine.interface import (
@@ -24,13 +25,14 @@ from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract
+from app.text.mirroring import mirror_edits, no_edits
 from app.text.protection.defaults import untranslatable
-from app.text.protection.patterns import NOTHING, compile_patterns
+from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
 from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.translation.deadline import within
 from app.translation.languages import check_pair, name_of
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
-from app.translation.restoring import Restorer
+from app.translation.restoring import Mirror, Restorer
 from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
@@ -102,7 +104,7 @@ class Translator:
             if not detections or detections[index].confidence:
                 check_pair(language, wanted.target, self._engine.pairs)
         alphabets = [self._engine.alphabet(language, wanted.target) for language in languages]
-        documents = await work_out(wanted, _extract_all, wanted, alphabets) if wanted.markup else None
+        documents = await work_out(wanted, _extract_all, wanted, languages, alphabets) if wanted.markup else None
         segments = await work_out(wanted, _segments, wanted, documents, languages, alphabets)
         timing = Timing()
         open_segments = [segment for segment in segments if segment.needs_model]
@@ -152,6 +154,10 @@ class Translator:
             extra.append(timing)
             return translations
 
+        mirror: Mirror = partial(mirror_edits, target=wanted.target, is_strict=wanted.preserves_formatting)
+        if wanted.options.prefix is not None:  # somebody is writing the translation, and wants it as it is
+            mirror = no_edits
+        placeholders = self._engine.alphabet(segments[0].language, wanted.target).placeholders
         restorer = None
         remaining = iter(segments)
         segment = next(remaining)
@@ -162,17 +168,21 @@ class Translator:
                     continue
                 if segment.key != event.key:
                     segment = next(remaining)
-                if segment.protected and restorer is None:
-                    restorer = Restorer(segment.protected, translate_again)
+                if restorer is None:
+                    restorer = Restorer(
+                        segment.text,
+                        segment.protected,
+                        mirror=mirror,
+                        placeholders=placeholders,
+                        translate=translate_again,
+                    )
                 if isinstance(event, TextEvent):
-                    segment.translation = segment.restored = event.translation
                     segment.pivot = event.translation.pivot
-                    if restorer:
-                        segment.translation, segment.restored = restorer.finish()
-                        segment.lost, restorer = tuple(restorer.lost), None
+                    segment.translation, segment.restored = restorer.finish()
+                    segment.lost, restorer = tuple(restorer.lost), None
                 elif isinstance(event, SentenceEvent):
-                    yield SentenceEvent(event.key, await restorer.add(event.sentence)) if restorer else event
-                elif not restorer:  # a client has no use for placeholders
+                    yield SentenceEvent(event.key, await restorer.add(event.sentence))
+                elif not segment.protected:  # a client has no use for placeholders
                     yield event
 
 
@@ -216,18 +226,28 @@ def _segments(
             ]
         else:
             text = wanted.texts[item]
-            patterns = own | untranslatable(text, alphabet.characters)
+            patterns = _with_numerals(wanted, own | untranslatable(text, alphabet.characters), text, language)
             protected = protect(text, patterns, alphabet.placeholders) if any(patterns) else None
-            texts = [(protected.text, protected) if protected else (text, None)]
+            texts = [(protected.text, protected) if protected and protected.differs else (text, None)]
         for block, (text, protected) in enumerate(texts):
             unchanged = TextTranslation(text=text, alternatives=(), sentences=())
-            source = protected.source if protected else text
-            restored = TextTranslation(text=source, alternatives=(), sentences=())
             # Numbers, emoji and blanks need no model, and neither does a language into itself.
             has_letters = protected.is_translatable if protected else any(map(str.isalpha, text))
             needs_model = has_letters and language != wanted.target
+            source = protected.source if protected else text
+            if protected and not needs_model:
+                source = protected.restore(text).text  # numbers in the target's notation
+            restored = TextTranslation(text=source, alternatives=(), sentences=())
             segments.append(_Segment(TextKey(item, block), language, protected, text, unchanged, restored, needs_model))
     return segments
+
+
+def _with_numerals(wanted: TranslationRequest, patterns: Patterns, text: str, language: str) -> Patterns:
+    """The patterns, and where numbers are written otherwise in the target, numbers, too."""
+    if wanted.options.prefix is not None:  # somebody is writing the translation, in any notation
+        return patterns
+    has_numbers = language != wanted.target and any(map(str.isdecimal, text))
+    return patterns._replace(numerals=(language, wanted.locale or wanted.target)) if has_numbers else patterns
 
 
 def _assemble(
@@ -277,12 +297,13 @@ def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detectio
     return detections
 
 
-def _extract_all(wanted: TranslationRequest, alphabets: Sequence[Alphabet]) -> list[Document]:
+def _extract_all(wanted: TranslationRequest, languages: Sequence[str], alphabets: Sequence[Alphabet]) -> list[Document]:
     assert wanted.markup
     own = compile_patterns(wanted.protect) if wanted.protect else NOTHING
     documents = []
-    for text, alphabet in zip(wanted.texts, alphabets, strict=True):
+    for text, language, alphabet in zip(wanted.texts, languages, alphabets, strict=True):
         # Characters may be written as entities. A tag that is written so is text: "&lt;heute&gt;".
         patterns = own | untranslatable(decode_html(text), alphabet.characters)._replace(marks=())
+        patterns = _with_numerals(wanted, patterns, decode_html(text), language)
         documents.append(extract(text, wanted.markup, patterns).with_placeholders(alphabet.placeholders))
     return documents

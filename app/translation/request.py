@@ -20,12 +20,14 @@ class TranslationRequest:
         texts: What to translate, at least one text.
         source: A served language code, or ``AUTO``: the language of each text is detected.
         target: A served language code.
+        locale: The target with its region, such as en-GB, for which numbers and dates are written; None without one.
         options: How to search; ``n_best`` covers the alternatives.
         markup: How the texts are marked up; None for plain text.
         splitting: What ends a sentence.
         alternatives: Further translations wanted for each text.
         deadline_s: Seconds after which nobody wants the answer any more; None for no limit.
         protect: Patterns of what must not be translated, as the client wrote them; None if it sent none.
+        preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
     """
@@ -34,11 +36,13 @@ class TranslationRequest:
     source: str
     target: str
     options: SearchOptions
+    locale: str | None = None
     markup: Rules | None = None
     splitting: Splitting = "sentences"
     alternatives: int = 0
     deadline_s: float | None = None
     protect: tuple[str, ...] | None = None
+    preserves_formatting: bool = False
     alignment: bool = False
     tokens: bool = False
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.request.text_builder import Assembly
 from app.errors import ModelFailure, Overloaded
-from app.text.protection.protected import Protected
+from app.text.inline.placement import Edit, apply
+from app.text.protection.protected import Offsets, Protected, moved
 from app.text.quality_checks import Verdict, judge
 from app.translation.retries import Aligned, attempts
 
+Mirror = Callable[[str, str], list[Edit]]
 Translate = Callable[[Sequence[str]], Awaitable[list[TextTranslation]]]
 """Translates texts with their alignment, each as one sentence."""
 
@@ -18,25 +20,43 @@ class Restorer:
     """Restores the sentences of one text as they come.
 
     Args:
-        protected: The text.
+        text: The text as the model sees it.
+        protected: What stands in it for what; None if nothing does.
+        mirror: What to change in the translation of a sentence, given both, so that it begins and ends like it.
+        placeholders: Characters that the model carries over exactly once.
         translate: For further attempts at sentences whose stand-ins the model lost.
 
     Attributes:
         lost: The spans so far that a sentence gave no place to; they stand where they probably belong.
     """
 
-    def __init__(self, protected: Protected, translate: Translate) -> None:
+    def __init__(
+        self,
+        text: str,
+        protected: Protected | None,
+        *,
+        mirror: Mirror,
+        placeholders: Sequence[str],
+        translate: Translate,
+    ) -> None:
         self.lost: list[str] = []
-        self._protected, self._translate = protected, translate
+        self._text, self._protected = text, protected
+        self._mirror, self._placeholders, self._translate = mirror, placeholders, translate
         self._assembly, self._unrestored = Assembly(), Assembly()
         self._done = self._unrestored_done = 0  # characters of the text as it was, and with its stand-ins
 
     async def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
         """The next sentence, with its spans, and with places in the text as it was and in its translation."""
-        part = self._protected.part(sentence.source_begin, sentence.source_begin + len(sentence.source))
-        sentence = await _keep_spans(sentence, part, self._translate)
-        self._unrestored.add(self._protected.text[self._unrestored_done : sentence.source_begin], sentence)
+        part = None
+        if self._protected:
+            part = self._protected.part(sentence.source_begin, sentence.source_begin + len(sentence.source))
+            sentence = await _keep_spans(sentence, part, self._placeholders, self._translate)
+        sentence = self._mirrored(sentence)
+        gap = self._text[self._unrestored_done : sentence.source_begin]
         self._unrestored_done = sentence.source_begin + len(sentence.source)
+        unrestored = self._unrestored.add(gap, sentence)
+        if not (self._protected and part):
+            return unrestored
         restored = part.restore(sentence.text, sentence.alignment)
         self.lost += restored.lost
         begin = self._protected.offsets.begin(sentence.source_begin)
@@ -57,17 +77,36 @@ class Restorer:
 
     def finish(self) -> tuple[TextTranslation, TextTranslation]:
         """The whole text with its stand-ins, and with its spans, once all its sentences are there."""
-        return (
-            self._unrestored.finish(self._protected.text[self._unrestored_done :]),
-            self._assembly.finish(self._protected.source[self._done :]),
+        unrestored = self._unrestored.finish(self._text[self._unrestored_done :])
+        if self._protected is None:
+            return unrestored, unrestored
+        return unrestored, self._assembly.finish(self._protected.source[self._done :])
+
+    def _mirrored(self, sentence: SentenceTranslation) -> SentenceTranslation:
+        edits = self._mirror(sentence.source, sentence.text)
+        text = apply(edits, sentence.text)
+        moves = Offsets((begin, end, len(new)) for begin, end, new in edits)
+        alternatives = {
+            apply(self._mirror(sentence.source, other.text), other.text): other.score
+            for other in reversed(sentence.alternatives)
+        }
+        alternatives.pop(text, None)
+        links = moved(sentence.alignment, Offsets(()), moves) if edits else sentence.alignment
+        return replace(
+            sentence,
+            text=text,
+            alternatives=tuple(Alternative(*other) for other in reversed(alternatives.items())),
+            alignment=tuple(link for link in links if link.target_begin < link.target_end),  # a mark may be gone
         )
 
 
-async def _keep_spans(sentence: SentenceTranslation, part: Protected, translate: Translate) -> SentenceTranslation:
+async def _keep_spans(
+    sentence: SentenceTranslation, part: Protected, placeholders: Sequence[str], translate: Translate
+) -> SentenceTranslation:
     """The sentence, translated otherwise if spans are lost and something else keeps them."""
     if not part.restore(sentence.text, sentence.alignment).lost:
         return sentence
-    for attempt in attempts(part):
+    for attempt in attempts(part, placeholders):
         try:
             translations = await translate(attempt.texts)
         except (Overloaded, ModelFailure):  # what there is will do

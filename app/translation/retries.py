@@ -31,14 +31,24 @@ class Attempt:
         join: Gives None if these translations are of no use.
     """
 
-    name: Literal["names", "numbers", "cut"]
+    name: Literal["placeholders", "names", "numbers", "cut"]
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
 
 
-def attempts(sentence: Protected) -> Iterator[Attempt]:
-    """What to try in turn, for as long as spans are lost; the last one keeps all."""
-    if not all(sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins):
+def attempts(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
+    """What to try in turn, for as long as spans are lost; the last one keeps all.
+
+    Args:
+        sentence: The sentence with its stand-ins.
+        placeholders: Characters that the model carries over exactly once.
+    """
+    is_placeholder = [not sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins]
+    if not all(is_placeholder):
+        own = renamed(sentence, "placeholders", placeholders)
+        if own:
+            yield own
+    if any(is_placeholder):
         names = renamed(sentence, "names", NAMES)
         if names:
             yield names
@@ -48,7 +58,9 @@ def attempts(sentence: Protected) -> Iterator[Attempt]:
     yield cut(sentence)
 
 
-def renamed(sentence: Protected, name: Literal["names", "numbers"], stand_ins: Iterable[str]) -> Attempt | None:
+def renamed(
+    sentence: Protected, name: Literal["placeholders", "names", "numbers"], stand_ins: Iterable[str]
+) -> Attempt | None:
     """Others stand in, each once: models often copy a number where they drop a name. None if there are too few."""
     places = sentence.stand_ins
     folded = sentence.text.casefold()

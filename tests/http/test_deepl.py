@@ -180,7 +180,7 @@ async def test_without_effect(client, changes):
         ({"text": ["\ud800"]}, "Invalid request: text parameter holds an unpaired surrogate"),
         ({"target_lang": ""}, "Parameter 'target_lang' not specified"),
         ({"target_lang": "TLH"}, "Value for 'target_lang' not supported."),
-        ({"target_lang": "DE-CH"}, "Value for 'target_lang' not supported."),
+        ({"target_lang": "DE-FR"}, "Value for 'target_lang' not supported."),
         ({"source_lang": "XX"}, "Value for 'source_lang' not supported."),
         ({"formality": "more"}, "Target language 'EN-GB' doesn't support formality."),
         ({"formality": "less", "target_lang": "de"}, "Target language 'DE' doesn't support formality."),

@@ -91,10 +91,10 @@ async def test_details_follow_the_shape_of_the_request(client):
 async def test_details_hold_the_alternatives_of_each_sentence(client):
     answer = await translate(client, "Guten Morgen! Wo ist der Bahnhof?", details=True, alternatives=2)
     assert [sentence["alternatives"] for sentence in answer["details"]] == [
-        [{"text": "Good morning.", "score": -0.2}, {"text": "Morning!", "score": -0.2}],
+        [{"text": "Good morning to you!", "score": -0.2}, {"text": "Morning!", "score": -0.2}],
         [{"text": "Where's the station?", "score": -0.2}],
     ]
-    assert answer["alternatives"] == ["Good morning. Where's the station?", "Morning! Where's the station?"]
+    assert answer["alternatives"] == ["Good morning to you! Where's the station?", "Morning! Where's the station?"]
 
 
 async def test_details_hold_the_confidence_of_a_calibrated_model(client, engine):
@@ -310,8 +310,8 @@ def test_links_between_pieces_become_links_between_words(source, target, pieces,
 async def test_a_translation_goes_on_from_its_prefix(client, engine):
     answer = await translate(client, "Guten Morgen!", prefix="Good morning", alternatives=1, details=True)
     assert answer["translatedText"] == "Good morning!"
-    assert answer["alternatives"] == ["Good morning."]
-    assert [entry["text"] for entry in answer["details"][0]["alternatives"]] == ["Good morning."]
+    assert answer["alternatives"] == ["Good morning to you!"]
+    assert [entry["text"] for entry in answer["details"][0]["alternatives"]] == ["Good morning to you!"]
     assert (engine.options[-1].prefix, engine.options[-1].second_attempt) == ("Good morning", False)
 
 

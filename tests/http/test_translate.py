@@ -44,7 +44,7 @@ async def test_list_gives_list_in_order(client):
 async def test_list_of_one_stays_a_list(client):
     assert await post(client, BEER | {"q": ["Guten Morgen!"], "alternatives": 1}) == (
         200,
-        {"translatedText": ["Good morning!"], "alternatives": [["Good morning."]]},
+        {"translatedText": ["Good morning!"], "alternatives": [["Good morning to you!"]]},
     )
 
 
@@ -59,7 +59,7 @@ async def test_no_alternatives_unless_asked_for(client, engine, value):
 async def test_alternatives_widen_the_beam(client, engine, value, beams, others):
     status, answer = await post(client, BEER | {"q": "Guten Morgen!", "alternatives": value})
     assert status == 200
-    assert answer == {"translatedText": "Good morning!", "alternatives": ["Good morning.", "Morning!"][:others]}
+    assert answer == {"translatedText": "Good morning!", "alternatives": ["Good morning to you!", "Morning!"][:others]}
     assert engine.options[0].beam_size == beams
     assert engine.options[0].n_best == int(value) + 1
 
@@ -95,7 +95,7 @@ async def test_unknown_fields_are_ignored(client):
     assert (await post(client, BEER | {"api_key": None, "secret": "x", "colour": {"a": 1}}))[0] == 200
 
 
-@pytest.mark.parametrize("text", ["🙂", " ", "\n\t", "3.14 + 2", "…!", "\r\n 42 \r\n"])
+@pytest.mark.parametrize("text", ["🙂", " ", "\n\t", "12 + 2", "…!", "\r\n 42 \r\n"])
 async def test_text_without_letters_comes_back_unchanged(client, engine, text):
     assert await post(client, BEER | {"q": text}) == (200, {"translatedText": text})
     assert await post(client, BEER | {"q": text, "source": "auto", "target": "de"}) == (
@@ -259,3 +259,25 @@ async def test_a_text_in_a_language_that_is_not_served_is_refused(client):
     )
     assert answer.status_code == 400
     assert answer.json()["code"] == "unsupported_pair" and "Spanish (es)" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        ("Es kostet 6.917.892,40 Euro.", "en", "[en] Es kostet 6,917,892.40 Euro."),
+        ("Es kostet 1.234,56 € am 25.07.1982.", "en-GB", "[en] Es kostet €1,234.56 am 25/07/1982."),
+        ("1.234,56 €", "en", "€1,234.56"),
+        ("Hallo 5,5km weit", "EN-us", "[en] Hallo 5.5km weit"),
+    ],
+)
+async def test_numbers_are_written_for_the_target(client, text, target, expected):
+    answer = await post(client, {"q": text, "source": "de", "target": target})
+    assert answer == (200, {"translatedText": expected})
+
+
+async def test_numbers_in_markup_and_beside_protected_text(client):
+    body = {"q": "<td>1.000,5</td><p>Es <b>kostet</b> 1.234,5&nbsp;kg &amp; v1.2</p>", "source": "de", "target": "en"}
+    answer = await post(client, body | {"format": "html"})
+    assert answer[1]["translatedText"] == "<td>1,000.5</td><p>[en] Es <b>kostet</b> 1,234.5\u00a0kg &amp; v1.2</p>"
+    answer = await post(client, BEER | {"q": "Sie hat 1.234,5 kg und 2,5 t.", "protect": ["1.234,5"]})
+    assert answer[1]["translatedText"] == "[en] Sie hat 1.234,5 kg und 2.5 t."

@@ -37,7 +37,7 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Ich möchte ein Bier.", "en"): ("I'd like a beer.",),
     ("Wo ist der Bahnhof?", "en"): ("Where is the station?", "Where's the station?"),
     ("Where is the station?", "de"): ("Wo ist der Bahnhof?",),
-    ("Guten Morgen!", "en"): ("Good morning!", "Good morning.", "Morning!"),
+    ("Guten Morgen!", "en"): ("Good morning!", "Good morning to you!", "Morning!"),
     ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
     ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
 }

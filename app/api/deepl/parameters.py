@@ -1,8 +1,8 @@
 """Turns the parameters of the DeepL contract into a checked request. Pure: no I/O, no clock, no web framework.
 
 A parameter is implemented, or refused if it asks for what this server can't do, or ignored where the contract lets a
-server be without: ``context``, ``preserve_formatting`` (nothing is ever corrected afterwards) and
-``enable_beta_languages``. The texts that the official clients look for are those of the contract.
+server be without: ``context`` and ``enable_beta_languages``. The texts that the official clients look for are those of
+the contract.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,7 +16,7 @@ from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, UnsupportedPair
 from app.settings import Settings
 from app.text.markup.extraction import Rules
-from app.translation.languages import find_served, languages_of
+from app.translation.languages import find_served, languages_of, locale_of
 from app.translation.request import AUTO, TranslationRequest
 
 MAX_BODY_BYTES = 128 * 1024
@@ -31,13 +31,12 @@ MODEL_TYPES = ("quality_optimized", "latency_optimized", "prefer_quality_optimiz
 RESOURCES = (
     "translate_text", "translate_document", "glossary", "voice", "write", "style_rules", "translation_memory",
 )  # fmt: skip
-# Targets that the contract splits by region. The model doesn't tell them apart.
+# Targets that the contract splits by region. The model doesn't tell them apart; numbers and dates are written for each.
 VARIANTS = {
     "en": {"en-GB": "English (British)", "en-US": "English (American)"},
     "pt": {"pt-BR": "Portuguese (Brazilian)", "pt-PT": "Portuguese (European)"},
 }
 
-_BASE_OF = {variant.lower(): code for code, variants in VARIANTS.items() for variant in variants}
 _UNAVAILABLE = {
     "glossary_id": "Glossaries",
     "glossary_ids": "Glossaries",
@@ -95,16 +94,17 @@ def parse_translation(
     model_type = _parse_choice(values, "model_type", MODEL_TYPES, "")
     is_greedy = model_type == "latency_optimized"
     version = _parse_choice(values, "tag_handling_version", ("v1", "v2"), "v2")
-    _parse_flag(values, "preserve_formatting")
     return DeepLRequest(
         translation=TranslationRequest(
             texts=texts,
             source=source,
             target=target,
+            locale=locale_of(str(values["target_lang"])),
             markup=markup,
             splitting=SPLITTING[splitting],
             options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
             deadline_s=settings.request_timeout_s,
+            preserves_formatting=_parse_flag(values, "preserve_formatting"),
         ),
         show_billed_characters=_parse_flag(values, "show_billed_characters"),
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
@@ -152,7 +152,7 @@ def _parse_pair(values: Mapping[str, object], pairs: frozenset[tuple[str, str]])
 
 def _parse_language(values: Mapping[str, object], name: str, served: Collection[str]) -> str:
     code = check_text(name, values[name])
-    found = find_served(code, served) or find_served(_BASE_OF.get(code.lower(), ""), served)
+    found = find_served(code, served)
     if found is None:
         raise UnsupportedPair(f"Value for '{name}' not supported.")
     return found

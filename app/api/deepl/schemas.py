@@ -29,7 +29,11 @@ class DeepLTranslateRequest(BaseModel):
         description="What ends a sentence: `1` punctuation and line breaks, `nonewlines` punctuation, `0` nothing. "
         "The default is `nonewlines` for HTML, otherwise `1`.",
     )
-    preserve_formatting: bool = Field(False, description="Without effect: nothing is ever corrected afterwards.")
+    preserve_formatting: bool = Field(
+        False,
+        description="First letters and final punctuation are those of the text without exception, even where the "
+        "target language has a rule of its own: a German noun begins with a small letter if the text does.",
+    )
     formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] = Field(
         "default", description="`more` and `less` are refused, because the model can't control formality."
     )

@@ -193,7 +193,7 @@ TRANSLATE_RESPONSES: Responses = {
             ),
             "alternatives": (
                 "Two other translations",
-                {"translatedText": "Good morning!", "alternatives": ["Good morning.", "Morning!"]},
+                {"translatedText": "Good morning!", "alternatives": ["Good morning to you!", "Morning!"]},
             ),
             "html": (
                 "HTML: tags stay, attributes and code too",

@@ -14,7 +14,7 @@ from app.errors import InvalidRequest, OptionOutOfRange, shortened
 from app.settings import Settings
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
 from app.text.protection.patterns import check_patterns
-from app.translation.languages import check_pair, languages_of
+from app.translation.languages import check_pair, languages_of, locale_of
 from app.translation.request import AUTO, TranslationRequest
 
 MIN_BEAMS_WITH_ALTERNATIVES = 4
@@ -80,6 +80,7 @@ def parse_translation(
         texts=texts,
         source=source,
         target=target,
+        locale=locale_of(str(values["target"])),
         options=options,
         markup=markup,
         splitting="sentences" if prefix is None else "off",

@@ -5,7 +5,7 @@ into a translation of the plain text.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
@@ -42,10 +42,37 @@ class Kind(Enum):
     ATOM = auto()  # something that isn't translated but is like a word of the sentence
 
 
+class Form(NamedTuple):
+    """A regular expression, without groups, of what a translation may have for a stand-in; and what to write then."""
+
+    pattern: str
+    written: str
+
+
+class Rewrite(NamedTuple):
+    """What becomes of an atom that isn't the same in every language, such as a number.
+
+    Attributes:
+        text: What a translation has instead of it.
+        stand_in: What stands in for it while the sentence is translated; a name or placeholder if empty.
+        forms: What the translation may have made of ``stand_in``, most likely first.
+    """
+
+    text: str
+    stand_in: str = ""
+    forms: tuple[Form, ...] = ()
+
+    def escaped(self, escape: Callable[[str], str]) -> "Rewrite":
+        """The same, written as markup."""
+        forms = tuple(Form(pattern, escape(written)) for pattern, written in self.forms)
+        return Rewrite(escape(self.text), self.stand_in, forms)
+
+
 class Part(NamedTuple):
     """A piece of a marked-up text. The content of TEXT is plain; all other content is markup as the source writes it.
 
     ``name`` tells which OPENING a CLOSING closes, ``begin`` and ``end`` where the part stands in the source.
+    ``rewrite`` is what an ATOM becomes in a translation; None if it stays as it is.
     """
 
     kind: Kind
@@ -53,6 +80,7 @@ class Part(NamedTuple):
     name: str = ""
     begin: int = 0
     end: int = 0
+    rewrite: Rewrite | None = None
 
 
 class Token(NamedTuple):
@@ -82,7 +110,8 @@ class Element:
 class Point:
     """Markup inside ``element``, between the token ``next`` and the one before it, at ``place`` in the text.
 
-    ``before`` and ``after`` are the characters of the text next to it, empty at the ends.
+    ``before`` and ``after`` are the characters of the text next to it, empty at the ends. ``rewrite`` is what a
+    translation has instead of ``markup``, if anything.
     """
 
     markup: str
@@ -92,6 +121,13 @@ class Point:
     place: int
     before: str
     after: str = ""
+    rewrite: Rewrite | None = None
+
+    def written(self, form: int | None = None) -> str:
+        """The markup as a translation has it that made this form of the stand-in."""
+        if self.rewrite is None:
+            return self.markup
+        return self.rewrite.text if form is None else self.rewrite.forms[form].written
 
     @property
     def touches(self) -> tuple[bool, bool]:
@@ -119,6 +155,11 @@ class Inline:
     points: list[Point] = field(default_factory=list)
     atoms: dict[int, Point] = field(default_factory=dict)
     spaced: bool = False
+
+    @property
+    def has_rewrites(self) -> bool:
+        """An atom is another one in a translation, so that not even a translation equal to the text is the source."""
+        return any(point.rewrite for point in self.atoms.values())
 
     def word(self, token: int) -> str:
         """The token as it stands in the text."""
@@ -162,7 +203,7 @@ class _Reader:
             case Kind.POINT:
                 self._point(part.content)
             case Kind.ATOM:
-                self._atom(part.content)
+                self._atom(part)
 
     def finish(self) -> Inline:
         self._result.text = "".join(self._plain)
@@ -207,14 +248,17 @@ class _Reader:
         self._result.points.append(point)
         self._waiting.append(point)
 
-    def _atom(self, markup: str) -> None:
+    def _atom(self, part: Part) -> None:
         name = self._names[len(self._result.atoms) % len(self._names)]
+        if part.rewrite and part.rewrite.stand_in:
+            name = part.rewrite.stand_in
         self._meet(name[0])
         before = self._last
         self._keep_off(before)
-        point = self._new_point(markup, before)
+        point = self._new_point(part.content, before)
+        point.rewrite = part.rewrite
         self._result.atoms[len(self._result.tokens)] = point
-        self._append(name)
+        self._append(name, [(0, len(name))])
         self._waiting.append(point)
         self._behind_atom = True
 
@@ -233,12 +277,11 @@ class _Reader:
             point.after = after
         self._waiting.clear()
 
-    def _append(self, content: str) -> None:
+    def _append(self, content: str, tokens: Iterable[tuple[int, int]] | None = None) -> None:
         element = self._open[-1].element
-        self._result.tokens.extend(
-            Token(self._length + match.start(), self._length + match.end(), element)
-            for match in TOKEN.finditer(content)
-        )
+        if tokens is None:
+            tokens = (match.span() for match in TOKEN.finditer(content))
+        self._result.tokens.extend(Token(self._length + begin, self._length + end, element) for begin, end in tokens)
         self._plain.append(content)
         self._length += len(content)
         self._last = content[-1:] or self._last

@@ -75,7 +75,7 @@ class _Placing:
     def run(self) -> Placement:
         """Collects the edits of everything."""
         inline, target = self._inline, self._target
-        kept = {source for _, _, source in target.stand_ins}
+        kept = {source for _, _, source, _ in target.stand_ins}
         lost = [point for index, point in inline.atoms.items() if index not in kept]
         points = [*inline.points, *lost]
         # Elements without words are written in one piece, innermost first.
@@ -96,8 +96,7 @@ class _Placing:
         for point in inside.get(0, []):
             self._mark_point(point)
         done = 0
-        for begin, end, source in target.stand_ins:
-            markup = "" if source is None else inline.atoms[source].markup
+        for begin, end, source, markup in target.stand_ins:
             if inline.spaced and source is not None:
                 behind, before = inline.atoms[source].touches
                 begin -= behind and begin > done and self._translation[begin - 1] == " "
@@ -195,7 +194,7 @@ class _Placing:
     def _as_point(self, element: Element, parent: int, own: Sequence[Point]) -> Point:
         """An element that no target word belongs to, with all in it."""
         gap = " " if self._coarse else ""  # two code spans side by side would be one
-        markup = gap.join(point.markup for point in sorted(own, key=lambda point: point.order))
+        markup = gap.join(point.written() for point in sorted(own, key=lambda point: point.order))
         if self._coarse and element.opening == element.closing:
             self._dropped += [element.opening] if element.opening else []
         else:
@@ -225,7 +224,7 @@ class _Placing:
         gap, before_gap = self._gap(point)
         offset = self._offset_among_lines(point, gap)
         if offset is not None:
-            self._marks.append(((offset, 0, 0, 1, point.order), Edit(offset, offset, point.markup)))
+            self._marks.append(((offset, 0, 0, 1, point.order), Edit(offset, offset, point.written())))
             return
         depth = len(self._inline.elements[point.element].path)
         if not self._size:
@@ -235,7 +234,7 @@ class _Placing:
         else:
             offset, key = self._target.begins[gap], (1, depth, 0, point.order)
         before, after = self._translation[offset - 1 : offset], self._translation[offset : offset + 1]
-        markup = " " * self._parts(point.before, before) + point.markup + " " * self._parts(point.after, after)
+        markup = " " * self._parts(point.before, before) + point.written() + " " * self._parts(point.after, after)
         self._marks.append(((offset, *key), Edit(offset, offset, markup)))
 
     def _offset_among_lines(self, point: Point, gap: int) -> int | None:

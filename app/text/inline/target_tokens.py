@@ -21,13 +21,14 @@ class Link(NamedTuple):
 class Target(NamedTuple):
     """The tokens of a translation, which of them hold a stand-in for which source token, and where all stand-ins are.
 
-    A surplus stand-in is for None. ``copies`` says which tokens are surely the same as which source token.
+    ``stand_ins`` has begin, end, the source token and what to write instead; a surplus one is for None, and empty.
+    ``copies`` says which tokens are surely the same as which source token.
     """
 
     begins: list[int]
     ends: list[int]
     atoms: dict[int, int]
-    stand_ins: list[tuple[int, int, int | None]]
+    stand_ins: list[tuple[int, int, int | None, str]]
     copies: dict[int, int]
 
 
@@ -52,7 +53,8 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
         edge = end
 
     done = 0
-    for index, (begin, end) in enumerate([*occurrences, (len(translation), len(translation))]):
+    last = _Occurrence(len(translation), len(translation), "", None)
+    for index, (begin, end, _, form) in enumerate([*occurrences, last]):
         for match in (CHUNK if coarse else TOKEN).finditer(translation, done, begin):
             start = match.start()
             for source, length in cuts(match[0]):
@@ -67,7 +69,9 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
             begin, end = _with_space(translation, begin, end, done)
             edge = end if edge == begin else edge
         if begin < end:
-            target.stand_ins.append((begin, end, assigned.get(index)))
+            source = assigned.get(index)
+            markup = "" if source is None else inline.atoms[source].written(form)
+            target.stand_ins.append((begin, end, source, markup))
         done = end
     return target
 
@@ -107,48 +111,62 @@ def _is_one_word(inline: Inline, index: int) -> bool:
     return touching and inline.text[last.end - 1].isalnum() and inline.text[token.begin].isalnum()
 
 
-def _occurrences(inline: Inline, translation: str) -> list[tuple[int, int]]:
+class _Occurrence(NamedTuple):
+    """Where a translation has the stand-in ``word``, in which of its forms, if it has some."""
+
+    begin: int
+    end: int
+    word: str
+    form: int | None
+
+
+def _occurrences(inline: Inline, translation: str) -> list[_Occurrence]:
     """Where the translation has stand-ins, with or without the ending of a genitive or plural.
 
     Names stand apart from words, except on a side where one stood inside a word of the source.
     """
     if not inline.atoms:
         return []
-    alternatives = set()
-    for index in inline.atoms:
+    forms: dict[str, tuple[str, int | None]] = {}  # pattern -> stand-in, form
+    for index, point in inline.atoms.items():
         begin, end, _ = inline.tokens[index]
+        word = inline.word(index)
+        if point.rewrite and word == point.rewrite.stand_in:
+            forms |= {form.pattern: (word, number) for number, form in enumerate(point.rewrite.forms)}
+            continue
         if not inline.text[begin].isalnum():  # a placeholder, which is nothing else wherever it stands
-            alternatives.add(inline.text[begin])
+            forms[re.escape(inline.text[begin])] = (word, None)
             continue
         left = "" if re.match(r"\w", inline.text[max(0, begin - 1) : begin]) else r"(?<!\w)"
         right = "" if re.match(r"\w", inline.text[end : end + 1]) else r"(?=s?(?!\w))"
-        alternatives.add(left + re.escape(inline.word(index)) + right)
-    pattern = re.compile("|".join(sorted(alternatives)))
-    return [match.span() for match in pattern.finditer(translation)]
+        forms[left + re.escape(word) + right] = (word, None)
+    patterns = list(forms)
+    found = re.finditer("|".join(f"({pattern})" for pattern in patterns), translation)
+    return [_Occurrence(*match.span(), *forms[patterns[(match.lastindex or 1) - 1]]) for match in found]
 
 
 def _assign(
-    inline: Inline, translation: str, occurrences: Sequence[tuple[int, int]], links: Sequence[Link]
+    inline: Inline, translation: str, occurrences: Sequence[_Occurrence], links: Sequence[Link]
 ) -> dict[int, int]:
     """Which source token each stand-in found in the translation is for; surplus ones are for none."""
-    begins = [begin for begin, _ in occurrences]
+    begins = [occurrence.begin for occurrence in occurrences]
     source_begins = [token.begin for token in inline.tokens]
     assigned: dict[int, int] = {}
     free = set(inline.atoms)
     for source_begin, _, target_begin, _ in links:
         index = bisect_right(begins, target_begin) - 1
         source = bisect_right(source_begins, source_begin) - 1
-        if index < 0 or target_begin >= occurrences[index][1] or index in assigned or source not in free:
+        if index < 0 or target_begin >= occurrences[index].end or index in assigned or source not in free:
             continue
-        if inline.word(source) == translation[slice(*occurrences[index])]:  # a name is surer than a link
+        if inline.word(source) == occurrences[index].word:  # a name is surer than a link
             assigned[index] = source
             free.remove(source)
     remaining: dict[str, list[int]] = {}
     for source in sorted(free, reverse=True):
         remaining.setdefault(inline.word(source), []).append(source)
-    for index, (begin, end) in enumerate(occurrences):
-        if index not in assigned and remaining.get(translation[begin:end]):
-            assigned[index] = remaining[translation[begin:end]].pop()
+    for index, occurrence in enumerate(occurrences):
+        if index not in assigned and remaining.get(occurrence.word):
+            assigned[index] = remaining[occurrence.word].pop()
     return assigned
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from app.text.inline.objects import Inline, Kind, Part, balance, read
+from app.text.inline.objects import Inline, Kind, Part, Rewrite, balance, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
-from app.text.protection.patterns import Patterns, find
+from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import split, with_placeholders
 
 _TAGS = (Kind.OPENING, Kind.CLOSING)
@@ -81,7 +81,7 @@ class Document:
             alignments = [()] * len(translations)
         for index, (translation, links) in enumerate(zip(translations, alignments, strict=True)):
             written = self.runs[index]
-            if translation != self.texts[index]:
+            if translation != self.texts[index] or self.inlines[index].has_rewrites:
                 written, guessed = self.writers[index](self.inlines[index], written, translation, links)
                 lost += guessed
             runs.append(written)
@@ -106,7 +106,7 @@ class DocumentBuilder:
         self._done = 0
 
     def add(self, parts: Sequence[Part], write: Write, escape: Callable[[str], str]) -> None:
-        """Takes in a text; if it has a letter or digit to translate, else it stays in the skeleton.
+        """Takes in a text if it has a letter or digit to translate or a number to write; else it stays in the skeleton.
 
         What ``trim`` takes off stays in the skeleton too.
 
@@ -120,7 +120,7 @@ class DocumentBuilder:
         """
         parts = trim(balance(parts))
         inner = self._without_protected(parts, escape)
-        if not any(part.kind is Kind.TEXT and any(map(str.isalnum, part.content)) for part in inner):
+        if not any(map(_is_changed, inner)):
             return
         begin, end = parts[0].begin, parts[-1].end
         self._skeleton.append(self._source[self._done : begin])
@@ -137,7 +137,8 @@ class DocumentBuilder:
         """
         for value in values:
             self._runs.append(value)
-            self._inlines.append(read(split(value, find(value, self._protected))))
+            ranges, rewrites = find_all(value, self._protected)
+            self._inlines.append(read(split(value, ranges, rewrites=rewrites)))
             self._writers.append(_write_plain)
 
     def _without_protected(self, parts: Sequence[Part], escape: Callable[[str], str]) -> list[Part]:
@@ -146,7 +147,7 @@ class DocumentBuilder:
         A match may reach over the tags of elements, which cut long addresses in pieces, but over nothing else.
         """
         texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
-        ranges = find("".join(texts), self._protected)
+        ranges, rewrites = find_all("".join(texts), self._protected)
         ends = [end for _, end in ranges]
         found: list[Part] = []
         done = 0
@@ -154,13 +155,16 @@ class DocumentBuilder:
             group_parts, group_texts = zip(*group, strict=True)
             text = "".join(group_texts)
             if is_text:
-                own = []
+                own: dict[tuple[int, int], Rewrite | None] = {}
                 for index in range(bisect_right(ends, done), len(ranges)):
                     begin, end = ranges[index]
                     if begin >= done + len(text):
                         break
-                    own.append((max(begin - done, 0), min(end - done, len(text))))
-                found += split(text, own, escape)
+                    inner = (max(begin - done, 0), min(end - done, len(text)))
+                    is_whole = inner == (begin - done, end - done)  # not cut in pieces by tags
+                    own[inner] = rewrites.get((begin, end)) if is_whole else None
+                rewritten = {inner: rewrite for inner, rewrite in own.items() if rewrite}
+                found += split(text, list(own), escape, rewrites=rewritten)
             else:
                 found += group_parts
             done += len(text)
@@ -210,6 +214,11 @@ def trim(parts: Sequence[Part]) -> list[Part]:
 def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
     edits, lost = place(inline, translation, links)
     return apply(edits, translation), lost
+
+
+def _is_changed(part: Part) -> bool:
+    """A translation may have something else in its place."""
+    return part.rewrite is not None or (part.kind is Kind.TEXT and any(map(str.isalnum, part.content)))
 
 
 def _is_text(part: Part) -> bool:

@@ -8,7 +8,8 @@ but up to 40 µs a character, and they come from strangers. So all searches of a
 """
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ import re2
 
 from app.errors import InvalidRequest
 from app.text.budget import checkpoint
+from app.text.inline.objects import Rewrite
+from app.text.numerals.grammar import localize
 
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 200
@@ -81,6 +84,7 @@ class Patterns(NamedTuple):
         letters: Characters that protect the words that they are in.
         signs: Characters that protect themselves.
         search_time: For literals and expressions; None where there are none.
+        numerals: Code of the text's language and of the locale to write its numbers for; None leaves them to the model.
     """
 
     literals: tuple[str, ...] = ()
@@ -90,6 +94,7 @@ class Patterns(NamedTuple):
     letters: frozenset[str] = frozenset()
     signs: frozenset[str] = frozenset()
     search_time: SearchTime | None = None
+    numerals: tuple[str, str] | None = None
 
     def __or__(self, other: "Patterns") -> "Patterns":
         """All that either protects."""
@@ -101,10 +106,18 @@ class Patterns(NamedTuple):
             self.letters | other.letters,
             self.signs | other.signs,
             self.search_time or other.search_time,
+            self.numerals or other.numerals,
         )
 
 
 NOTHING = Patterns()
+
+
+class Found(NamedTuple):
+    """What patterns match in a text: disjoint ranges in order, and what a translation has instead of some of them."""
+
+    ranges: list[Range]
+    rewrites: Mapping[Range, Rewrite]
 
 
 def check_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
@@ -179,6 +192,26 @@ def find(text: str, patterns: Patterns) -> list[Range]:
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
         searches.append(match.span() for match in _MARKED.finditer(text.translate(marks)))
     return _collected(chain(found, *searches))
+
+
+def find_all(text: str, patterns: Patterns) -> Found:
+    """What ``find`` finds, and the numbers that a translation writes otherwise, except where a pattern matches in one.
+
+    Raises:
+        InvalidRequest: The search takes too long, or finds too much.
+        Cancelled, DeadlineExceeded: As ``checkpoint``.
+    """
+    found = find(text, patterns)
+    if patterns.numerals is None:
+        return Found(found, {})
+    numerals = localize(text, *patterns.numerals)
+    ends = [end for _, end in found]
+    rewrites = {}
+    for begin, end, rewrite in numerals:
+        index = bisect_right(ends, begin)
+        if rewrite and not (index < len(found) and found[index][0] < end):
+            rewrites[begin, end] = rewrite
+    return Found(_collected(chain(found, (numeral[:2] for numeral in numerals))), rewrites)
 
 
 def find_marks(text: str, patterns: Patterns) -> list[Range]:

@@ -6,15 +6,16 @@ restored = protected.restore(translation_of(protected.text), links)
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
+from types import MappingProxyType
 from typing import NamedTuple
 
-from app.text.inline.objects import Element, Inline, Kind, Part, Token, read
+from app.text.inline.objects import Element, Inline, Kind, Part, Rewrite, Token, read
 from app.text.inline.placement import Edit, apply, place
 from app.text.inline.target_tokens import Link
-from app.text.protection.patterns import Patterns, find, find_marks, merged
+from app.text.protection.patterns import Patterns, find_all, find_marks, merged
 
 
 class Offsets:
@@ -93,6 +94,11 @@ class Protected:
     _inline: Inline
 
     @property
+    def differs(self) -> bool:
+        """Something was found that is protected, or that stands between words."""
+        return bool(self._inline.atoms or self._inline.points)
+
+    @property
     def is_translatable(self) -> bool:
         """Has a letter outside of the protected spans."""
         inline = self._inline
@@ -140,11 +146,12 @@ class Protected:
         """Puts the spans into the translation of ``text``, each exactly once and as it was.
 
         Args:
-            translation: Of ``text``; if it is ``text``, the text as it was comes back.
+            translation: Of ``text``; if it is ``text``, the text as it was comes back, with numbers in the target's
+                notation.
             links: The alignment of ``text`` and the translation. Without it, a span whose stand-in is gone goes where
                 it would be if words kept their order.
         """
-        if translation == self.text:
+        if translation == self.text and not self._inline.has_rewrites:
             return Restored(self.source, (), self.offsets)
         edits, lost = place(self._inline, translation, links)
         return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
@@ -165,8 +172,8 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
     """
-    ranges = find(text, patterns._replace(marks=()))
-    return _protected(text, *_told_apart(text, ranges, find_marks(text, patterns)), placeholders)
+    ranges, rewrites = find_all(text, patterns._replace(marks=()))
+    return _protected(text, *_told_apart(text, ranges, find_marks(text, patterns)), placeholders, rewrites)
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
@@ -175,9 +182,14 @@ def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: S
 
 
 def _protected(
-    text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]], placeholders: Sequence[str]
+    text: str,
+    ranges: Sequence[tuple[int, int]],
+    marks: Sequence[tuple[int, int]],
+    placeholders: Sequence[str],
+    rewrites: Mapping[tuple[int, int], Rewrite] = MappingProxyType({}),
 ) -> Protected:
-    return with_stand_ins(with_placeholders(read(split(text, ranges, marks=marks), spaced=True), placeholders))
+    parts = split(text, ranges, marks=marks, rewrites=rewrites)
+    return with_stand_ins(with_placeholders(read(parts, spaced=True), placeholders))
 
 
 def _told_apart(
@@ -210,7 +222,8 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
     free = [placeholder for placeholder in placeholders if placeholder not in inline.text]
     if not free or not inline.atoms:
         return inline
-    edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(inline.atoms, cycle(free))]
+    open_ = [index for index, point in inline.atoms.items() if not (point.rewrite and point.rewrite.stand_in)]
+    edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(open_, cycle(free))]
     offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
     tokens = [Token(offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens]
     points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
@@ -240,10 +253,11 @@ def split(
     ranges: Sequence[tuple[int, int]],
     escape: Callable[[str], str] = str,
     marks: Sequence[tuple[int, int]] = (),
+    rewrites: Mapping[tuple[int, int], Rewrite] = MappingProxyType({}),
 ) -> list[Part]:
     """Cuts a text into what is translated and what stands in the ranges; ``escape`` writes the latter as markup.
 
-    ``marks`` are ranges of what is no word of the text.
+    ``marks`` are ranges of what is no word of the text; a translation has ``rewrites`` in the place of ranges.
     """
     kinds = dict.fromkeys(ranges, Kind.ATOM) | dict.fromkeys(marks, Kind.POINT)
     parts: list[Part] = []
@@ -252,6 +266,7 @@ def split(
         if done < begin:
             parts.append(Part(Kind.TEXT, text[done:begin]))
         if begin < end:
-            parts.append(Part(kinds[begin, end], escape(text[begin:end])))
+            rewrite = rewrites.get((begin, end))
+            parts.append(Part(kinds[begin, end], escape(text[begin:end]), rewrite=rewrite and rewrite.escaped(escape)))
         done = end
     return parts

@@ -10,6 +10,7 @@ from benchmarks.invariants import ending, keeps_capitals, keeps_digits, keeps_ti
     [
         ("1.234,50 Euro", "1,234.50 euros", True),
         ("Es sind 3,5 Prozent.", "It is 3.5 percent.", True),
+        ("Es kostet 4.763,13 $.", "It costs $4,763.13.", True),
         ("1000 Leute", "1,000 people", True),
         ("10000 Leute", "10\u00a0000 people", True),
         ("Um 7.30 Uhr", "At 7:30", True),
@@ -28,6 +29,13 @@ from benchmarks.invariants import ending, keeps_capitals, keeps_digits, keeps_ti
 def test_digits(german: str, english: str, kept: bool) -> None:
     assert keeps_digits(german, english, ("de", "en")) == kept
     assert keeps_digits(english, german, ("en", "de")) == kept
+
+
+def test_separators_are_those_of_the_target_or_of_the_source() -> None:
+    assert keeps_digits("Am 25.07.1982", "On 25.07.1982", ("de", "en"))
+    assert not keeps_digits("Am 25.07.1982", "On 25,07.1982", ("de", "en"))
+    assert not keeps_digits("1.234.567,80 Euro", "1.234.567.80 euros", ("de", "en"))
+    assert not keeps_digits("They paid $4,763.13.", "Sie zahlten $4.763.13.", ("en", "de"))
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,13 @@ async def restore(
     """
     protected = protect(TEXT, compile_patterns(["{0}"]))
     asked: list[Sequence[str]] = []
-    restorer = Restorer(protected, translator(asked, model, cut_off))
+    restorer = Restorer(
+        protected.text,
+        protected,
+        mirror=lambda source, translation: [],
+        placeholders=(),
+        translate=translator(asked, model, cut_off),
+    )
     await restorer.add(of("Hallo!", "Hi!"))
     source = protected.text[7:]
     sentence = await restorer.add(of(source, model(source), 7))

@@ -1,0 +1,128 @@
+"""Gives a translation the first letter's case and the final punctuation of its source, and ordinals their endings.
+
+    mirror("Guten Morgen!", "good morning.", "en") == "Good morning!"
+
+Models trained on sentences lose both in labels and headings.
+"""
+
+import re
+from functools import lru_cache
+
+from babel import Locale, UnknownLocaleError
+
+from app.text.inline.placement import Edit
+
+_CLOSING = "\"'”“’‘»«›‹)]*"
+# The final punctuation, and what may close behind it.
+_END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(_CLOSING)}\s]*)$")
+_ABBREVIATION = re.compile(
+    r"(?:\w\.\s?\w|\b(?:etc|usw|Inc|Ltd|Co|Corp|No|Nr|Mr|Mrs|Dr|St|Str|Jr|Sr|vs|bzw|ca|approx|\d+))\.$"
+)
+_WRONG_ORDINAL = re.compile(r"(?<![\d.,])(?:\d*[02-9])?([123])th\b")
+_LAST = 80  # characters at the end that are looked at
+_FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ALL_WORDS_AFTER = 400  # characters of the source in which the first word of the translation is looked for
+# Their sentences end with other marks, or open with one.
+_OTHER_PUNCTUATION = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
+# Nouns begin with a capital, whatever the writer of the source does.
+_CAPITAL_NOUNS = frozenset({"de", "lb"})
+
+
+def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool = False) -> list[Edit]:
+    """Find what to change in the translation of one sentence, in order.
+
+    Args:
+        source: The sentence.
+        translation: Its translation.
+        target: Code of the language of the translation.
+        is_strict: Follow the source even where the target language has a rule of its own: a first letter stays small
+            whatever the word is.
+    """
+    language = target.split("-")[0]
+    edits = [*_first_letter(source, translation, language, is_strict)]
+    if language == "en":
+        edits += _ordinals(source, translation)
+    if language not in _OTHER_PUNCTUATION:
+        edits += _final_mark(source, translation, is_strict)
+    return edits
+
+
+def no_edits(source: str, translation: str) -> list[Edit]:
+    """Changes nothing."""
+    return []
+
+
+def _first_letter(source: str, translation: str, language: str, is_strict: bool) -> list[Edit]:
+    here, there = _first_word(source), _first_word(translation)
+    if here is None or there is None:
+        return []
+    first, begin = there[0][0], there.start()
+    if here[0][0].isupper() and first.islower():
+        is_brand = there[0][1:2].isupper()  # iPhone
+        if not is_brand and len(first.upper()) == 1:
+            return [Edit(begin, begin + 1, first.upper())]
+    elif here[0].islower() and there[0].istitle() and (is_strict or _may_be_small(there[0], source, language)):
+        return [Edit(begin, begin + 1, first.lower())]
+    return []
+
+
+def _first_word(text: str) -> re.Match[str] | None:
+    """The word that the text begins with, if only punctuation stands before it."""
+    word = _FIRST_WORD.search(text)
+    if word is None or any(not _is_punctuation(character) for character in text[: word.start()]):
+        return None
+    return word
+
+
+def _is_punctuation(character: str) -> bool:
+    return character.isspace() or character in "\"'„“”‚‘’«»‹›(*_-–—…¿¡#"
+
+
+def _may_be_small(word: str, source: str, language: str) -> bool:
+    """The language writes the word with a capital only where a sentence begins, as far as can be seen."""
+    if language in _CAPITAL_NOUNS or word.split("'")[0].split("’")[0] in ("I", *_proper_names(language)):
+        return False
+    return re.search(rf"\b{re.escape(word)}\b", source[:_ALL_WORDS_AFTER], re.IGNORECASE) is None
+
+
+@lru_cache(maxsize=64)
+def _proper_names(language: str) -> frozenset[str]:
+    """Words with a capital of their own: languages, countries, months and days of the week, as CLDR has them."""
+    try:
+        locale = Locale.parse(language)
+    except (UnknownLocaleError, ValueError):
+        return frozenset()
+    names = [*locale.languages.values(), *locale.territories.values()]
+    names += [*locale.months["format"]["wide"].values(), *locale.days["format"]["wide"].values()]
+    return frozenset(word for name in names for word in _FIRST_WORD.findall(name) if word[0].isupper())
+
+
+def _ordinals(source: str, translation: str) -> list[Edit]:
+    """Corrects "22th", which models write because most ordinals end so."""
+    wrong = (match for match in _WRONG_ORDINAL.finditer(translation) if match[0] not in source)
+    return [Edit(match.end() - 2, match.end(), {"1": "st", "2": "nd", "3": "rd"}[match[1]]) for match in wrong]
+
+
+def _final_mark(source: str, translation: str, is_strict: bool) -> list[Edit]:
+    here, there = _end(source), _end(translation)
+    mark, other = here["mark"] or "", there["mark"] or ""
+    if _same(mark, other) or not translation.strip():
+        return []
+    at = len(translation) - len(there[0])
+    if mark and not (_ABBREVIATION.search(source.rstrip()[-_LAST:]) and not is_strict):
+        if not other and not (here["closing"].strip() and there["closing"].strip()):
+            at = len(translation.rstrip())
+        return [Edit(at, at + len(other), mark)]
+    if not mark and other and not _ABBREVIATION.search(translation[-_LAST:].rstrip()):
+        return [Edit(at, at + len(other), "")]
+    return []
+
+
+def _end(text: str) -> re.Match[str]:
+    match = _END.search(text, max(0, len(text) - _LAST))
+    assert match  # it matches the empty end
+    return match
+
+
+def _same(mark: str, other: str) -> bool:
+    return mark.replace("...", "…") == other.replace("...", "…")

@@ -1,0 +1,229 @@
+"""Finds the numeric expressions of a text that a model may damage, and tells how another language writes them.
+
+    [numeral] = localize("Es kostet 6.917.892,40 Euro.", "de", "en")
+    numeral.rewrite.text == "6,917,892.40"
+
+A number with separators, an amount of money, a numeric date and a time are written in the target's notation where they
+can mean only one thing. What is an identifier comes back as it is, and so does what can be read in two ways: versions,
+telephone and account numbers, ISBNs, scores, ``04/05/1982``. Small whole numbers and years are no finds: models copy
+them, and translate a sentence better that still has them. Of the others the model sees something simpler that it copies
+as well, and that leaves the sentence its grammar: "Es kostet 57 Euro.", "am 25. Juli 1982" for "am 25.07.1982".
+
+All expressions are bounded or possessive, so the time is in proportion to the text.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+from app.text.budget import checkpoint
+from app.text.inline.objects import Rewrite
+from app.text.numerals.writing import Writer
+
+_SPACE = "\u00a0\u202f "
+_MARK = ".,:/'’\u00a0\u202f–-"  # between two digits of one expression
+_SYMBOLS = "€£¥₹₽₩₺₴₪฿₿"
+_CODES = "EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|TRY|ZAR"
+_CURRENCY = rf"(?:[A-Z]{{1,2}})?\$|[{_SYMBOLS}]"
+# Numbers that are handed on as they are, whatever notation they resemble.
+_IDENTIFIER = re.compile(
+    rf"""
+    # An account number (IBAN), book numbers (ISBN).
+    [A-Z]{{2}}\d{{2}}(?:[ ]?[A-Z0-9]{{4}}){{3,7}}(?:[ ]?[A-Z0-9]{{1,3}})?(?!\w)
+    | 97[89](?:[ -]?\d){{10}}(?!\w)
+    | \d(?:[ -]?\d){{8}}[ -]?X(?!\w)
+    # Telephone numbers.
+    | (?:\+|(?<![\d.,])00(?=[1-9]))\d{{1,3}}(?:[ ./-]?\(?\d{{1,12}}\)?){{2,7}}(?!\w)
+    | \(0?\d{{2,5}}\)[ ]?\d{{2,8}}(?:[ /-]\d{{2,8}}){{0,4}}(?![\w/])
+    | 0\d{{1,5}}[ /-]\d{{3,8}}(?:[ -]\d{{2,8}}){{0,4}}(?![\w/])
+    # A date and time of ISO 8601.
+    | \d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)
+    # Versions: v2.0.1, Python3.11, 1.2.0-rc1.
+    | (?!(?:{_CODES})\d)[A-Za-z]{{1,20}}-?\d{{1,20}}(?:\.\d{{1,20}}){{1,8}}(?:[-+]?[A-Za-z]{{1,8}}[.\d]{{0,8}})?(?!\w)
+    | \d{{1,20}}(?:\.\d{{1,20}}){{1,8}}[-+]?(?:rc|beta|alpha|dev|post|a|b)[-.]?\d{{0,8}}(?!\w)
+    # 12 500: one number, or two.
+    | \d{{1,3}}(?:[ ]\d{{3}}){{1,8}}(?:[.,]\d{{1,20}})?(?!\w)
+    """,
+    re.VERBOSE,
+)
+_EXPRESSION = re.compile(
+    rf"""
+    (?<![\w.,])
+    (?P<sign>[+−±-](?=[\d.{_SYMBOLS}$]))?
+    (?:(?P<before>{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))(?P<gap>[{_SPACE}]?))?
+    (?P<digits>(?:\.(?=\d))?\d++(?:[{_MARK}]\d++)*+)
+    (?P<behind>,[–—-](?![\w–—-]))?
+    (?:[{_SPACE}]?(?P<after>(?:{_CURRENCY}|%|‰|(?:{_CODES})(?!\w))(?![\w$]))
+     |[{_SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
+     |(?P<clock>[{_SPACE}]Uhr)(?!\w)
+     |(?P<ending>\.)(?=[ ](?:[a-zäöü(]|\d)|[,;)–-]))?
+    """,
+    re.VERBOSE,
+)
+_STARTS = re.compile(
+    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))[{_SPACE}]?)?\.?\d|\(0?\d|[A-Za-z]{{1,20}}-?\d)"
+)
+_TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)(?:[:.]([0-5]\d))?")
+_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
+_PLAIN = re.compile(r"\d{1,4}")
+_LONGEST = 60  # characters of an expression; longer ones are identifiers
+# Behind these a number has no notation: it is a name.
+_NAMES_NUMBER = re.compile(
+    r"""(?:\b(?:versions?|release|build|v|nr|no|kapitel|abschnitt|ziffer|chapter|section|abb|abbildung|fig|figure|table
+    |tabelle|python|java|php|node|kernel|linux|ubuntu|debian|windows|android|ios|macos|firefox|chrome|usb|bluetooth|http
+    |tls|ssl|postgresql|mysql|gpt)[.:]?|[§\#])[ \u00a0]?$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_BEFORE = 24  # characters in front that may name a number
+_SCALE = re.compile(
+    rf"[{_SPACE}]?(?:mi(?:o|ll|rd|a)|mrd|bi(?:o|ll)|tsd|tausend|thousand|trill|bn\b|[mk]\b)", re.IGNORECASE
+)
+
+
+class Numeral(NamedTuple):
+    """A numeric expression in a text, and what becomes of it; None if it stays as it is."""
+
+    begin: int
+    end: int
+    rewrite: Rewrite | None
+
+
+def localize(text: str, source: str, target: str) -> list[Numeral]:
+    """Find what a model may damage, in order and disjoint.
+
+    Args:
+        text: Any string.
+        source: Code of its language, with a region if that is known.
+        target: Code of the language to write for, with or without a region.
+    """
+    writer = Writer(text, source, target)
+    found = [Numeral(*date) for date in writer.dates_in_words(text)]
+    ends = [0, *(date.end for date in found)]
+    for numeral in _numerals(text, _Reader(text, writer)):
+        before = bisect_right(ends, numeral.begin) - 1
+        if before == len(ends) - 1 or numeral.end <= found[before].begin:
+            found.append(numeral)
+    return sorted(found, key=lambda numeral: numeral.begin)
+
+
+def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
+    done = 0
+    while start := _STARTS.search(text, done):
+        checkpoint()
+        begin = start.start()
+        identifier = _IDENTIFIER.match(text, begin)
+        if identifier:
+            yield reader.identifier(identifier)
+            done = identifier.end()
+            continue
+        match = _EXPRESSION.match(text, begin)
+        if match is None:  # letters before a plain number, or a bracket
+            done = start.end()
+            continue
+        numeral = reader.numeral(match)
+        if numeral:
+            yield numeral
+        done = max(numeral.end if numeral else match.end("digits"), begin + 1)
+
+
+class _Reader:
+    """Tells what the expressions of one text are, and has each written."""
+
+    def __init__(self, text: str, writer: Writer) -> None:
+        self._text, self._writer = text, writer
+
+    def identifier(self, match: re.Match[str]) -> Numeral:
+        """What is never written otherwise."""
+        date = _ISO_DATE.fullmatch(match[0])
+        rewrite = self._writer.unchanged_date(match[0], *date.group(3, 2, 1)) if date else None
+        return Numeral(*match.span(), rewrite)
+
+    def numeral(self, match: re.Match[str]) -> Numeral | None:
+        """What becomes of an expression; None where the model is to see it."""
+        digits, (begin, end) = match["digits"], match.span("digits")
+        if len(digits) <= 4 and digits.isdecimal() and not match["behind"]:
+            return None
+        is_name = _NAMES_NUMBER.search(self._text, max(0, match.start() - _BEFORE), match.start())
+        if self._writer.can_write and len(digits) <= _LONGEST and not is_name:
+            for read in (self._time, self._date, self._amount):
+                numeral = read(match)
+                if numeral:
+                    return numeral
+        if not _needs_care(digits):
+            return None
+        return Numeral(begin, end, self._writer.number(digits) if re.fullmatch(r"\d+[.,]?\d*", digits) else None)
+
+    def _time(self, match: re.Match[str]) -> Numeral | None:
+        half = match["half"] if self._writer.source == "en" else None  # in German, "9.30 am Bahnhof" is at the station
+        time = _TIME.fullmatch(match["digits"])
+        if not time or not (":" in match["digits"] or half or match["clock"]):
+            return None
+        begin, end = match.span("digits")
+        hour = int(time[1])
+        if half and 1 <= hour <= 12:
+            hour = hour % 12 + 12 * half.lower().startswith("p")
+            # The last point of "p.m." may be the sentence's.
+            end = match.end("half") - (half.endswith(".") and not self._text[match.end("half") :].strip())
+        elif match["clock"] and hour < 24:
+            end = match.end("clock")
+        before = re.compile(r"\w+ $").search(self._text, max(0, begin - _BEFORE), begin)
+        preposition = self._writer.preposition_of_time(before[0].strip()) if before else None
+        if end == match.end("digits") and not preposition:  # a score, perhaps
+            return Numeral(begin, end, None)
+        rest = "".join(f":{part}" for part in time.groups()[1:] if part)
+        written = self._writer.time(hour, rest, is_padded=len(time[1]) == 2 or bool(half))
+        if before and preposition:
+            return Numeral(before.start(), end, Rewrite(f"{preposition} {written}"))
+        return Numeral(begin, end, Rewrite(written))
+
+    def _date(self, match: re.Match[str]) -> Numeral | None:
+        digits, (begin, end) = match["digits"], match.span("digits")
+        dotted, slashed, short = (form.fullmatch(digits) for form in (_DOTTED_DATE, _SLASHED_DATE, _DAY))
+        is_clear = True
+        if dotted:
+            day, month, year = dotted.groups()
+        elif slashed:
+            first, second, year = slashed.groups()
+            is_clear = self._writer.knows_order or first == second or max(int(first), int(second)) > 12
+            is_day_first = int(second) <= 12 and (int(first) > 12 or self._writer.is_day_first)
+            day, month = (first, second) if is_day_first else (second, first)
+        elif short and match["ending"] and self._writer.has_ordinal_dates:
+            day, month, year = *short.groups(), ""
+            end = match.end("ending")
+        else:
+            return None
+        if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
+            return Numeral(begin, match.end("digits"), None)
+        write = self._writer.date if is_clear else partial(self._writer.unchanged_date, digits)
+        return Numeral(begin, end, write(day, month, year))
+
+    def _amount(self, match: re.Match[str]) -> Numeral | None:
+        digits = match["digits"]
+        written = self._writer.converted(digits) if _needs_care(digits) or match["behind"] else None
+        if written is None:
+            return None
+        sign, before, after = match["sign"] or "", match["before"], match["after"]
+        begin = match.start() if before or sign else match.start("digits")
+        end = match.end("after" if after else "behind" if match["behind"] else "digits")
+        symbol = before or after
+        if before and after:  # $5.50 USD
+            begin, end, sign, symbol = *match.span("digits"), "", None
+        if symbol is None:
+            return Numeral(begin, end, self._writer.number(sign + written))
+        has_scale = bool(_SCALE.match(self._text, end))
+        return Numeral(
+            begin, end, self._writer.amount(sign, written, symbol, is_first=bool(before), has_scale=has_scale)
+        )
+
+
+def _needs_care(digits: str) -> bool:
+    """Has separators, or is a long row of digits; a range or ratio of plain numbers has no separators."""
+    parts = re.split(r"[–-]", digits)
+    if len(parts) <= 2 and all(_PLAIN.fullmatch(part) and not part.startswith("0") for part in parts):
+        return False
+    return len(digits) > 4 or not digits.isdecimal()

@@ -1,0 +1,154 @@
+"""How a language and region writes numbers, amounts, percentages, dates and times: CLDR's data, read through Babel."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from babel import Locale, UnknownLocaleError
+from babel.numbers import get_currency_name
+
+_FIELD = re.compile(r"d+|M+|y+")
+# In English, 04/05/1982 is a day in April or in May. Without a region the month is written as a word.
+_AMBIGUOUS = "en"
+_CODES_OF_SYMBOLS = {"€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB"}
+_NAME_BEHIND = 25  # characters between a number and the name of its currency: "57 Millionen US-Dollar"
+_HALF_DAYS = ("AM", "PM")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The notation of one locale.
+
+    Attributes:
+        locale: Its name in Babel.
+        decimal: Between whole number and fraction.
+        group: Between thousands.
+        percent_gap: Between a number and its percent sign.
+        symbol_first: A currency symbol stands before the amount.
+        symbol_gap: Between a currency symbol and the amount.
+        code_gap: Between a currency code such as EUR and the amount.
+        date: CLDR's pattern of a date such as ``dd/MM/y``.
+        day: CLDR's pattern of a day and a month.
+        long_date: CLDR's pattern of a date with the name of the month.
+        long_day: Likewise, without the year.
+        months: Names of the months where the patterns have MMMM; in the form that follows a day.
+        half_days: Times are written with AM and PM.
+        clock: What follows a time of day, such as " Uhr".
+    """
+
+    locale: str
+    decimal: str
+    group: str
+    percent_gap: str
+    symbol_first: bool
+    symbol_gap: str
+    code_gap: str
+    date: str
+    day: str
+    long_date: str
+    long_day: str
+    months: tuple[str, ...]
+    half_days: bool
+    clock: str
+
+    @cached_property
+    def words_of_dates(self) -> re.Pattern[str]:
+        """A date whose month is a word: "25. Juli 1982", "25th of July", "July 25, 1982"; a year and no day is none."""
+        names = "|".join(map(re.escape, self.months))
+        ordinal = r"(?:st|nd|rd|th|er|º|\.)?"
+        day_first = (
+            rf"(?<![\w.,])(?P<day>\d{{1,2}}){ordinal}(?: of| de)? (?P<month>{names})(?:,?(?: de)? (?P<year>\d{{4}}))?"
+        )
+        if not self.long_date.startswith("M"):
+            return re.compile(day_first + r"(?!\w)(?P<day2>)(?P<month2>)(?P<year2>)")
+        # Without a year, "March 10" may be the beginning of "In March 10 people came".
+        return re.compile(
+            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}}){ordinal},? (?P<year2>\d{{4}}))(?!\w)"
+        )
+
+    def name_behind(self, symbol: str) -> str:
+        """A regular expression of what stands behind a number whose currency or percent sign became a word.
+
+        Without it, a translation that forgot the currency would pass.
+        """
+        if symbol in ("%", "‰"):
+            return r"(?=\s?(?:per ?cent|Prozent|Promille))" if self.locale[:2] in ("de", "en") else ""
+        code = _CODES_OF_SYMBOLS.get(symbol, symbol)
+        names = {get_currency_name(code, count, self.locale) for count in (1, 2)}
+        if names == {code}:  # CLDR doesn't know it
+            return ""
+        stems = "|".join(sorted({re.escape(re.split(r"[ -]", name)[-1][:4]) for name in names}))
+        return rf"(?=[^.!?\d]{{0,{_NAME_BEHIND}}}(?i:{stems}|{re.escape(symbol)}|{code}))"
+
+    def number(self, whole: str, fraction: str, *, grouped: bool) -> str:
+        """Write a number given by its digits; an empty fraction is left out."""
+        if grouped:
+            first = len(whole) % 3 or 3
+            whole = self.group.join([whole[:first], *(whole[at : at + 3] for at in range(first, len(whole), 3))])
+        return whole + (self.decimal + fraction if fraction else "")
+
+    def amount(self, number: str, currency: str) -> str:
+        """Write an amount of money with the currency's symbol or code where this locale has it."""
+        gap = self.code_gap if currency.isalpha() else self.symbol_gap
+        return currency + gap + number if self.symbol_first else number + gap + currency
+
+    def calendar_date(self, day: str, month: str, year: str) -> str:
+        """Write a date given by its digits, with leading zeros as given; without a year if that is empty."""
+        fields = {"d": day, "M": month, "y": year}
+        names = self.months[int(month) - 1] if "MMM" in self.date else ""
+
+        def written(field: re.Match[str]) -> str:
+            if names:
+                return {"d": day.lstrip("0"), "M": names, "y": year}[field[0][0]]
+            return fields[field[0][0]]
+
+        return _FIELD.sub(written, self.date if year else self.day)
+
+    def date_in_words(self, day: int, month: int, year: str) -> str:
+        """Write a date with the name of its month; without a year if that is empty."""
+        fields = {"d": str(day), "M": self.months[month - 1], "y": year}
+        pattern = self.long_date if year else self.long_day
+        return _FIELD.sub(lambda field: fields[field[0][0]], pattern).replace("'", "")
+
+    def time(self, hour: int, rest: str, *, is_padded: bool) -> str:
+        """Write a time of day.
+
+        Args:
+            hour: 0 to 23.
+            rest: The digits behind the hour, with a colon before each pair.
+            is_padded: An hour below ten has two digits.
+        """
+        if self.half_days:
+            return f"{hour % 12 or 12}{rest} {_HALF_DAYS[hour >= 12]}"
+        return f"{hour:02}{rest}" if is_padded else f"{hour}{rest}"
+
+
+@lru_cache(maxsize=128)
+def notation_of(code: str) -> Notation | None:
+    """The notation of a language code such as ``de``, ``en-GB``; None where CLDR doesn't know the language."""
+    try:
+        locale = Locale.parse(code.replace("-", "_"))
+    except (UnknownLocaleError, ValueError):
+        return None
+    symbols = locale.number_symbols.get("latn", locale.number_symbols)
+    currency = locale.currency_formats["standard"].pattern.split(";")[0]
+    percent = locale.percent_formats[None].pattern
+    symbol_first = currency.startswith("¤")
+    gap = re.sub(r"[^\s]", "", currency)
+    is_ambiguous = code == _AMBIGUOUS
+    return Notation(
+        locale=str(locale),
+        decimal=symbols["decimal"],
+        group=symbols["group"],
+        percent_gap=re.sub(r"[^\s]", "", percent),
+        symbol_first=symbol_first,
+        symbol_gap=gap,
+        code_gap=gap or "\u00a0",  # CLDR keeps letters off digits
+        date="d MMMM y" if is_ambiguous else str(locale.datetime_skeletons["yMd"]),
+        day="d MMMM" if is_ambiguous else str(locale.datetime_skeletons["Md"]),
+        long_date=locale.date_formats["long"].pattern,
+        long_day=str(locale.datetime_skeletons["MMMMd"]),
+        months=tuple(locale.months["format"]["wide"][month] for month in range(1, 13)),
+        half_days="h" in locale.time_formats["short"].pattern and not is_ambiguous,
+        clock=" Uhr" if locale.language == "de" else "",
+    )

@@ -1,0 +1,177 @@
+"""Writes numbers, amounts, dates and times in a locale's notation, and says what stands in for them meanwhile."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from app.text.inline.objects import Form, Rewrite
+from app.text.numerals.notation import notation_of
+
+# Forms that mean the same in every notation: with apostrophes or narrow spaces, or with both marks.
+_UNAMBIGUOUS = (
+    re.compile(r"(?P<whole>[1-9]\d{0,2}(?:['’\u00a0\u202f]\d{3})+)(?:[.,](?P<fraction>\d+))?"),
+    re.compile(r"(?P<whole>[1-9]\d{0,2}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*+)(?!(?P=mark))[.,](?P<fraction>\d+)"),
+)
+# Models copy numbers of two digits as surely as any, and seldom write them as words.
+_STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
+_TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
+_ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
+
+
+class Number(NamedTuple):
+    """The digits of a number, and whether a mark stands between its thousands."""
+
+    whole: str
+    fraction: str
+    grouped: bool
+
+
+class Writer:
+    """Writes the numeric expressions of one text for another language.
+
+    Args:
+        text: The text, none of whose numbers becomes a stand-in.
+        source: Code of its language, perhaps with a region.
+        target: Code of the other language, perhaps with a region.
+
+    Attributes:
+        source: Code of the language without the region.
+        can_write: The notation of both is known.
+        knows_order: The source's region tells whether day or month comes first.
+        is_day_first: The day comes first where both are numbers.
+        has_ordinal_dates: "25.07." is a day.
+    """
+
+    def __init__(self, text: str, source: str, target: str) -> None:
+        self._here, self._there = notation_of(source), notation_of(target)
+        self.can_write = self._here is not None and self._there is not None
+        self.source = source.split("-")[0]
+        self.knows_order = self._here is not None and "/" in self._here.date
+        self.is_day_first = self._here is not None and self._here.date.startswith("d")
+        self.has_ordinal_dates = self._here is not None and self._here.date.startswith("d.")
+        self._prepositions = _TIME_PREPOSITIONS.get((self.source, target.split("-")[0]), {})
+        taken = set(re.findall(r"\d+", text))
+        self._free = [number for number in _STAND_INS if number not in taken]
+        self._used = 0
+
+    def converted(self, digits: str) -> str | None:
+        """The number, or the two ends of a range, in the other notation; None if it is no number here."""
+        assert self._here and self._there
+        for mark in ("–", "-", "/"):
+            if mark in digits:
+                parts = [self.converted(part) for part in digits.split(mark)]
+                is_range = len(parts) == 2 and mark != "/" and None not in parts
+                return mark.join(part for part in parts if part) if is_range else None
+        if digits.isdecimal():
+            return digits
+        number = read_number(digits, self._here.decimal, self._here.group)
+        return number and self._there.number(number.whole, number.fraction, grouped=number.grouped)
+
+    def number(self, written: str) -> Rewrite:
+        """A number that becomes ``written``."""
+        stand_in = self._next_stand_in()
+        return Rewrite(written, stand_in, (Form(_bare(stand_in), written),) if stand_in else ())
+
+    def amount(self, sign: str, number: str, symbol: str, *, is_first: bool, has_scale: bool) -> Rewrite:
+        """A number with a currency or percent sign, which the translation may well have as a word.
+
+        Args:
+            sign: Before all.
+            number: As the other language writes it.
+            symbol: The sign.
+            is_first: It stands before the number here.
+            has_scale: A word such as "million" follows.
+        """
+        assert self._there
+        if symbol in ("%", "‰"):
+            written = number + self._there.percent_gap + symbol
+        elif has_scale and is_first:  # "$3.5 million" is not "3,5 $ Millionen"
+            written = symbol + number
+        else:
+            written = self._there.amount(number, symbol)
+        stand_in = self._next_stand_in()
+        if not stand_in:
+            return Rewrite(sign + written)
+        mark = re.escape(symbol)
+        forms = (
+            Form(rf"{mark}\s?{_bare(stand_in)}|{_bare(stand_in)}\s?{mark}(?!\w)", sign + written),
+            Form(_bare(stand_in) + self._there.name_behind(symbol), sign + number),
+        )
+        gap = " " if symbol.isalpha() else ""
+        return Rewrite(sign + written, symbol + gap + stand_in if is_first else f"{stand_in} {symbol}", forms)
+
+    def date(self, day: str, month: str, year: str) -> Rewrite | None:
+        """A date given by its digits; without a year if that is empty."""
+        assert self._there
+        return self.unchanged_date(self._there.calendar_date(day, month, year), day, month, year)
+
+    def unchanged_date(self, written: str, day: str, month: str, year: str) -> Rewrite | None:
+        """A date that becomes ``written``; meanwhile its month is a word, since models know its preposition then."""
+        if not (self._here and self._there and 1 <= int(month) <= 12):
+            return None
+        return self._date_in_words(written, self._here.date_in_words(int(day), int(month), year), day, month, year)
+
+    def dates_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """The dates in a text whose month is a word, which models know, but whose day they may forget."""
+        if not (self._here and self._there):
+            return
+        for match in self._here.words_of_dates.finditer(text):
+            day, name, year = (
+                match["day"] or match["day2"],
+                match["month"] or match["month2"],
+                match["year"] or match["year2"] or "",
+            )
+            month = self._here.months.index(name) + 1
+            if 1 <= int(day) <= 31:
+                written = self._there.date_in_words(int(day), month, year)
+                yield *match.span(), self._date_in_words(written, match[0], day, str(month), year)
+
+    def _date_in_words(self, written: str, stand_in: str, day: str, month: str, year: str) -> Rewrite:
+        assert self._there
+        name = re.escape(self._there.months[int(month) - 1])
+        number = rf"0?{int(day)}{_ORDINAL}"
+        end = rf",? {year}" if year else ""
+        patterns = (
+            rf"(?:\b[tT]he )?(?<![\w.,]){number}(?: of| de)? {name}(?: de)?{end}(?!\w)",
+            rf"\b{name} (?:the )?{number}{end}(?!\w)",
+        )
+        return Rewrite(written, stand_in, tuple(Form(pattern, written) for pattern in (*patterns, re.escape(stand_in))))
+
+    def time(self, hour: int, rest: str, *, is_padded: bool) -> str:
+        """A time of day; see ``Notation.time``."""
+        assert self._there
+        return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
+
+    def preposition_of_time(self, word: str) -> str | None:
+        """What stands before a time of day in the other language if this word does here; None if it is another."""
+        found = self._prepositions.get(word.lower())
+        return found and (found.capitalize() if word[0].isupper() else found)
+
+    def _next_stand_in(self) -> str:
+        """A number that the text doesn't have; "" if it has them all."""
+        self._used += 1
+        return self._free[self._used % len(self._free)] if self._free else ""
+
+
+def _bare(stand_in: str) -> str:
+    return rf"(?<![\w.,]){stand_in}(?!\w|[.,]\d)"
+
+
+def read_number(digits: str, decimal: str, group: str) -> Number | None:
+    """Read a number as a notation has it, or as no other can be meant; None if it is none.
+
+    "1.234" is a thousand and more in German; "2.5" is no number there, but may be a version.
+
+    Args:
+        digits: Digits and marks.
+        decimal: The notation's decimal mark.
+        group: What it has between thousands.
+    """
+    decimal, group = re.escape(decimal), re.escape(group)
+    own = re.compile(rf"(?P<whole>\d*|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)(?:{decimal}(?P<fraction>\d+))?")
+    for form in (own, *_UNAMBIGUOUS):
+        match = form.fullmatch(digits)
+        if match:
+            whole = re.sub(r"\D", "", match["whole"])
+            return Number(whole or "0", match["fraction"] or "", grouped=whole != match["whole"])
+    return None

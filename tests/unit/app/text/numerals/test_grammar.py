@@ -1,0 +1,142 @@
+"""Which numeric expressions are found, and how each is written for another language and region."""
+
+import time
+from decimal import Decimal
+
+import pytest
+from babel.numbers import format_currency, format_decimal, format_percent
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.text.numerals.grammar import localize
+
+DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.99"), places=2)
+
+
+def written(text: str, source: str, target: str) -> str:
+    """The text with every expression as the target has it."""
+    pieces, done = [], 0
+    for begin, end, rewrite in localize(text, source, target):
+        pieces += text[done:begin], rewrite.text if rewrite else text[begin:end]
+        done = end
+    return "".join((*pieces, text[done:]))
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        ("Es kostet 6.917.892,40 Euro.", "en", "Es kostet 6,917,892.40 Euro."),
+        ("von 2,5–3,5 kg", "en", "von 2.5–3.5 kg"),
+        ("1'234.50 Franken", "en", "1,234.50 Franken"),
+        ("5,– Euro, 49,- €", "en", "5 Euro, €49"),
+        ("-5,3 °C, 5,5km", "en", "-5.3 °C, 5.5km"),
+        ("12,5 % und 12,5%ige", "en", "12.5% und 12.5%ige"),
+        ("1.234,56 €", "en-GB", "€1,234.56"),
+        ("EUR 1.200,50", "en", "EUR\u00a01,200.50"),
+        ("3,5 Mio. €", "en", "3.5 Mio. €"),
+        ("25.07.1982", "en", "25 July 1982"),
+        ("25.07.1982", "en-GB", "25/07/1982"),
+        ("25.07.1982", "en-US", "07/25/1982"),
+        ("25.07.1982", "fr", "25/07/1982"),
+        ("am 25.07. kam er", "en-GB", "am 25/07 kam er"),
+        ("14:30 Uhr", "en-US", "2:30 PM"),
+        ("um 9.05 Uhr", "en", "at 9:05"),
+        ("um 9.30 am Bahnhof", "en", "um 9.30 am Bahnhof"),
+        ("Das ist 1.2. Danach", "en", "Das ist 1.2. Danach"),
+    ],
+)
+def test_german_is_written_for_others(text, target, expected):
+    assert written(text, "de", target) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        ("They paid $4,763.13.", "de", "They paid 4.763,13\u00a0$."),
+        ("They paid $4,763.13.", "de-AT", "They paid $\u00a04.763,13."),
+        ("They paid $4,763.13.", "de-CH", "They paid $\u00a04’763.13."),
+        ("-$4.50", "de", "-4,50\u00a0$"),
+        ("$3.5 million", "de", "$3,5 million"),
+        ("12.5%", "de", "12,5\u00a0%"),
+        ("12.5%", "de-CH", "12.5%"),
+        (".5 and 10,000", "de", "0,5 and 10.000"),
+        ("07/25/1982 and 25/07/1982", "de", "25.07.1982 and 25.07.1982"),
+        ("04/05/1982", "de", "04/05/1982"),
+        ("At 2:30 p.m. and 12:15 am", "de", "Um 14:30 Uhr and 00:15 Uhr"),
+        ("13/13/1982, 1,23,456, 3.5/5", "de", "13/13/1982, 1,23,456, 3.5/5"),
+    ],
+)
+def test_english_is_written_for_others(text, target, expected):
+    assert written(text, "en", target) == expected
+
+
+def test_a_region_of_the_source_tells_day_from_month():
+    assert written("04/05/1982", "en-US", "de") == "05.04.1982"
+    assert written("04/05/1982", "en-GB", "de") == "04.05.1982"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+49 30 123456-78", "030/1234567", "(030) 123456", "(555) 123-4567", "1-800-555-0199",
+        "978-3-16-148410-0", "3-16-148410-X", "DE89 3704 0044 0532 0130 00", "v2.0.1", "1.2.3-rc1", "Python3.11",
+        "192.168.0.1", "1982-07-25T10:00:00Z", "3:2", "24/7", "12 500", "1234567",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("languages", [("de", "en"), ("en", "de")])
+def test_identifiers_are_found_and_stay(text, languages):
+    sentence = f"Hier ist {text} da."
+    [numeral] = localize(sentence, *languages)
+    assert sentence[numeral.begin : numeral.end] == text
+    assert written(sentence, *languages) == sentence
+
+
+@pytest.mark.parametrize("text", ["Version 2.5", "USB 3.1", "Kapitel 3.2", "§ 5.2"])
+def test_a_number_that_is_a_name_stays(text):
+    assert localize(text, "en", "de")
+    assert written(text, "en", "de") == text
+
+
+@pytest.mark.parametrize("text", ["Im Jahr 1982 kamen 12 Leute.", "1914-1918, 10–20", "A4, COVID-19, 5G, $5, 50 %"])
+def test_small_numbers_are_left_to_the_model(text):
+    assert localize(text, "de", "en") == []
+
+
+def test_without_a_notation_numbers_stay():
+    assert written("1.234,56 €", "xx", "yy") == "1.234,56 €"
+
+
+@given(DECIMALS, st.sampled_from(["de", "en"]), st.sampled_from(["en-GB", "en-US", "de-AT", "de-CH", "fr", "pl", "it"]))
+def test_numbers_and_amounts_are_written_as_cldr_writes_them(number, source, target):
+    here, there = source, target.replace("-", "_")
+    assert written(format_decimal(number, locale=here), source, target) == format_decimal(number, locale=there)
+    amount = format_currency(number, "EUR", locale=here)
+    expected = format_currency(number, "EUR", locale=there).replace("EUR", "€")  # Switzerland prefers codes
+    assert written(amount, source, target) == expected
+
+
+@given(st.decimals(min_value=Decimal("0.001"), max_value=Decimal("0.999"), places=3))
+def test_percentages_are_written_as_cldr_writes_them(share):
+    here, there = (format_percent(share, format="#,##0.0 %" if locale == "de" else "#,##0.0%", locale=locale)
+                   for locale in ("de", "en"))  # fmt: skip
+    assert written(here, "de", "en") == there
+
+
+@given(st.text(alphabet="0123456789.,:/-–' €$%()aApPmMUhrvX+\u00a0", max_size=60))
+def test_finds_are_in_order_and_what_is_found_again_is_stable(text):
+    for source, target in (("de", "en-US"), ("en", "de")):
+        done = 0
+        for begin, end, _ in localize(text, source, target):
+            assert done <= begin < end <= len(text)
+            done = end
+
+
+@pytest.mark.parametrize("piece", ["1 ", "1.2", "+1 ", "(0", "a1.b", "123 456 ", "1-", "$", "v 1.2 ", "0/", "25.07. "])
+def test_time_is_in_proportion_to_the_text(piece):
+    def seconds(characters: int) -> float:
+        text = piece * (characters // len(piece))
+        began = time.process_time()
+        localize(text, "de", "en")
+        return time.process_time() - began
+
+    assert seconds(400_000) < 10 * seconds(100_000) + 0.1

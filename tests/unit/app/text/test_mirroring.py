@@ -1,0 +1,63 @@
+"""Translations begin and end like their sources, as far as the target language lets them."""
+
+import pytest
+
+from app.text.inline.placement import apply
+from app.text.mirroring import mirror_edits
+
+
+def mirrored(source: str, translation: str, target: str = "en", *, is_strict: bool = False) -> str:
+    return apply(mirror_edits(source, translation, target, is_strict=is_strict), translation)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("Hallo", "hello", "Hello"),
+        ("Version 1.2.3 ist da.", "version 1.2.3 is there.", "Version 1.2.3 is there."),
+        ("(Siehe oben)", "(see above).", "(See above)"),
+        ("und dann", "And then.", "and then"),
+        ("Guten Morgen!", "Good morning.", "Good morning!"),
+        ("Guten Morgen!!!", "Good morning!", "Good morning!!!"),
+        ("Name:", "Name", "Name:"),
+        ("Ende", "End.", "End"),
+        ("»Hallo!«", "“hello.”", "“Hello!”"),
+        (
+            "Im 22. Jahrhundert, am 11. Tag",
+            "In the 22th century, on the 11th day",
+            "In the 22nd century, on the 11th day",
+        ),
+    ],
+)
+def test_first_letter_and_final_punctuation_are_the_source_s(source, translation, expected):
+    assert mirrored(source, translation) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("deutsche Sprache", "German language"),
+        ("montags", "Mondays"[:6]),
+        ("ich gehe", "I go"),
+        ("berlin ist schön", "Berlin is beautiful"),
+        ("IPhones", "iPhones"),
+        ("usw.", "etc."),
+        ("Um 8 Uhr", "At 8 a.m."),
+        ("Er sagte: „Hallo“.", "He said, “Hello.”"),
+        ("Warte...", "Wait…"),
+        ("3 Hunde", "3 dogs"),
+        ("\ue000 ist da.", "is there \ue000."),
+        ("", ""),
+    ],
+)
+def test_what_the_language_wants_otherwise_stays(source, translation):
+    assert mirrored(source, translation) == translation
+
+
+def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
+    assert mirrored("settings", "Einstellungen", "de") == "Einstellungen"
+    assert mirrored("settings", "Einstellungen", "de", is_strict=True) == "einstellungen"
+
+
+def test_other_scripts_keep_their_own_punctuation():
+    assert mirrored("How are you?", "你好吗？", "zh") == "你好吗？"
