@@ -50,6 +50,14 @@ def _understands(command: str, machine: str) -> bool:
     return subprocess.run(given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
+def kernel_flags(machine: str) -> list[list[str]]:
+    """What ``kernels.c`` is compiled with, once for each instruction set."""
+    return [
+        [f"-DKERNELS=kernels_{name}", f'-DNAME="{name}"', f'-DVECTORS="vector_{vectors}.h"', *flags.split()]
+        for name, (vectors, flags) in SETS[machine].items()
+    ]
+
+
 def build(out: Path, *, machine: str = platform.machine(), extra: Sequence[str] = ()) -> None:
     """Write the library.
 
@@ -65,10 +73,8 @@ def build(out: Path, *, machine: str = platform.machine(), extra: Sequence[str] 
     command = compiler(machine)
     if machine not in SETS or not command:
         raise RuntimeError(f"no kernels for {machine}" if machine not in SETS else f"no C compiler for {machine}")
-    sources = [("dispatch.c", []), ("operators.c", []), ("release.c", [])]
-    for name, (vectors, flags) in SETS[machine].items():
-        names = [f"-DKERNELS=kernels_{name}", f'-DNAME="{name}"', f'-DVECTORS="vector_{vectors}.h"']
-        sources.append(("kernels.c", names + flags.split()))
+    sources: list[tuple[str, list[str]]] = [("dispatch.c", []), ("operators.c", []), ("release.c", [])]
+    sources += [("kernels.c", flags) for flags in kernel_flags(machine)]
     with tempfile.TemporaryDirectory() as folder:
         objects = [str(Path(folder) / f"{number}.o") for number in range(len(sources))]
         running = [

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "model.h"
 #include "ort.h"
@@ -134,6 +135,19 @@ static void destroy(void *kernel) {
   free(k);
 }
 
+// Takes the pages of packed weights out of memory: they lie in their file, and are read no more. Nothing can be lost by
+// it, and nothing depends on it.
+static void page_out(const Tensor *t) {
+#ifdef __linux__
+  enum { PAGEOUT = 21 }; // MADV_PAGEOUT, which older headers don't have
+  const uintptr_t page = 4096, first = ((uintptr_t)t->data + page - 1) / page * page;
+  const uintptr_t end = ((uintptr_t)t->data + (size_t)(t->rows * t->columns) * (t->halves ? 2 : 4)) / page * page;
+  if (end > first) (void)madvise((void *)first, end - first, PAGEOUT);
+#else
+  (void)t;
+#endif
+}
+
 static OrtStatus *pack_weights(Kernel *k, OrtKernelContext *context, size_t first) {
   size_t count;
   TRY(api->KernelContext_GetInputCount(context, &count));
@@ -153,6 +167,8 @@ static OrtStatus *pack_weights(Kernel *k, OrtKernelContext *context, size_t firs
   if (!status) {
     k->error = k->kernels->pack(&k->model, tensors, (int)count);
     k->packed = 1;
+    // The embedding and the positions are read from then on, the rest is not.
+    for (size_t i = 2; i < count; i++) page_out(tensors + i);
   }
   free(tensors);
   return status;

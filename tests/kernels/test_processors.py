@@ -1,0 +1,49 @@
+"""The same numbers on every processor: ``checksums.c`` here, and under QEMU where that and a compiler for it are."""
+
+import importlib.util
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE, KERNELS = Path(__file__).parent, Path(__file__).parents[2] / "kernels"
+
+
+def run(folder: Path, compiler: str, machine: str, emulator: list[str]) -> dict[str, list[str]]:
+    """The checksums of each instruction set, one an activation function."""
+    spec = importlib.util.spec_from_file_location("kernels_build", KERNELS / "build.py")
+    assert spec and spec.loader
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    sources = [(HERE / "checksums.c", []), (KERNELS / "dispatch.c", []), (KERNELS / "release.c", [])]
+    sources += [(KERNELS / "kernels.c", flags) for flags in build.kernel_flags(machine)]
+    objects = []
+    for number, (source, flags) in enumerate(sources):
+        objects.append(str(folder / f"{number}.o"))
+        command = [compiler, *build.FLAGS, "-O1", *flags, f"-I{KERNELS}", "-c", str(source), "-o", objects[-1]]
+        subprocess.run(command, check=True)
+    program = folder / "checksums"
+    subprocess.run([compiler, "-static", *objects, "-lm", "-o", str(program)], check=True)
+    printed = subprocess.run([*emulator, str(program)], check=True, capture_output=True, text=True).stdout
+    found: dict[str, list[str]] = {}
+    for line in printed.splitlines():
+        name, _, checksum = line.split()
+        found.setdefault(name, []).append(checksum)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc")
+def test_every_instruction_set_and_processor_computes_the_same(tmp_path):
+    found = run(tmp_path, "gcc", platform.machine(), [])
+    assert len(found) >= 2
+    others = [("aarch64-linux-gnu-gcc", "aarch64", ["qemu-aarch64"])]
+    for compiler, machine, emulator in others:
+        if shutil.which(compiler) and shutil.which(emulator[0]):
+            (tmp_path / machine).mkdir()
+            emulated = run(tmp_path / machine, compiler, machine, emulator)
+            assert len(emulated) == 2
+            found |= {f"{machine} {name}": sums for name, sums in emulated.items()}
+    assert len({tuple(sums) for sums in found.values()}) == 1, found
