@@ -1,7 +1,7 @@
-"""Log lines as JSON, one object a line, each with the id of the request that caused it. Never text of a user.
+"""Log lines as JSON, one object for each line, with the id of the request. They never contain user text.
 
-What a record may hold is decided here: exceptions appear by class and stack frames only, because the message of a
-foreign exception can quote the text being worked on; messages of our own errors are sentences without user text.
+This module decides what a record holds. An exception appears with its class and stack frames only, because the message
+of a foreign exception can quote the user's text. Messages of our own errors are sentences without user text.
 """
 
 import json

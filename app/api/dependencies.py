@@ -24,7 +24,7 @@ class Service:
     metrics: Metrics
 
     async def reload(self) -> ReloadReport:
-        """Takes up what has changed among the bundles, and detects the languages that are served then.
+        """Reloads the bundles, and adapts language detection to the languages that are then served.
 
         Raises:
             EngineUnavailable: The engine is stopping or has failed.

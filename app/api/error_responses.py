@@ -56,7 +56,7 @@ def refusing(status: int, text: str) -> Endpoint:
 
 
 def internal_error_response(scope: Scope) -> JSONResponse:
-    """The answer to what nobody expected; it tells nothing."""
+    """Returns the response to an unexpected error, without details."""
     return error_response(scope, 500, INTERNAL_ERROR_TEXT, errors.DragomanError.code)
 
 
@@ -71,7 +71,7 @@ def install_handlers(app: FastAPI) -> None:
 
 
 def error_of(error: errors.DragomanError) -> tuple[int, str, str]:
-    """What a client is told of an error: status, text, code. A fault of the server's is logged."""
+    """Returns status, text and code of an error for the client; an error of the server is logged."""
     status = STATUS[type(error)]
     if status != 500:
         return status, str(error), error.code

@@ -1,4 +1,4 @@
-"""What the service counts and times, for Prometheus: one registry for each application.
+"""Counters and timings of the service for Prometheus: one registry for each application.
 
 The only labels are the endpoint (the route's template), the status and the language pair: never an address, a key or a
 text, which would leak data and grow without bound.

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about each endpoint beyond its signature: bodies, statuses, worked examples.
+"""The texts of the OpenAPI document about each endpoint: bodies, statuses, worked examples.
 
 A request example and the response example of the same name belong together, and a test sends the one and compares the
 answer with the other.
@@ -17,7 +17,7 @@ Responses = dict[int | str, dict[str, Any]]
 Examples = dict[str, tuple[str, Any]]
 
 DEFAULTS = Settings.model_construct()
-"""The settings as delivered, whatever the environment says."""
+"""The default settings, without the environment."""
 
 TITLE = "Dragoman"
 DESCRIPTION = """Machine translation on your own computer.

@@ -1,7 +1,6 @@
-"""Reads a request's parameters, whatever way they were sent: JSON, a form, a multipart form or the query string.
+"""Reads a request's parameters from JSON, a form, a multipart form or the query string.
 
-Nothing that can be sent makes this raise anything but InvalidRequest, HTTPException(413) or, if the client goes away,
-Cancelled.
+Any input is either read or raises one of the exceptions documented at ``read_parameters``.
 """
 
 import codecs
@@ -25,16 +24,16 @@ _TOO_MANY_FIELDS = f"Invalid request: more than {MAX_FORM_FIELDS:,} form fields"
 # Larger bodies are parsed in the pool, and in pieces of this size: a form of some megabytes takes a second.
 _LARGE_BYTES = _PIECE_BYTES = 1 << 16
 _ESCAPE_BYTES = 3  # %C3
-# What ends a line in Python and is not "\n".
+# Line ends of Python's ``splitlines`` other than "\n".
 _LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
 
 
 async def read_parameters(request: Request, max_body_bytes: int, repeatable: Collection[str] = ()) -> dict[str, object]:
-    """The request's parameters by name.
+    """Returns the request's parameters by name.
 
-    A JSON object is taken as it is and the query string ignored. Otherwise query string and form are merged, the
-    query string and first values winning, and line breaks in ``q`` are normalised, as LibreTranslate does. What is
-    ``repeatable`` then comes as a list of all its values.
+    With a JSON object, the query string is ignored. Otherwise query string and form are merged; the query string takes
+    precedence, and so does the first of several values. Line breaks in ``q`` are normalised, as LibreTranslate does. A
+    ``repeatable`` parameter of a form is a list of all its values.
 
     Raises:
         HTTPException: 413 if the body is larger than ``max_body_bytes``.

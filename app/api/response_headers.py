@@ -1,4 +1,4 @@
-"""Headers of a translation's response: how long it took, by way of which language, and what may be wrong with it."""
+"""Headers of a translation's response: its timing, its pivot language, and its warnings."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""How the commands of ``dragoman`` are found and how they fail.
+"""Finds the commands of ``dragoman``, and turns their errors into messages and exit codes.
 
-The training world's commands are entry points, so that the service imports neither ``model`` nor ``export``. Where
-their extra is not installed they are still listed, and say what to install.
+The commands of training and export are entry points, so that the service imports neither ``model`` nor ``export``. If
+their extra is not installed, they are still listed, and name the extra to install.
 """
 
 import os

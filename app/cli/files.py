@@ -24,12 +24,12 @@ STDIN = Path("-")
 
 @dataclass(frozen=True)
 class Piece:
-    """What is translated at a time: a line, or a whole file.
+    """A unit of translation: a line, or a whole file.
 
     Attributes:
-        text: Without the end of the line.
-        ending: The end of the line, or nothing.
-        size_bytes: How much was read for it.
+        text: The text without the line end.
+        ending: The line end, or nothing.
+        size_bytes: Bytes read for it.
     """
 
     text: str
@@ -68,7 +68,7 @@ class TranslationJob:
 
     Attributes:
         truncated: Sentences so far whose search was ended by the length limit.
-        pivots: Languages by way of which something was translated so far.
+        pivots: Pivot languages used so far.
 
     Raises:
         UnsupportedPair: A language is unknown, or there is no model for the two.

@@ -100,7 +100,7 @@ def serve(
         precision=precision,
         log_level=log_level,
     )
-    # Only here: the other commands need no web framework, and importing it takes longer than all the rest.
+    # Imported here, because the other commands need no web framework, and it takes most of the import time.
     from app.cli import server
     from app.logs import configure_logging
     from app.main import create_app

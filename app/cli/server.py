@@ -89,11 +89,12 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
 
 
 def _tune_allocator() -> None:
-    """Blocks of a mebibyte or more go back to the system when they are freed, of smaller ones what is over 4 MiB.
+    """Make glibc return freed memory: blocks of 1 MiB or more at once, and smaller blocks beyond 4 MiB.
 
-    glibc raises the first size with the blocks that it meets, up to 32 MiB, and keeps what is smaller. Arrays come in
-    all sizes here; between those that live, those that are gone took a third of the process. Told that size, it takes
-    128 KiB for the other, and every step of a decode gets its memory anew: 400 page faults a sentence, 5 % of its time.
+    By default, glibc raises the first threshold with the blocks that it sees, up to 32 MiB, and keeps smaller blocks.
+    Arrays of all sizes are freed here, and the free memory between live arrays took a third of the process. If only the
+    first threshold is set, glibc takes 128 KiB for the second. Then every decoder step gets new memory: 400 page faults
+    a sentence, 5 % of its time.
     """
     with suppress(AttributeError, OSError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
@@ -127,11 +128,11 @@ class _Server(uvicorn.Server):
         if self._on_hangup:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._hang_up, self._on_hangup)
         await super().startup(sockets)
-        # What was loaded stays: there is no need to look through it for garbage again and again, at 20 ms each time.
+        # Loaded objects stay: exclude them from garbage collection, which would take 20 ms for them each time.
         gc.collect()
         gc.freeze()
-        # To look through all that has come since stops the process: for 50 ms while 400 requests wait, and the more
-        # there are, the longer and the more often. What is young is looked through as ever.
+        # A full collection stops the process: for 50 ms while 400 requests wait, and longer and more often with more
+        # requests. So it only runs when no request waits; young generations are collected as usual.
         gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
         self._announce()
 

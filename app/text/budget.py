@@ -1,4 +1,4 @@
-"""Ends work on a text whose time is over, or that nobody waits for any more.
+"""Stops work on a text after its deadline, or when its client has gone.
 
 A thread can't be stopped from outside. So the functions of ``app.text`` call ``checkpoint`` in every loop whose length
 a text decides, and whoever runs them in a thread gives them a budget:
@@ -6,8 +6,8 @@ a text decides, and whoever runs them in a thread gives them a budget:
     budget = Budget(deadline=time.monotonic() + 2)
     document = budget.run(extract, source)  # another thread may call budget.cancel() meanwhile
 
-The budget is found by way of a context variable, as trio finds its cancel scopes: dozens of functions would have to
-hand a parameter down otherwise. Without a budget, a checkpoint does nothing.
+A context variable holds the budget, as trio holds its cancel scopes; otherwise dozens of functions would need one more
+parameter. Without a budget, a checkpoint does nothing.
 """
 
 import math

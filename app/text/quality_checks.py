@@ -1,8 +1,8 @@
-"""What can be seen to be wrong with a translation without knowing either language: pure rules, one a verdict.
+"""Quality checks: pure rules, one for each verdict, that find visibly wrong translations in any languages.
 
-They look for what neural models are known to do: loop, copy the source, lose or invent text, change numbers. Each rule
-is silent on more than 99 % of human translations (German-English, both directions; a test counts), so that a verdict
-means something.
+They find the known failures of neural models: loops, copies of the source, lost or invented text, changed numbers. Each
+rule stays silent on more than 99 % of human translations (German-English, both directions; a test counts), so that a
+verdict means something.
 """
 
 import re
@@ -33,7 +33,7 @@ _JOINED = re.compile(r"\d+(?:[:–-]\d+)+")
 
 
 class Verdict(StrEnum):
-    """What is wrong with the translation of a sentence."""
+    """A quality check that the translation of a sentence fails."""
 
     REPETITION = "repetition"
     COPIED_SOURCE = "copied_source"
@@ -84,7 +84,7 @@ def _stutter(text: str) -> int:
 
 
 def _repeats(text: str) -> int:
-    """How often a phrase follows upon itself at once: 1 in "a salad salad", 2 in "na na na", 0 in "die, die"."""
+    """Count how often a phrase follows itself directly: 1 in "a salad salad", 2 in "na na na", 0 in "die, die"."""
     tokens = _TOKEN.findall(text.casefold())
     places = defaultdict[str, list[int]](list)
     sizes = set()
@@ -110,13 +110,13 @@ def _run(tokens: list[str], size: int) -> int:
 
 
 def _is_copy(source: str, translation: str) -> bool:
-    """Most of the words that are no names, and at least three, stand in the translation as they are."""
+    """Tell whether the translation contains most of the source's words that are not names, and at least three."""
     words = {word for word in _WORD.findall(source) if word[0].islower()}
     return len(words) >= 3 and len(words & set(_WORD.findall(translation))) > 0.6 * len(words)
 
 
 def _size(text: str) -> int:
-    """Characters, those of Chinese, Japanese and Korean counting as the three letters that they stand for elsewhere."""
+    """Count characters; one of Chinese, Japanese or Korean counts as three, as it says as much as three letters."""
     if max(text, default="") < _WIDE:
         return len(text)
     return sum(3 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
@@ -144,7 +144,7 @@ def _digits_changed(source: str, translation: str) -> bool:
 
 
 def _numbers(text: str) -> Counter[int]:
-    """The numbers, whatever separates their thousands."""
+    """Return the numbers, without separators of thousands."""
     return Counter(int(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
 
 

@@ -250,7 +250,7 @@ def _break_before(text: str, start: int, limit: int) -> int:
 def _joins_previous(text: str, index: int) -> bool:
     """Tells whether the character at an index belongs to the one before: an accent, a selector, a joined emoji.
 
-    So does an ASCII letter or digit to another: what stands in for a protected span must not be cut in two.
+    An ASCII letter or digit also belongs to the one before it: a stand-in must not be split.
     """
     character = text[index]
     return (

@@ -58,7 +58,7 @@ def locale_of(code: str) -> str | None:
 
 
 def served_language(code: str, served: Collection[str]) -> str:
-    """The served language that a client's code stands for.
+    """Returns the served language for a client's code.
 
     Raises:
         UnsupportedPair: It isn't served.

@@ -40,13 +40,13 @@ Result = TypeVar("Result")
 
 @dataclass(eq=False)
 class _Segment:
-    """What the engine gets as one text: a text of the request, or a block of its markup; and what came of it."""
+    """A text for the engine and its translation: a text of the request, or a block of its markup."""
 
     key: TextKey
     language: str
     protected: Protected | None
     text: str
-    translation: TextTranslation  # of ``text``, in which something may stand in for what is protected
+    translation: TextTranslation  # of ``text``, which may have stand-ins for protected spans
     restored: TextTranslation
     needs_model: bool
     lost: tuple[str, ...] = ()
@@ -83,14 +83,14 @@ class Translator:
         raise AssertionError("a stream without an answer")
 
     def stream(self, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
-        """Translates the texts of the request, and hands out every sentence as soon as it is done, then the answer.
+        """Translates the texts of the request; yields every sentence as soon as it is translated, then the answer.
 
-        The sentences of a text come in order. The texts do too, except that those of one language come together.
+        Sentences and texts come in order, except that with detection the texts of one language come together.
 
         Raises:
             UnsupportedPair: A detected language has no model for the target.
             DeadlineExceeded: The deadline passed.
-            DragomanError: Whatever else the engine raises.
+            DragomanError: Another error of the engine.
         """
         return within(self._stream(wanted), wanted.deadline_s)
 
@@ -187,12 +187,12 @@ class Translator:
 
 
 async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
-    """What a function makes of the texts: computed on the event loop if they are few and plain, else in the pool.
+    """Calls a function on the texts: on the event loop if they are few and plain, otherwise in the pool.
 
-    A hop to a thread and back takes longer than all there is to do for a sentence.
+    For a single sentence, a hop to a thread and back takes longer than the work itself.
 
     Raises:
-        Overloaded: The pool has no room for texts of that size.
+        Overloaded: The pool is full for texts of this size.
     """
     if is_quick(wanted):
         return function(*arguments)
@@ -200,7 +200,7 @@ async def work_out(wanted: TranslationRequest, function: Callable[..., Result], 
 
 
 async def put_together(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
-    """Like ``work_out``, for what has been translated already, and so is not refused."""
+    """Like ``work_out``, but never refused, because the texts are already translated."""
     return function(*arguments) if is_quick(wanted) else await TEXT_POOL.run(function, *arguments)
 
 

@@ -25,8 +25,8 @@ class TranslationRequest:
         markup: How the texts are marked up; None for plain text.
         splitting: What ends a sentence.
         alternatives: Further translations wanted for each text.
-        deadline_s: Seconds after which nobody wants the answer any more; None for no limit.
-        protect: Patterns of what must not be translated, as the client wrote them; None if it sent none.
+        deadline_s: Seconds until the deadline; None for no limit.
+        protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.

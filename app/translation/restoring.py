@@ -1,4 +1,4 @@
-"""Gives the sentences of a translation back what something else stood in for while they were translated."""
+"""Puts protected spans back into translated sentences."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -24,10 +24,10 @@ class Restorer:
         protected: What stands in it for what; None if nothing does.
         mirror: What to change in the translation of a sentence, given both, so that it begins and ends like it.
         placeholders: Characters that the model carries over exactly once.
-        translate: For further attempts at sentences whose stand-ins the model lost.
+        translate: Translates again a sentence whose stand-ins the model lost.
 
     Attributes:
-        lost: The spans so far that a sentence gave no place to; they stand where they probably belong.
+        lost: The spans so far that the model lost; they were put where they probably belong.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Restorer:
         self._text, self._protected = text, protected
         self._mirror, self._placeholders, self._translate = mirror, placeholders, translate
         self._assembly, self._unrestored = Assembly(), Assembly()
-        self._done = self._unrestored_done = 0  # characters of the text as it was, and with its stand-ins
+        self._done = self._unrestored_done = 0  # characters of the original text, and of the text with stand-ins
 
     async def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
         """The next sentence, with its spans, and with places in the text as it was and in its translation."""
@@ -76,7 +76,7 @@ class Restorer:
         )
 
     def finish(self) -> tuple[TextTranslation, TextTranslation]:
-        """The whole text with its stand-ins, and with its spans, once all its sentences are there."""
+        """Returns the whole translation with stand-ins, and with spans, after all its sentences."""
         unrestored = self._unrestored.finish(self._text[self._unrestored_done :])
         if self._protected is None:
             return unrestored, unrestored
@@ -103,7 +103,7 @@ class Restorer:
 async def _keep_spans(
     sentence: SentenceTranslation, part: Protected, placeholders: Sequence[str], translate: Translate
 ) -> SentenceTranslation:
-    """The sentence, translated otherwise if spans are lost and something else keeps them."""
+    """Returns the sentence, translated with other stand-ins if spans are lost and another attempt keeps them."""
     if not part.restore(sentence.text, sentence.alignment).lost:
         return sentence
     for attempt in attempts(part, placeholders):

@@ -1,4 +1,4 @@
-"""Further ways to translate a sentence whose stand-ins the model lost. Each result reads as if it had kept them."""
+"""Second attempts at a sentence whose stand-ins the model lost. Each result reads as if the model had kept them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,12 +23,12 @@ class Aligned(NamedTuple):
 
 @dataclass(frozen=True)
 class Attempt:
-    """Texts to translate one by one, and what makes a translation of the sentence out of theirs.
+    """Texts to translate one by one, and a function that makes the sentence's translation from theirs.
 
     Attributes:
-        name: What stands in.
+        name: Kind of stand-in.
         texts: The texts.
-        join: Gives None if these translations are of no use.
+        join: Joins the translations; returns None if they are not usable.
     """
 
     name: Literal["placeholders", "names", "numbers", "cut"]
@@ -61,7 +61,7 @@ def attempts(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[
 def renamed(
     sentence: Protected, name: Literal["placeholders", "names", "numbers"], stand_ins: Iterable[str]
 ) -> Attempt | None:
-    """Others stand in, each once: models often copy a number where they drop a name. None if there are too few."""
+    """Uses other stand-ins, each once: models often copy a number where they drop a name. None if there are too few."""
     places = sentence.stand_ins
     folded = sentence.text.casefold()
     unused = list(islice((new for new in stand_ins if new.casefold() not in folded), len(places)))
@@ -95,9 +95,9 @@ def _back(edits: Sequence[Edit]) -> Offsets:
 
 
 def cut(sentence: Protected) -> Attempt:
-    """What stands between the spans is translated on its own, and so the spans keep their order and neighbours.
+    """Translates the text between the spans piece by piece, so that the spans keep their order and neighbours.
 
-    The pieces miss their context, and the words can't change places across a span: a last resort.
+    This is the last resort: the pieces lack context, and words can't move across a span.
     """
     pieces: list[tuple[int, int]] = []
     size, done = len(sentence.text), 0

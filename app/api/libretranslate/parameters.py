@@ -1,6 +1,6 @@
 """Turns the parameters of a request into a checked request. Pure: no I/O, no clock, no web framework.
 
-The order of the checks, their texts and which value counts as missing are those of the LibreTranslate contract.
+The LibreTranslate contract defines the order of the checks, their texts, and which values count as missing.
 Parameters that are not known are ignored, because clients send extra ones.
 """
 
@@ -182,7 +182,7 @@ def _parse_protect(value: object) -> tuple[str, ...] | None:
 
 
 def _to_integer(value: object) -> object:
-    """The whole number that a JSON number or a form's string stands for; anything else unchanged."""
+    """Returns the whole number that a JSON number or a form's string contains; any other value unchanged."""
     if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value.strip()):
         return int(value)
     if isinstance(value, float) and value.is_integer():
@@ -191,7 +191,7 @@ def _to_integer(value: object) -> object:
 
 
 def _to_number(value: object) -> object:
-    """The number that a form's string stands for; anything else unchanged."""
+    """Returns the number that a form's string contains; any other value unchanged."""
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         return float(value)
     return value

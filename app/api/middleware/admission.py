@@ -20,9 +20,9 @@ _NOTE_EVERY_S = 10.0
 
 
 class Admission:
-    """Refuses translations while the queue is full, before anything is done for them: overload must cost little.
+    """Refuses translations while the queue is full, before any other work: a refusal must be cheap.
 
-    What is refused here is counted, but has no line of its own in the log, where it would drown all else.
+    A refused request is counted but not logged, because the lines would drown all others.
 
     Args:
         app: The application inside.

@@ -1,4 +1,4 @@
-"""The last resort: an exception that nobody expected becomes a response."""
+"""Turns unexpected exceptions into responses."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class UnexpectedErrors:
-    """Answers an exception that nobody expected with a 500 that tells nothing, and logs where it was raised.
+    """Answers an unexpected exception with a 500 without details, and logs where it was raised.
 
     A request that is cancelled, because the server has waited for it long enough at its end, is answered with a 503.
     It stands inside the others, so that this answer carries their headers; the framework's own handler is outside

@@ -1,4 +1,4 @@
-"""Plain text with inline objects in it: elements, points without text, and atoms that stand for a word.
+"""Plain text with inline objects in it: elements, points without text, and atoms, which stand-ins replace.
 
 HTML, XML, Markdown and protected spans are all read into this one form. ``app.text.inline.placement`` puts the objects
 into a translation of the plain text.
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from app.text.budget import checkpoint
 
-# Names stand in for what is not translated where a model has no placeholders, because models copy them and build a
-# sentence around them. Measured on a model without, with 563 sentences in which names and numbers had given way to
-# variables, chrF of greedy output: names 39.5, the variable cut out and put back by alignment 38.1, numbers 37.2, "X"
-# 37.7, the variable left in place 25.9. Three are used in turn, so that a sentence seldom has one twice.
+# If a model has no placeholders, names replace untranslated parts, because models copy names and build a sentence
+# around them. Measured on such a model with 563 sentences in which variables had replaced names and numbers, chrF of
+# greedy output: names 39.5, the variable cut out and put back by alignment 38.1, numbers 37.2, "X" 37.7, the variable
+# left in place 25.9. Three names are used in turn, so that a sentence seldom has one twice.
 NAMES = ("Tom", "Boston", "Paris", "Berlin", "London", "Julia", "Peter", "Maria")
 _IN_TURN = 3
 
@@ -33,7 +33,7 @@ _MAX_STRAY_CLOSINGS = 32
 
 
 class Kind(Enum):
-    """What a part of a marked-up text is."""
+    """Kinds of parts of a marked-up text."""
 
     TEXT = auto()
     OPENING = auto()  # of an element
@@ -71,7 +71,7 @@ class Rewrite(NamedTuple):
 class Part(NamedTuple):
     """A piece of a marked-up text. The content of TEXT is plain; all other content is markup as the source writes it.
 
-    ``name`` tells which OPENING a CLOSING closes, ``begin`` and ``end`` where the part stands in the source.
+    ``name`` tells which OPENING a CLOSING closes; ``begin`` and ``end`` are the part's position in the source.
     ``rewrite`` is what an ATOM becomes in a translation; None if it stays as it is.
     """
 
@@ -144,9 +144,9 @@ class Inline:
         tokens: Its words and punctuation marks; none reaches over markup.
         elements: In the order of their openings; the first is the whole text.
         points: In order.
-        atoms: What stands behind a token that is a stand-in, by the index of the token.
-        spaced: Stand-ins that touch a word are kept off it by spaces, which the source doesn't have. Of words that
-            stand-ins cling to, models forget some: "the \ue000page\ue001".
+        atoms: The markup that a stand-in replaces, by the index of its token.
+        spaced: Spaces that the source doesn't have separate stand-ins from the words that they touch. Models drop words
+            that a stand-in touches: "the \ue000page\ue001".
     """
 
     text: str = ""
@@ -162,7 +162,7 @@ class Inline:
         return any(point.rewrite for point in self.atoms.values())
 
     def word(self, token: int) -> str:
-        """The token as it stands in the text."""
+        """The token's text."""
         return self.text[self.tokens[token].begin : self.tokens[token].end]
 
 
@@ -288,7 +288,7 @@ class _Reader:
 
 
 class _Open(NamedTuple):
-    """An element that is not closed yet: how much there was of everything when it was opened."""
+    """An element that is not closed yet, with the number of objects of each kind at its opening."""
 
     element: int
     points: int
@@ -307,10 +307,10 @@ def _stand_ins(text: str) -> list[str]:
 
 
 def balance(parts: Iterable[Part]) -> list[Part]:
-    """Adds empty openings and closings so that they pair off and nest, whatever the source does.
+    """Adds empty openings and closings, so that elements of any source are paired and nested.
 
-    What is never closed ends with the element around it; what is never opened begins with it. Of many that are never
-    opened, as in ``<a><b></a></b>`` again and again, all but the first become points.
+    An element that is never closed ends with the element around it; one that is never opened begins with it. If many
+    are never opened, as in ``<a><b></a></b>`` again and again, all but the first become points.
     """
     balanced: list[Part] = []
     begins = [0]  # where the content of each open element begins in balanced

@@ -1,8 +1,8 @@
 """Puts the inline objects of a text into its translation, by word alignment.
 
-After Bergamot's idea: each target word takes the elements of the source word that it is aligned to. But an element is
-never repeated: it goes around the one stretch of words that holds most of its own, so that the objects that come out
-are exactly those that went in, nested as they were.
+The idea is Bergamot's: each target word takes the elements of the source word that it is aligned to. But an element is
+never repeated. It encloses the one range of words that contains most of its own words, so that the translation has
+exactly the objects of the source, nested as they were.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.text.inline.objects import Element, Inline, Point, breaks_line
 from app.text.inline.target_tokens import Link, align, read_target
 
-# A word that surely belongs to an element, because it stands for something inside.
+# Weight of a stand-in for something inside an element: it certainly belongs to the element.
 _ATOM_WEIGHT = 1000
 _REACH = 3  # words to either side
 
@@ -25,7 +25,7 @@ class Edit(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Edits that put all objects into a translation, in order; the atoms whose place is a guess, and dropped marks."""
+    """Edits that put all objects into a translation, in order; the atoms whose position is a guess; dropped marks."""
 
     edits: tuple[Edit, ...]
     lost: tuple[str, ...]
@@ -43,17 +43,18 @@ def apply(edits: Iterable[Edit], text: str, escape: Callable[[str], str] = str) 
 
 
 def place(inline: Inline, translation: str, links: Sequence[Link], *, coarse: bool = False) -> Placement:
-    """Finds a place in the translation for every object, each exactly once.
+    """Finds a position in the translation for every object, each exactly once.
 
-    Takes time in proportion to the text and to how deep its elements nest.
+    The time is proportional to the length of the text and to the nesting depth of its elements.
 
     Args:
         inline: The source.
         translation: Any string.
-        links: The alignment of ``inline.text`` and the translation. Without any, words are taken to keep their order.
-        coarse: For a syntax that can't have it otherwise, put elements only around what stands between spaces, and
-            none around nothing as long as there are words for all. Where there are not, those that open and close with
-            the same mark are dropped, and told with what is lost.
+        links: The alignment of ``inline.text`` and the translation. Without links, words are assumed to keep their
+            order.
+        coarse: Put elements only around whole words between spaces, for a syntax that needs this. No element is empty
+            if there are words for all. If there are not, elements that open and close with the same mark are dropped
+            and reported as lost.
     """
     return _Placing(inline, translation, links, coarse).run()
 
@@ -117,7 +118,7 @@ class _Placing:
                 self._aligned[index] = source + 1
 
     def _hits(self) -> tuple[dict[int, int], dict[int, int], list[int]]:
-        """First and last target token of each source token that has one; and for each, the nearest such before it."""
+        """For each source token: first and last aligned target token; and the nearest aligned source token before."""
         first: dict[int, int] = {}
         last: dict[int, int] = {}
         for index, source in enumerate(self._aligned):
@@ -174,7 +175,7 @@ class _Placing:
         return needs
 
     def _centre(self, element: Element) -> int:
-        """The target token next to what stands before an element that none is aligned to."""
+        """Returns a target token for an element without aligned tokens: the one next to the text before it."""
         nearest = self._hit_before[element.first]
         return self._last_hit[nearest] if nearest >= 0 else 0
 
@@ -218,7 +219,7 @@ class _Placing:
         self._marks.append(((closing, 0, -depth, 0, element.order), Edit(closing, closing, element.closing)))
 
     def _mark_point(self, point: Point) -> None:
-        """Puts a point next to the word that it stood next to."""
+        """Puts a point next to the translation of its neighbouring word."""
         if not point.markup:  # of a dropped element
             return
         gap, before_gap = self._gap(point)
@@ -286,9 +287,10 @@ class _Placing:
 
 
 def best_stretches(owners: Sequence[int | None], weights: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """For each owner the one stretch of tokens that holds most of its own and least of nobody's; none overlap.
+    """Returns for each owner the range with most of its own tokens and fewest unowned ones; ranges don't overlap.
 
-    The maximum subarray (Kadane): an own token counts its weight, one of nobody's -1, and another's ends the stretch.
+    This is the maximum subarray (Kadane): an own token counts its weight, an unowned token -1, and a token of another
+    owner ends the range.
     """
     best: dict[int, tuple[int, int, int]] = {}
     current, begin, score = None, 0, 0

@@ -1,4 +1,4 @@
-"""The words of a translation: which stand in for what, and which word of the source each is aligned to."""
+"""The words of a translation: the stand-ins among them, and the source word that each is aligned to."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -33,9 +33,9 @@ class Target(NamedTuple):
 
 
 def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse: bool) -> Target:
-    """Cuts a translation into tokens, and finds the stand-ins among them.
+    """Splits a translation into tokens, and finds the stand-ins among them.
 
-    Coarse tokens are all that stands between spaces, whatever stand-ins it holds.
+    A coarse token is all text between two spaces, even if it contains stand-ins.
     """
     occurrences = _occurrences(inline, translation)
     assigned = _assign(inline, translation, occurrences, links)
@@ -121,9 +121,9 @@ class _Occurrence(NamedTuple):
 
 
 def _occurrences(inline: Inline, translation: str) -> list[_Occurrence]:
-    """Where the translation has stand-ins, with or without the ending of a genitive or plural.
+    """Finds the stand-ins in the translation, with or without the ending of a genitive or plural.
 
-    Names stand apart from words, except on a side where one stood inside a word of the source.
+    A name must not touch a word, except on a side where it touched one in the source.
     """
     if not inline.atoms:
         return []
@@ -148,7 +148,7 @@ def _occurrences(inline: Inline, translation: str) -> list[_Occurrence]:
 def _assign(
     inline: Inline, translation: str, occurrences: Sequence[_Occurrence], links: Sequence[Link]
 ) -> dict[int, int]:
-    """Which source token each stand-in found in the translation is for; surplus ones are for none."""
+    """Assigns a source token to each stand-in in the translation; a surplus stand-in gets none."""
     begins = [occurrence.begin for occurrence in occurrences]
     source_begins = [token.begin for token in inline.tokens]
     assigned: dict[int, int] = {}

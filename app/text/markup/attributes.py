@@ -31,7 +31,7 @@ def replace_attributes(rules: Rules, source: str, translations: Mapping[str, str
 
 
 def _find(source: str, rules: Rules) -> Iterator[tuple[int, int, str]]:
-    """Begin and end of each value, its quotes included, and what it says."""
+    """Yields begin and end of each value, its quotes included, and the decoded value."""
     scope = Scope(rules)
     for token in Tokenizer(source, rules.syntax):
         if token.kind is TokenKind.END:

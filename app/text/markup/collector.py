@@ -1,4 +1,4 @@
-"""Gathers what stands in one sentence or paragraph, tag by tag, until a block ends it."""
+"""Collects the parts of one sentence or paragraph, tag by tag, until a block ends it."""
 
 import html
 import html.entities

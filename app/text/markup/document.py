@@ -24,9 +24,9 @@ class Rebuilt(NamedTuple):
 
     Attributes:
         text: The document, with every piece of markup and every protected span in it exactly once.
-        lost: What is not translated but stands in a sentence, as written, where the translation gave it no place; it
-            stands where it probably belongs. And the marks of the only thing that can be missing: emphasis in Markdown
-            that there is no word for.
+        lost: Untranslated parts of sentences, as written, that the model lost; they were put where they probably
+            belong. Also the marks of omitted emphasis in Markdown, for which the translation has no word; nothing else
+            is ever omitted.
     """
 
     text: str
@@ -39,13 +39,12 @@ class Document:
 
     Attributes:
         texts: The translatable texts as a reader sees them, without markup and without white space at their ends. A
-            name stands in for what is not translated but belongs to the sentence, such as code. The values of
-            attributes come last.
+            stand-in replaces each untranslated part of a sentence, such as code. The values of attributes come last.
         inlines: The same texts with the markup inside them.
         runs: The same texts as the source writes them.
-        skeleton: All the rest; one more than there are texts outside of attributes.
-        writers: How to write each of them.
-        replace_attributes: Puts other values into the document, given by those it has.
+        skeleton: The source between the runs; one more than there are texts outside of attributes.
+        writers: Functions that write the translation of each text.
+        replace_attributes: Replaces values of attributes, given by their old values.
     """
 
     texts: tuple[str, ...]
@@ -56,7 +55,7 @@ class Document:
     replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None
 
     def with_placeholders(self, placeholders: Sequence[str]) -> "Document":
-        """The same document, in whose texts placeholders stand in as far as there are any that a text doesn't have."""
+        """Returns the document with placeholders as stand-ins, if there are placeholders that a text doesn't have."""
         inlines = tuple(with_placeholders(inline, placeholders) for inline in self.inlines)
         return replace(self, texts=tuple(inline.text for inline in inlines), inlines=inlines)
 
@@ -97,7 +96,7 @@ class DocumentBuilder:
     """Collects the texts of a document, in order."""
 
     def __init__(self, source: str, protected: Patterns) -> None:
-        """Begins a document in which all that the patterns match is left as it is."""
+        """Begins a document; text that the patterns match stays unchanged."""
         self._source, self._protected = source, protected
         self._inlines: list[Inline] = []
         self._writers: list[Write] = []
@@ -142,9 +141,9 @@ class DocumentBuilder:
             self._writers.append(_write_plain)
 
     def _without_protected(self, parts: Sequence[Part], escape: Callable[[str], str]) -> list[Part]:
-        """The parts, and in the place of what is protected atoms: one for each stretch of text that it is in.
+        """Replaces protected text in the parts by atoms, one for each stretch of text that a match covers.
 
-        A match may reach over the tags of elements, which cut long addresses in pieces, but over nothing else.
+        A match may contain tags of elements, because they split long addresses, but no other markup.
         """
         texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
         ranges, rewrites = find_all("".join(texts), self._protected)
@@ -184,7 +183,7 @@ class DocumentBuilder:
 
 
 def trim(parts: Sequence[Part]) -> list[Part]:
-    """Takes from balanced parts what the translation doesn't touch, at their two ends.
+    """Removes parts that the translation doesn't touch from both ends of balanced parts.
 
     These are white space, points, elements without text, and elements around everything, unless their markup has to be
     written differently around another text. A TEXT is expected to be

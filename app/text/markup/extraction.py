@@ -15,7 +15,7 @@ def extract(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> 
     Args:
         source: HTML, XML or Markdown, as the rules say.
         rules: How to read it.
-        protected: What to leave as it is wherever it stands in a text.
+        protected: Patterns of text that stays unchanged.
 
     Raises:
         InvalidRequest: The search for protected spans takes too long.

@@ -1,7 +1,7 @@
-"""Takes the translatable text out of HTML and XML and puts translations back, leaving all the rest as it was.
+"""Extracts the translatable text of HTML and XML, and puts translations back; everything else stays unchanged.
 
-The content of a block is one text: inline elements, comments and what is not translated are remembered as objects in it
-and placed in the translation by word alignment (``app.text.inline.placement``).
+The content of a block is one text. Inline elements, comments and untranslated parts are kept as objects in it, and word
+alignment places them in the translation (``app.text.inline.placement``).
 """
 
 import html
@@ -30,7 +30,7 @@ def extract_html(source: str, rules: Rules = HTML, protected: Patterns = NOTHING
     Args:
         source: HTML or XML, however malformed.
         rules: How to read it.
-        protected: What to leave as it is wherever it stands in a text.
+        protected: Patterns of text that stays unchanged.
 
     Raises:
         InvalidRequest: The search for protected spans takes too long.

@@ -1,4 +1,4 @@
-"""Cuts HTML and XML into tokens: tags, text, and all the rest.
+"""Splits HTML and XML into tokens: tags, text, and other markup.
 
 The tokenizer is ours because ``html.parser`` drops or rewrites malformed parts, which then can't be given back as they
 were. It follows the HTML standard's tokenizer where a page can tell the difference, never fails, and looks at every
@@ -34,7 +34,7 @@ _RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for nam
 
 
 class TokenKind(Enum):
-    """What a token is."""
+    """Kinds of tokens."""
 
     TEXT = auto()
     START = auto()
@@ -45,7 +45,7 @@ class TokenKind(Enum):
 class Token(NamedTuple):
     """A piece of the source.
 
-    ``name`` is that of a tag, in HTML in lower case; ``attributes`` what stands between it and ">", as written.
+    ``name`` is the name of a tag, in HTML in lower case; ``attributes`` the text between it and ">", as written.
     """
 
     kind: TokenKind

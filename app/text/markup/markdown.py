@@ -48,7 +48,7 @@ def extract_markdown(source: str, protected: Patterns = NOTHING) -> Document:
 
     Args:
         source: CommonMark, with tables and strikethrough.
-        protected: What to leave as it is wherever it stands in a text.
+        protected: Patterns of text that stays unchanged.
 
     Raises:
         InvalidRequest: The search for protected spans takes too long.
@@ -133,7 +133,7 @@ class _Reader:
         return places
 
     def _cells(self, row: Token, contents: Sequence[str]) -> Iterator[list[int] | None]:
-        """Where the characters of a row's cells are; None for what can't be told."""
+        """Returns the positions of the characters in a row's cells; None where they are unknown."""
         begin, end = self._lines[(row.map or [0])[0]]
         line = self._source[begin:end].rstrip()
         bounds = [0, *(match.end() for match in _PIPE.finditer(line)), len(line) + 1]
@@ -158,7 +158,7 @@ class _Reader:
 
 
 class _Writer:
-    """Apart from the reader, which has the document: the one that a document has must not have the document."""
+    """Separate from the reader: a document keeps its writer, so a writer that kept it would make a reference cycle."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -166,9 +166,9 @@ class _Writer:
     def write(self, inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
         """Writes a translation as Markdown: see ``app.text.markup.document.Write``.
 
-        All objects of the text are in it as long as it has a word (what stands between spaces) for each stretch of
-        emphasis and each link; those inside each other can share one. Only emphasis that there is no word for is
-        dropped, and its mark told with what is lost.
+        The result has all objects of the text if the translation has a word (text between spaces) for each emphasis and
+        each link; nested ones can share a word. Only emphasis without a word is dropped, and its mark is reported as
+        lost.
         """
         # Emphasis can begin or end beyond a line break that ends the text.
         elements = inline.elements[1:]

@@ -1,7 +1,7 @@
-"""Finds the inline objects of Markdown: what they are, and at which characters.
+"""Finds the inline objects of Markdown with their kinds and character ranges.
 
-``markdown-it-py`` decides what is an object, but doesn't say where it is. So its inline rules are wrapped: each reports
-the characters that it took.
+``markdown-it-py`` finds the objects, but doesn't report their positions. So its inline rules are wrapped: each wrapper
+reports the characters that its rule consumed.
 """
 
 import re
@@ -30,7 +30,7 @@ from app.text.markup.collector import TextCollector
 from app.text.markup.html_tokenizer import Tokenizer
 
 Environment = dict[str, Any]
-"""What a document knows beside its blocks: above all its link definitions."""
+"""The parser's state of a document besides its blocks, above all its link definitions."""
 
 _Rule = Callable[[StateInline, bool], bool]
 _RULES: dict[str, _Rule] = {
@@ -111,7 +111,7 @@ def _collect_text(content: str, begin: int, end: int, collector: TextCollector) 
 
 
 class _Recorder:
-    """Notes what the inline rules take, and tells what came of it when the parser is done."""
+    """Records the characters that the inline rules consume, and returns the objects when the parser is done."""
 
     def __init__(self, content: str) -> None:
         self._content = content
@@ -119,7 +119,7 @@ class _Recorder:
         self._runs: list[tuple[int, list[tuple[Token, int]]]] = []
 
     def note(self, rule: str, begin: int, state: StateInline, tokens: Sequence[Token]) -> None:
-        """Takes what a rule found from ``begin`` to the state's position, and the tokens that it pushed."""
+        """Records what a rule consumed, from ``begin`` to the state's position, and the tokens that it pushed."""
         if state.src is not self._content:  # the text in place of an image is parsed on its own
             return
         end = state.pos
@@ -161,7 +161,7 @@ class _Recorder:
 
 
 def _emphasis(begin: int, tokens: Iterable[tuple[Token, int]]) -> Iterator[_Mark]:
-    """What the marks of a run of "*", "_" or "~" came to be."""
+    """The meaning of the marks in a run of "*", "_" or "~"."""
     half = begin  # of a "**" that opens, the parser empties the first half; of one that closes, the second
     for token, length in tokens:
         end = begin + length

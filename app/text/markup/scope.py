@@ -1,4 +1,4 @@
-"""Which parts of a page are translated, and where a sentence ends: what the names and attributes of elements say."""
+"""Decides by the names and attributes of elements which parts of a page are translated and where a sentence ends."""
 
 import re
 from collections import Counter
@@ -9,8 +9,8 @@ from enum import Enum, auto
 from app.text.markup.html_tokenizer import Syntax, Token, TokenKind
 
 _UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var", "math"})
-# Elements that are no part of a sentence, nor is what stands on their two sides one. All others are inline, as unknown
-# ones are in HTML; so is script, which nobody sees.
+# Elements that end a sentence: the text before and after them is never one sentence. All others are inline, as unknown
+# elements are in HTML; so is script, which is invisible.
 _BLOCKS = frozenset(
     """address area article aside audio base blockquote body br button canvas caption center col colgroup datalist
     dd details dialog dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6
@@ -21,7 +21,8 @@ _BLOCKS = frozenset(
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
-# Elements whose end tag is often left out, and what ends them; without it one notranslate item would swallow the list.
+# Elements whose end tag is often omitted, and the tags that end them. Otherwise one notranslate item would swallow the
+# list.
 _ENDED_BY_START_OF = {
     "li": frozenset({"li"}),
     "dt": frozenset({"dt", "dd"}),
@@ -48,7 +49,7 @@ class Rules:
     Attributes:
         syntax: ``html`` knows the elements of HTML, and so does ``markdown``, which has no other rules; in ``xml``
             every element is inline unless a rule says otherwise.
-        ignore_tags: Elements whose content is given back as it is.
+        ignore_tags: Elements whose content comes back unchanged.
         splitting_tags: Elements that end a sentence.
         non_splitting_tags: Elements that don't.
         outline_detection: In XML, find out which elements split from how they are used; needless where the rules above

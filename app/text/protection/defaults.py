@@ -1,15 +1,15 @@
-"""What is left as it is in every text: addresses, variables, tags, emoji, what the model has no characters for."""
+"""The spans that are protected in every text: addresses, variables, tags, emoji, characters unknown to the model."""
 
 import unicodedata
 from string import ascii_lowercase
 
 from app.text.protection.patterns import Patterns, compile_patterns
 
-# What ends a sentence behind an address isn't part of it, nor is the bracket that closes one around it.
+# Punctuation after an address isn't part of it, nor is the bracket that closes one around it.
 _INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
 _LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
 _LABEL = r"[\p{L}\p{N}-]+"  # RE2's \w knows no umlauts
-# Not those that are words: "it", "me", "us". Some forget the space behind a full stop.
+# Without domains that are words ("it", "me", "us"): people forget the space after a full stop.
 _DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|dev|app|eu|de|at|ch|fr|nl|pl|uk)(?:\.[a-z]{{2}})?\b"
 _EXPRESSIONS = compile_patterns(
     [
@@ -23,14 +23,15 @@ _EXPRESSIONS = compile_patterns(
         rf"regex:(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)",  # "xxxx"
     ]
 ).expressions
-# In what isn't said to be markup: tags, and {\an8} of subtitles.
+# Marks in plain text: tags, and {\an8} of subtitles.
 _MARKS = compile_patterns(
     [r"regex:</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>", r"regex:\{\\[^{}]*\}"]
 ).expressions
 _GENDER = "_innen"
 _IDENTIFIER = compile_patterns([r"regex:[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+"]).expressions
-# Signs of code that the model may not know: these belong to the words that they touch (@tom, #1, C#, x^2, \n), the
-# others for themselves, since what is beside them are words: Ja|Nein, _sehr_. An asterisk is no code: Bürger*innen.
+# Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
+# Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
+# Bürger*innen.
 _CODE_LETTERS = frozenset("#@\\^`")
 _CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®

@@ -1,4 +1,4 @@
-"""Patterns of what a translation must carry over as it is, and the search for them.
+"""Patterns of text that a translation must keep unchanged, and the search for them.
 
     patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
     ranges = find(text, patterns)
@@ -23,8 +23,8 @@ from app.text.numerals.grammar import localize
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 200
 REGEX_PREFIX = "regex:"
-# For the program of a regular expression and its tables, and for all those of a request together. Compiling 1 MiB takes
-# 20 ms.
+# Memory for the program and tables of one regular expression, and of all expressions of a request together. Compiling
+# 1 MiB takes 20 ms.
 _MAX_EXPRESSION_BYTES = 1 << 20
 _MAX_EXPRESSIONS_BYTES = 16 << 20
 _MAX_SEARCH_S = 2.0
@@ -79,8 +79,8 @@ class Patterns(NamedTuple):
     Attributes:
         literals: Strings.
         expressions: Compiled regular expressions.
-        harmless: Likewise, known to take little time on any text.
-        marks: Expressions, likewise harmless, of what is no word of a sentence but stands between them, as tags do.
+        harmless: Compiled regular expressions that take little time on any text.
+        marks: Harmless expressions for marks between the words of a sentence, such as tags.
         letters: Characters that protect the words that they are in.
         signs: Characters that protect themselves.
         search_time: For literals and expressions; None where there are none.

@@ -1,4 +1,4 @@
-"""Spans that a translation must carry over as they are: placeholders, variables, names of things.
+"""Spans that a translation must keep unchanged: placeholders, variables, names of things.
 
 patterns = compile_patterns(["{{name}}", "%s", "regex:[$][A-Z_]+"])
 protected = protect(text, patterns)
@@ -78,13 +78,13 @@ class Restored(NamedTuple):
 
 @dataclass(frozen=True)
 class Protected:
-    """A text in which something that models copy stands in for each protected span.
+    """A text in which a stand-in that models copy replaces each protected span.
 
     Attributes:
-        text: What to translate.
+        text: The text with stand-ins, which is translated.
         spans: The protected spans, in order.
-        offsets: From places in ``text`` to places in the text as it was.
-        source: The text as it was.
+        offsets: Map positions in ``text`` to positions in ``source``.
+        source: The original text.
     """
 
     text: str
@@ -110,18 +110,18 @@ class Protected:
 
     @property
     def stand_ins(self) -> tuple[tuple[int, int], ...]:
-        """Where the stand-ins are in ``text``, as (begin, end)."""
+        """The ranges of the stand-ins in ``text``, as (begin, end)."""
         tokens = (self._inline.tokens[index] for index in self._inline.atoms)
         return tuple((token.begin, token.end) for token in tokens)
 
     def hide(self, translation: str) -> str:
-        """Put the stand-ins into the beginning of a translation where it has the spans, each once."""
+        """Replaces the spans in the beginning of a translation by their stand-ins, each once."""
         for (begin, end), span in zip(self.stand_ins, self.spans, strict=True):
             translation = translation.replace(span, self.text[begin:end], 1)
         return translation
 
     def part(self, begin: int, end: int) -> "Protected":
-        """What stands in this range of ``text``, such as a sentence; it must not cut a stand-in in two."""
+        """Returns a range of ``text``, such as a sentence; the range must not split a stand-in."""
         inline = self._inline
         first, last = (bisect_left(inline.tokens, place, key=lambda token: token.begin) for place in (begin, end))
         tokens = [Token(token.begin - begin, token.end - begin, 0) for token in inline.tokens[first:last]]
@@ -131,14 +131,14 @@ class Protected:
             if index in inline.atoms
         }
         root = Element("", (0,), 0, 0, len(tokens))
-        # One at the end is the next part's, unless a space follows.
+        # A point at the boundary belongs to the next part, unless white space follows.
         ends_here = not self.text[end : end + 1].strip()
         from_point = bisect_left(inline.points, begin, key=lambda point: point.place)
         to_point = bisect_left(inline.points, end + ends_here, key=lambda point: point.place)
         points = [
             replace(point, element=0, next=point.next - first, place=point.place - begin)
             for point in inline.points[from_point:to_point]
-            if inline.spaced  # those of markup have their places in the whole text
+            if inline.spaced  # points of markup belong to the whole text
         ]
         return with_stand_ins(Inline(self.text[begin:end], tokens, [root], points, atoms, inline.spaced))
 
@@ -157,12 +157,12 @@ class Protected:
         return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
 
     def restore_links(self, links: Iterable[Link], restored: Restored) -> tuple[Link, ...]:
-        """From links of ``text`` and its translation to links of the text as it was and the restored translation."""
+        """Turns links of ``text`` and its translation into links of ``source`` and the restored translation."""
         return moved(links, self.offsets, restored.offsets)
 
 
 def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
-    """Finds what the patterns protect; matches that overlap or touch are one span.
+    """Finds the spans that the patterns protect; matches that overlap or touch are one span.
 
     Args:
         text: Any string.
@@ -195,10 +195,10 @@ def _protected(
 def _told_apart(
     text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Ranges and marks that are disjoint.
+    """Makes ranges and marks disjoint.
 
-    What is protected inside a mark is part of it. A mark inside a word is protected, and so is one that reaches into
-    what is protected.
+    A protected range inside a mark becomes part of the mark. A mark inside a word is protected, and so is a mark that
+    overlaps a protected range.
     """
     ends = [end for _, end in ranges]
     kept: list[tuple[int, int]] = []
@@ -218,7 +218,7 @@ def _told_apart(
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
-    """The same text in which placeholders stand in, in turn, as far as there are any that the text doesn't have."""
+    """Replaces the stand-ins by placeholders, in turn, if there are placeholders that the text doesn't have."""
     free = [placeholder for placeholder in placeholders if placeholder not in inline.text]
     if not free or not inline.atoms:
         return inline
@@ -231,7 +231,7 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
 
 
 def with_stand_ins(inline: Inline) -> Protected:
-    """A plain text that is protected where it has stand-ins."""
+    """Makes a protected text of a plain text with stand-ins."""
     points = inline.points if inline.spaced else ()
     edits = [(point.order, Edit(point.place, point.place, point.markup)) for point in points]
     for index, point in inline.atoms.items():
