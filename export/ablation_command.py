@@ -15,6 +15,9 @@ def ablation(
     ),
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("runs/ablation"),
     device: Annotated[str, typer.Option(help="auto, cpu or cuda: where models are trained.")] = "auto",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
+    ] = None,
     updates: Annotated[
         int | None, typer.Option(min=1, help="Updates of each variant [default: the recipe's].", show_default=False)
     ] = None,
@@ -31,10 +34,8 @@ def ablation(
     """
     from export.ablation import draw_ablation, run_ablation
     from export.progress import reporting
-    from model.training.train import Place
+    from model.evaluation.commands import training_place
 
-    if device not in ("auto", "cpu", "cuda"):
-        raise typer.BadParameter("must be auto, cpu or cuda", param_hint="--device")
     if updates and minutes:
         raise typer.BadParameter("can't be given with --updates", param_hint="--minutes")
     with reporting("comparing") as report:
@@ -42,7 +43,7 @@ def ablation(
             recipe,
             data,
             out,
-            Place.detect(device),
+            training_place(device, threads),
             updates=updates,
             minutes=minutes,
             report=report,

@@ -77,10 +77,15 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
             text.directions.extend([_DIRECTIONS[source.direction]] * (len(pairs) - len(text.directions)))
     for name, pairs, pair_links, text in zip(_names(recipe), encoded, links, texts, strict=True):
         Packed.build(pairs, pair_links, text.directions).save(done.parent / f"{name}.npz")
+    rules.write_text(json.dumps(_rules(recipe), indent=1) + "\n", encoding="utf-8")
+    write_facts(done, paths, sizes)
+
+
+def write_facts(done: Path, paths: Sequence[Path], sizes: Sequence[int]) -> None:
+    """Write ``sources.json``, the last file of a corpus: name, pairs and sha256 of each file that it was made from."""
     facts = [
         {"file": path.name, "pairs": size, "sha256": sha256(path)} for path, size in zip(paths, sizes, strict=True)
     ]
-    rules.write_text(json.dumps(_rules(recipe), indent=1) + "\n", encoding="utf-8")
     partial = done.with_suffix(".partial")
     partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     partial.replace(done)

@@ -309,6 +309,18 @@ class Transformer(nn.Module):
         cache.past = memories
         return self.decoder_norm(states), self_maps, cross_maps
 
+    def predict(self, text: Tensor) -> Tensor:
+        """(B, T) ids -> states (B, T, D) that predict the next ids: the decoder alone, as a language model.
+
+        It has no source; Radford et al. 2018 call this the Transformer decoder.
+        """
+        mask = causal_mask(text.shape[1], text.device).unsqueeze(0)
+        states = self.embed(text, self.target_embedding, self.target_norm, self.positions(0, text.shape[1]))
+        for layer in self.decoder:
+            states = layer(states, mask, None)[0]
+        result: Tensor = self.decoder_norm(states)
+        return result
+
     def logits(self, states: Tensor) -> Tensor:
         """(..., D) decoder states -> (..., V) scores before the softmax; of an adaptive softmax, log-probabilities."""
         scores: Tensor = self.projection(states)

@@ -34,7 +34,7 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
     real = torch.nonzero(batch.target_output.flatten() != PAD_ID).squeeze(1)
     # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
     states, target = states.flatten(0, 1)[real], batch.target_output.flatten()[real]
-    smoothed, likelihood = _cross_entropy(model, states, target, label_smoothing)
+    smoothed, likelihood = cross_entropy(model, states, target, label_smoothing)
     alignment = smoothed.new_zeros(())
     if config.alignment_layer is not None:
         head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
@@ -44,7 +44,7 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
     return Losses(smoothed, likelihood, alignment, len(real))
 
 
-def _cross_entropy(model: Transformer, states: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+def cross_entropy(model: Transformer, states: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
     """States (N, D), target (N,) int64 -> smoothed cross-entropy and negative log-likelihood, summed over N."""
     projection = model.projection
     if isinstance(projection, nn.Linear):

@@ -91,7 +91,7 @@ class Trainer:
         self.marks = [mark if source.synthetic else None for source in recipe.sources]
         self.marks += [None] * (len(self.corpora) - len(self.marks))
         torch.manual_seed(recipe.seed)
-        self.model = new_model(recipe.transformer(processor.vocab_size())).to(place.device)
+        self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(),
             lr=0.0,
@@ -113,9 +113,17 @@ class Trainer:
         if place.device.type == "cuda":
             for layer in (*self.model.encoder, *self.model.decoder):
                 layer.compile(dynamic=True)
-        self.step_module: torch.nn.Module = _Step(self.model, self.training.label_smoothing)
+        self.step_module: torch.nn.Module = _Step(self.model, self.training.label_smoothing, self.objective)
         if place.world > 1:
             self.step_module = DistributedDataParallel(self.step_module)
+
+    def prepared(self, model: Transformer) -> Transformer:
+        """The model as it is trained."""
+        return model
+
+    def objective(self, model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
+        """What is minimised."""
+        return losses(model, batch, label_smoothing)
 
     def batches(self, update: int) -> Iterator[Batch]:
         """This rank's batches from the given update (0-based) on: the early sources first, then the whole mix."""
@@ -230,7 +238,7 @@ class Trainer:
         stream = BatchStream([self.validation], [1.0], self.recipe, self.tags)
         likelihood, tokens = 0.0, 0
         for examples in stream.epoch(0):
-            result = losses(self.model, stream.collate(examples).to(self.place.device), 0.0)
+            result = self.objective(self.model, stream.collate(examples).to(self.place.device), 0.0)
             likelihood, tokens = likelihood + float(result.likelihood), tokens + result.tokens
         self.model.train()
         loss = likelihood / tokens
@@ -255,12 +263,14 @@ class Trainer:
 class _Step(torch.nn.Module):
     """Loss as a module, for the data-parallel wrapper."""
 
-    def __init__(self, model: Transformer, label_smoothing: float) -> None:
+    def __init__(
+        self, model: Transformer, label_smoothing: float, objective: Callable[[Transformer, Batch, float], Losses]
+    ) -> None:
         super().__init__()
-        self.model, self.label_smoothing = model, label_smoothing
+        self.model, self.label_smoothing, self.objective = model, label_smoothing, objective
 
     def forward(self, batch: Batch) -> Losses:
-        return losses(self.model, batch, self.label_smoothing)
+        return self.objective(self.model, batch, self.label_smoothing)
 
 
 def _cut_metrics(path: Path, update: int) -> None:
