@@ -72,7 +72,7 @@ class SpecialIds(_Part):
 class Shape(_Part):
     """Sizes of the model, as named in the design: layers, heads, width D and vocabulary V."""
 
-    encoder_layers: int = Field(ge=1, le=256)
+    encoder_layers: int = Field(ge=0, le=256, description="0: the decoder reads the source itself")
     decoder_layers: int = Field(ge=1, le=256)
     heads: int = Field(ge=1, le=1024)
     width: int = Field(ge=1, le=65_536)

@@ -121,7 +121,7 @@ CHANGES: list[tuple[str, str, Change]] = [
     ("a hash of a file outside", "plain file name inside", lambda m: m["files"].update({"../x": "0" * 64})),
     ("a graph without hash", "no sha256 for encoder.int8.onnx", lambda m: m["files"].pop("encoder.int8.onnx")),
     ("a golden file without hash", "no sha256 for golden.json", lambda m: m["files"].pop(GOLDEN)),
-    ("no layers", "shape.encoder_layers: ", lambda m: m["shape"].update(encoder_layers=0)),
+    ("no layers", "shape.decoder_layers: ", lambda m: m["shape"].update(decoder_layers=0)),
     ("a million layers", "shape.decoder_layers: ", lambda m: m["shape"].update(decoder_layers=10**6)),
     ("a width beyond all memory", "shape.width: ", lambda m: m["shape"].update(width=2**70)),
     ("a negative id", "ids.pad: ", lambda m: m["ids"].update(pad=-1)),
