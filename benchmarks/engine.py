@@ -46,6 +46,8 @@ Sources = Sequence[list[int]]
 Translations = list[list[int]]
 Translate = Callable[[Sources, int], Translations]
 """A batch of source ids and a beam size -> target ids, without their ends."""
+Clock = Callable[[], float]
+"""Seconds since any moment."""
 
 
 @dataclass(frozen=True)
@@ -107,18 +109,20 @@ def peer(folder: Path, pieces: Sequence[str], precision: Precision, threads: int
     return translate
 
 
-def timed(translate: Translate, sources: Sources, batch: int, beam: int) -> tuple[float, Translations]:
+def timed(translate: Translate, sources: Sources, batch: int, beam: int, clock: Clock) -> tuple[float, Translations]:
     """Seconds of translating all sources, batch by batch, and the translations."""
-    began = time.perf_counter()
+    began = clock()
     found = [one for start in range(0, len(sources), batch) for one in translate(sources[start : start + batch], beam)]
-    return time.perf_counter() - began, found
+    return clock() - began, found
 
 
 def compare(
-    ours: Translate, theirs: Translate, test_set: TestSet, batch: int, beam: int, rounds: int
+    ours: Translate, theirs: Translate, test_set: TestSet, batch: int, beam: int, rounds: int, clock: Clock
 ) -> dict[str, Any]:
     """Both engines in turns, one round more than asked for to warm up; figures of ours and of the other."""
-    runs = [[timed(engine, test_set.sources, batch, beam) for engine in (ours, theirs)] for _ in range(rounds + 1)][1:]
+    runs = [
+        [timed(engine, test_set.sources, batch, beam, clock) for engine in (ours, theirs)] for _ in range(rounds + 1)
+    ][1:]
     speeds = [[sum(len(one) + 1 for one in found) / seconds for seconds, found in pair] for pair in runs]
     return {
         "tokens_per_s": [mine for mine, _ in speeds],
@@ -139,6 +143,9 @@ def main(
     unsorted: Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,
+    cpu_time: Annotated[
+        bool, typer.Option("--cpu-time", help="Processor time, for a machine that is shared [default: wall time].")
+    ] = False,
     beam_threshold: Annotated[
         float, typer.Option(min=0, max=100, help="How far a hypothesis of ours may fall behind; 100 keeps whole beams.")
     ] = SearchOptions.beam_threshold,
@@ -147,6 +154,7 @@ def main(
     ] = None,
 ) -> None:
     """Compare tokens per second, and BLEU."""
+    clock = time.process_time if cpu_time else time.perf_counter
     bundle = Bundle.open(path)
     tokenizer = Tokenizer(*bundle.tokenizer_files)
     pieces, _ = piece_names(bundle)
@@ -172,7 +180,7 @@ def main(
             ours = dragoman(bundle, precision, threads, target_length, beam_threshold)
             theirs = peer(Path(folder) / "model", pieces, precision, threads, target_length)
             for test_set, beam, batch in track(settings, precision, console=Console(stderr=True)):
-                figures = compare(ours, theirs, test_set, batch, beam, rounds)
+                figures = compare(ours, theirs, test_set, batch, beam, rounds, clock)
                 scores = [bleu(test_set, found) for found in figures.pop("translations")]
                 results.append(
                     {"set": test_set.name, "precision": precision, "beam": beam, "batch": batch, **figures}

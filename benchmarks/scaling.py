@@ -27,7 +27,7 @@ from rich.table import Table
 from app.engine.decoding.batch_decoder import Decode
 from app.engine.decoding.search import Search
 from app.engine.models.bundle import Bundle, Precision
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.opening import OpenModel, open_model
 from app.engine.options import MAX_LENGTH_TOKENS, SearchOptions
 from benchmarks.figures import json_line, ratios, spread
 from benchmarks.servers import ROOT
@@ -60,7 +60,7 @@ def sizes(axis: str, base: Size) -> list[Size]:
     return [base._replace(**{field: value}) for value in AXES[axis]]
 
 
-def measure(bundle: Bundle, model: OnnxModel, size: Size, random: np.random.Generator) -> Cost:
+def measure(bundle: Bundle, model: OpenModel, size: Size, random: np.random.Generator) -> Cost:
     """Translate once."""
     ids = bundle.manifest.ids
     pieces = random.integers(ids.eos + 1, bundle.manifest.shape.vocabulary, (size.rows, size.source - 1))
@@ -138,7 +138,7 @@ def main(
     """Measure the cost of a token against source length, target length and live rows."""
     bundle = Bundle.open(path)
     kind: Precision = "float32" if precision == "float32" else "int8"
-    model = OnnxModel(**bundle.graphs(kind), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=threads)
+    model = open_model(bundle, kind, threads=threads)
     base = Size(source, target, rows)
     costs: dict[tuple[str, int], list[Cost]] = defaultdict(list)
     for number in track(range(rounds + 1), "rounds", console=Console(stderr=True)):

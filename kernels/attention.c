@@ -3,9 +3,15 @@
 
 static const float NEVER = -1e30f;
 
-// Scores of four heads at n positions, (n, 4); the last vector is filled with what is never looked at.
-static INLINE void scores_of(const float *const *query, const float *keys, size_t stride, const int32_t *places, int n,
-                             int channels, const int *offsets, float *scores) {
+// Scores of four heads at n positions, (n, 4); the last vector is filled with what is never looked at. CHANNELS is that
+// of heads whose queries fit the registers, so that only keys are read again and again; 0 is any other.
+static INLINE void scores_of(const int CHANNELS, const float *const *query, const float *keys, size_t stride,
+                             const int32_t *places, int n, int channels, const int *offsets, float *scores) {
+  Vector q[4][4];
+#pragma GCC unroll 4
+  for (int h = 0; h < 4; h++)
+#pragma GCC unroll 4
+    for (int i = 0; i < CHANNELS / LANES; i++) q[h][i] = load(query[h] + LANES * i);
   for (int t = 0; t < n; t++) {
     const float *key = keys + size_of(places[t], stride);
     Vector s[4];
@@ -13,6 +19,9 @@ static INLINE void scores_of(const float *const *query, const float *keys, size_
     for (int h = 0; h < 4; h++) {
       const float *k = key + offsets[h];
       s[h] = all(0);
+#pragma GCC unroll 4
+      for (int i = 0; i < CHANNELS / LANES; i++) s[h] = fma_(q[h][i], load(k + LANES * i), s[h]);
+      if (CHANNELS) continue;
       int i = 0;
       for (; i + LANES <= channels; i += LANES) s[h] = fma_(load(query[h] + i), load(k + i), s[h]);
       if (i < channels) s[h] = fma_(load_first(query[h] + i, channels - i), load_first(k + i, channels - i), s[h]);
@@ -36,23 +45,27 @@ static INLINE Vector soften(float *scores, int n) {
   return fold_sum(sum);
 }
 
-// COUNT vectors of channels, each of one head: weights[j] are the weights of that head, four floats a position.
-static INLINE void mix(const int COUNT, const float *values, size_t stride, const int32_t *places, int n,
-                       const float *const *weights, const float *factors, float *out) {
+// HEADS heads of EACH vectors; weights: theirs at the first position, four floats a position.
+static INLINE void mix(const int HEADS, const int EACH, const float *values, size_t stride, const int32_t *places, int n,
+                       const float *weights, const float *factors, float *out) {
   Vector c[8];
 #pragma GCC unroll 8
-  for (int j = 0; j < COUNT; j++) c[j] = all(0);
+  for (int j = 0; j < HEADS * EACH; j++) c[j] = all(0);
   for (int t = 0; t < n; t++) {
     const float *value = values + size_of(places[t], stride);
+#pragma GCC unroll 4
+    for (int h = 0; h < HEADS; h++) {
+      const Vector w = all(weights[4 * t + h]);
 #pragma GCC unroll 8
-    for (int j = 0; j < COUNT; j++) c[j] = fma_(all(weights[j][4 * t]), load(value + LANES * j), c[j]);
+      for (int j = EACH * h; j < EACH * (h + 1); j++) c[j] = fma_(w, load(value + LANES * j), c[j]);
+    }
   }
 #pragma GCC unroll 8
-  for (int j = 0; j < COUNT; j++) store(out + LANES * j, mul(c[j], all(factors[j])));
+  for (int j = 0; j < HEADS * EACH; j++) store(out + LANES * j, mul(c[j], all(factors[j / EACH])));
 }
 
-// One head whose channels are not whole vectors.
-static void mix_some(const float *values, size_t stride, const int32_t *places, int n, int channels, const float *weights,
+// One head of any width.
+static void mix_one(const float *values, size_t stride, const int32_t *places, int n, int channels, const float *weights,
                      float factor, float *out) {
   for (int i = 0; i < channels; i += LANES) {
     const int some = channels - i < LANES ? channels - i : LANES;
@@ -80,9 +93,9 @@ static void attend(const float *query, const float *keys, const float *values, i
       q[h] = scaled_query + offsets[h];
     }
     float *s = scores + size_of(g, group);
-    if (channels == 64) scores_of(q, keys, stride, places, n, 64, offsets, s);
-    else if (channels == 32) scores_of(q, keys, stride, places, n, 32, offsets, s);
-    else scores_of(q, keys, stride, places, n, channels, offsets, s);
+    if (channels == 64) scores_of(64, q, keys, stride, places, n, 64, offsets, s);
+    else if (channels == 32) scores_of(32, q, keys, stride, places, n, 32, offsets, s);
+    else scores_of(0, q, keys, stride, places, n, channels, offsets, s);
     if (at && head / 4 == g) {
       *at = 0;
       for (int t = 1; t < n; t++)
@@ -93,24 +106,13 @@ static void attend(const float *query, const float *keys, const float *values, i
     for (int h = 0; h < 4; h++) factors[4 * g + h] = 1.0f / sum[h];
   }
 #define WEIGHTS(H) (scores + size_of((H) / 4, group) + (H) % 4)
-  if (channels % LANES) {
-    for (int h = 0; h < heads; h++)
-      mix_some(values + h * channels, stride, places, n, channels, WEIGHTS(h), factors[h], out + h * channels);
-    return;
-  }
-  for (int i = 0; i < width; i += 8 * LANES) {
-    const int count = width - i < 8 * LANES ? (width - i) / LANES : 8;
-    const float *weights[8];
-    float factor_of[8];
-    for (int j = 0; j < count; j++) {
-      const int h = (i + LANES * j) / channels;
-      weights[j] = WEIGHTS(h), factor_of[j] = factors[h];
-    }
-    if (count == 8) mix(8, values + i, stride, places, n, weights, factor_of, out + i);
-    else
-      for (int j = 0; j < count; j++)
-        mix(1, values + i + LANES * j, stride, places, n, weights + j, factor_of + j, out + i + LANES * j);
-  }
+  int h = 0;
+  for (; channels == 64 && h + 2 <= heads; h += 2)
+    mix(2, 4, values + h * 64, stride, places, n, WEIGHTS(h), factors + h, out + h * 64);
+  for (; channels == 32 && h + 4 <= heads; h += 4)
+    mix(4, 2, values + h * 32, stride, places, n, WEIGHTS(h), factors + h, out + h * 32);
+  for (; h < heads; h++)
+    mix_one(values + h * channels, stride, places, n, channels, WEIGHTS(h), factors[h], out + h * channels);
 #undef WEIGHTS
 }
 

@@ -10,8 +10,9 @@ typedef struct {
 static int allocate_scratch(Scratch *s, const Model *m, int64_t rows, int64_t longest) {
   const int projected = m->decoder ? 3 * m->width : m->last.columns > 3 * m->width ? m->last.columns : 3 * m->width;
   s->stride = rounded_up(m->width, STRIP);
-  s->projected_stride = rounded_up(projected, STRIP);
-  s->inner_stride = rounded_up(m->feed_forward, STRIP);
+  // Rows that begin whole pages apart would fight for the same lines of the cache.
+  s->projected_stride = rounded_up(projected, STRIP) + LANES;
+  s->inner_stride = rounded_up(m->feed_forward, STRIP) + LANES;
   s->states = allocate(rows * s->stride, sizeof(float));
   s->projected = allocate(rows * s->projected_stride, sizeof(float));
   s->attended = allocate(rows * s->stride, sizeof(float));

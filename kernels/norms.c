@@ -38,10 +38,9 @@ static void quantize(const float *x, size_t stride, int depth, int rows, uint8_t
 }
 
 static INLINE float sum_of(Vector a, Vector b) {
-  float four[4];
-  Vector both = add(a, b);
-  sums(both, both, both, both, four);
-  return four[0];
+  float lanes[LANES];
+  store(lanes, fold_sum(add(a, b)));
+  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
 // One row, to another or itself.

@@ -35,10 +35,7 @@ static int best_of(const float *logits, int vocabulary, int top, Candidate *foun
   Vector sum[4] = {all(0), all(0), all(0), all(0)};
   for (int i = 0; i < n; i += 4 * LANES)
     for (int j = 0; j < 4; j++) sum[j] = add(sum[j], exponential(sub(load(logits + i + LANES * j), all(highest))));
-  float total[LANES];
-  store(total, fold_sum(add(add(sum[0], sum[1]), add(sum[2], sum[3]))));
-  const float whole_sum = (total[0] + total[2]) + (total[1] + total[3]);
-  const float offset = highest + (float)logarithm(whole_sum);
+  const float offset = highest + (float)logarithm(sum_of(add(sum[0], sum[1]), add(sum[2], sum[3])));
   if (!isfinite(offset)) return 0;
   int count = 0;
   if (top > LANES) { // only options that forbid tokens want so many

@@ -78,16 +78,21 @@ static INLINE float largest(Vector a) {
   quad = _mm_max_ps(quad, _mm_movehl_ps(quad, quad));
   return _mm_cvtss_f32(_mm_max_ss(quad, _mm_shuffle_ps(quad, quad, 1)));
 }
+#ifdef VNNI
+enum { INTS = 8, WIDE = 2, ROWS = 4, BYTE_BIAS = 0 };
+#else
+enum { INTS = 8, WIDE = 2, ROWS = 4, BYTE_BIAS = 128 }; // bytes are signed, see dot
+#endif
 static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {
   // Packed within lanes of 128 bits: the bytes of l and h come out as 0-3, 8-11, 4-7, 12-15.
-  __m256i o = _mm256_set1_epi32(offset);
+  __m256i o = _mm256_set1_epi32(offset - BYTE_BIAS);
   __m256i l = _mm256_add_epi32(_mm256_cvtps_epi32(a.l), o), h = _mm256_add_epi32(_mm256_cvtps_epi32(a.h), o);
   __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(l, h), 0xd8);
-  _mm_storeu_si128((__m128i *)p, _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+  __m128i first = _mm256_castsi256_si128(words), last = _mm256_extracti128_si256(words, 1);
+  _mm_storeu_si128((__m128i *)p, BYTE_BIAS ? _mm_packs_epi16(first, last) : _mm_packus_epi16(first, last));
 }
 
 typedef __m256i Ints;
-enum { INTS = 8, WIDE = 2, ROWS = 4, BYTE_BIAS = 0 };
 static INLINE Ints load_ints(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
 static INLINE Ints load_weights(const int8_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
 static INLINE Ints broadcast(const uint8_t *p) {
@@ -98,12 +103,11 @@ static INLINE Ints broadcast(const uint8_t *p) {
 #ifdef VNNI
 static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) { return _mm256_dpbusd_avx_epi32(sum, bytes, weights); }
 #else
-// Two products of full bytes don't fit the 16 bits of vpmaddubsw, so even and odd bytes are multiplied as 16 bits.
+// vpmaddubsw adds two products of an unsigned and a signed byte in 16 bits. With signed activations, whose sign goes to
+// the weights, they always fit: 2 * 128 * 127 is less than 2^15.
 static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) {
-  Ints even = _mm256_madd_epi16(_mm256_and_si256(bytes, _mm256_set1_epi16(255)),
-                                _mm256_srai_epi16(_mm256_slli_epi16(weights, 8), 8));
-  Ints odd = _mm256_madd_epi16(_mm256_srli_epi16(bytes, 8), _mm256_srai_epi16(weights, 8));
-  return _mm256_add_epi32(sum, _mm256_add_epi32(even, odd));
+  Ints pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(bytes), _mm256_sign_epi8(weights, bytes));
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 #endif
 static INLINE Vector to_floats(const Ints *c) { return (Vector){_mm256_cvtepi32_ps(c[0]), _mm256_cvtepi32_ps(c[1])}; }
