@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 
 import sentencex  # type: ignore[import-untyped]
 
+from app.text.budget import checkpoint
+
 _WINDOW_CHARS = 8192
 _CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
 
@@ -95,6 +97,7 @@ def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[
 def _lines(text: str) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each line that has something after its indentation and list markers."""
     for line in _LINE.finditer(text):
+        checkpoint()
         start = _content_start(text, line)
         for cell in _CELL.finditer(text, start, line.end()):
             yield cell.span()
@@ -104,6 +107,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each run of lines between blank lines; a list marker begins a new run."""
     start = end = 0
     for line in _LINE.finditer(text):
+        checkpoint()
         content = _content_start(text, line)
         goes_on = end > start and text[end : line.start()] in _SOFT_BREAKS
         blank = content == line.end()
@@ -137,6 +141,7 @@ def _ends(block: str, language: str) -> Iterator[int]:
     shown = _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
     begin = 0
     while begin < len(shown):
+        checkpoint()
         window_end = begin + _WINDOW_CHARS
         pieces = _library_pieces(shown[begin:window_end], language)
         if window_end < len(shown):
@@ -207,6 +212,7 @@ def break_long(sentence: str, *, fits: Callable[[str], bool]) -> list[str]:
     start = 0
     guess = 256
     while start < len(sentence):
+        checkpoint()
         limit = _longest_fitting(sentence, start, guess, fits)
         end = limit if limit == len(sentence) else _break_before(sentence, start, limit)
         if end < limit and not fits(sentence[start:end]):

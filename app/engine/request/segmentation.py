@@ -5,7 +5,11 @@ from typing import NamedTuple
 
 from app.engine.interface import Splitting
 from app.engine.models.tokenizer import Tokenizer
+from app.text.budget import checkpoint
 from app.text.sentences import break_long, spans
+
+# No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a unit.
+_CHARS_PER_PIECE = 32
 
 
 class Unit(NamedTuple):
@@ -59,18 +63,19 @@ class Cutter:
         self, text: str, sentences: Iterable[tuple[int, int]], room: int
     ) -> Iterator[tuple[int, int, list[int]]]:
         """Begin, end and pieces of each unit, which has at most ``room`` pieces and no white space at its ends."""
+
+        def fits(part: str) -> bool:
+            return len(part) <= _CHARS_PER_PIECE * room and len(self._tokenizer.encode(part)) <= room
+
         for begin, end in sentences:
+            checkpoint()
             sentence = text[begin:end]
-            pieces = self._tokenizer.encode(sentence)
-            parts = [sentence]
-            if len(pieces) > room:
-                parts = break_long(sentence, fits=lambda part: len(self._tokenizer.encode(part)) <= room)
-            for part in parts:
+            for part in [sentence] if fits(sentence) else break_long(sentence, fits=fits):
                 unit = part.strip()
                 first = begin + len(part) - len(part.lstrip())
                 begin += len(part)
                 if unit:
-                    yield first, first + len(unit), pieces if unit == sentence else self._tokenizer.encode(unit)
+                    yield first, first + len(unit), self._tokenizer.encode(unit)
 
 
 def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple[int, int]]:

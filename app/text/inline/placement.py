@@ -8,6 +8,7 @@ exactly the objects of the source, nested as they were.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import Element, Inline, Point, breaks_line
 from app.text.inline.target_tokens import Link, align, read_target
 
@@ -84,6 +85,7 @@ class _Placing:
         for point in points:
             inside.setdefault(point.element, []).append(point)
         for index in range(len(inline.elements) - 1, 0, -1):
+            checkpoint()
             element = inline.elements[index]
             parent = element.path[-2]
             begin, end = self._ranges[index]
@@ -126,6 +128,7 @@ class _Placing:
             last[source] = index
         before, latest = [], -1
         for source in range(len(self._source_begins)):
+            checkpoint()
             latest = source if source in first else latest
             before.append(latest)
         return first, last, before
@@ -140,6 +143,7 @@ class _Placing:
         for index, element in enumerate(elements[1:], 1):
             children.setdefault(element.path[-2], []).append(index)
         for index, element in enumerate(elements):
+            checkpoint()
             begin, end = ranges[index]
             innermost[begin:end] = [index] * (end - begin)
             if index not in children:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import CHUNK, TOKEN, Inline
 
 
@@ -55,6 +56,7 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
     done = 0
     last = _Occurrence(len(translation), len(translation), "", None)
     for index, (begin, end, _, form) in enumerate([*occurrences, last]):
+        checkpoint()
         for match in (CHUNK if coarse else TOKEN).finditer(translation, done, begin):
             start = match.start()
             for source, length in cuts(match[0]):
@@ -184,6 +186,7 @@ def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -
         return [0] * size
     votes: list[Counter[int]] = [Counter() for _ in range(size)]
     for source_begin, source_end, target_begin, target_end in links:
+        checkpoint()
         sources = _overlapped(source_begins, source_begin, source_end)
         for index, place in enumerate(_overlapped(target.begins, target_begin, target_end)):
             votes[place][sources[min(index, len(sources) - 1)]] += target_end - target_begin

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping
 
+from app.text.budget import checkpoint
 from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import Tokenizer, TokenKind
 from app.text.markup.scope import ATTRIBUTE, Rules, Scope
@@ -34,6 +35,7 @@ def _find(source: str, rules: Rules) -> Iterator[tuple[int, int, str]]:
     """Yields begin and end of each value, its quotes included, and the decoded value."""
     scope = Scope(rules)
     for token in Tokenizer(source, rules.syntax):
+        checkpoint()
         if token.kind is TokenKind.END:
             scope.close(token.name)
         elif token.kind is TokenKind.START:

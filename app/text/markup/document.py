@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import NamedTuple
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import Inline, Kind, Part, Rewrite, balance, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
@@ -79,6 +80,7 @@ class Document:
         if alignments is None:
             alignments = [()] * len(translations)
         for index, (translation, links) in enumerate(zip(translations, alignments, strict=True)):
+            checkpoint()
             written = self.runs[index]
             if translation != self.texts[index] or self.inlines[index].has_rewrites:
                 written, guessed = self.writers[index](self.inlines[index], written, translation, links)
@@ -135,6 +137,7 @@ class DocumentBuilder:
             InvalidRequest: The search for protected spans takes too long.
         """
         for value in values:
+            checkpoint()
             self._runs.append(value)
             ranges, rewrites = find_all(value, self._protected)
             self._inlines.append(read(split(value, ranges, rewrites=rewrites)))

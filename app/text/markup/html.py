@@ -8,6 +8,7 @@ import html
 from collections.abc import Sequence
 from functools import partial
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import Inline, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
@@ -43,6 +44,7 @@ def extract_html(source: str, rules: Rules = HTML, protected: Patterns = NOTHING
     tokens = Tokenizer(source, rules.syntax)
     collector = TextCollector(source, rules, splitting_names(source, tokens, rules), emit)
     for token in tokens:
+        checkpoint()
         collector.take(token)
     collector.end_text()
     if not rules.translate_attributes:

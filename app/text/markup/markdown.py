@@ -13,6 +13,7 @@ from itertools import count, takewhile, zip_longest
 
 from markdown_it.token import Token
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import Element, Inline, Kind, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
@@ -73,6 +74,7 @@ class _Reader:
     def read(self) -> Document:
         row: Iterator[list[int] | None] = iter(())
         for index, token in enumerate(self._tokens):
+            checkpoint()
             if token.type == "tr_open":
                 rest = map(self._tokens.__getitem__, count(index))  # a slice would be all that follows
                 cells = [cell.content for cell in takewhile(_is_in_row, rest) if cell.type == "inline"]

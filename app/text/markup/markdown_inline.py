@@ -25,6 +25,7 @@ from markdown_it.rules_inline import (
 )
 from markdown_it.token import Token
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import Kind, Part
 from app.text.markup.collector import TextCollector
 from app.text.markup.html_tokenizer import Tokenizer
@@ -86,6 +87,7 @@ def collect(content: str, environment: Environment, collector: TextCollector) ->
     label = _TASK.match(content) or _LINE_LABEL.match(content)
     done = label.end() if label else 0
     for mark in recorder.marks():
+        checkpoint()
         if mark.begin < done:
             continue
         _collect_text(content, done, mark.begin, collector)
@@ -186,11 +188,19 @@ def _recording(rule: str, find: _Rule) -> _Rule:
     return find_and_note
 
 
+def _look_at_budget(*_: object) -> bool:
+    checkpoint()
+    return False
+
+
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.inline.ruler2.disable("fragments_join")  # it would move the marks that turn out to be text
+    # The first rule that is tried everywhere takes nothing, and ends the work when its time is over.
+    parser.block.ruler.before("table", "checkpoint", _look_at_budget, {"alt": []})
+    parser.inline.ruler.before("text", "checkpoint", _look_at_budget)
     for rule, find in _RULES.items():
         parser.inline.ruler.at(rule, _recording(rule, find))
     return parser

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from app.text.budget import checkpoint
 from app.text.markup.html_tokenizer import Syntax, Token, TokenKind
 
 _UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var", "math"})
@@ -91,6 +92,7 @@ def _outline(source: str, tokens: Iterable[Token]) -> frozenset[str]:
     has_text = [False]
     names: list[str] = []
     for token in tokens:
+        checkpoint()
         if token.kind is TokenKind.TEXT:
             has_text[-1] = has_text[-1] or not source[token.start : token.end].isspace()
         elif token.kind is TokenKind.START:

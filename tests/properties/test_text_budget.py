@@ -1,0 +1,35 @@
+"""Whatever text functions do when nobody waits for them any more, they end soon."""
+
+import sys
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from app.errors import Cancelled
+from app.text.budget import Budget
+from tests.properties.test_text_growth import FUNCTIONS, TEXTS
+
+CHARS = 20_000
+
+
+@pytest.mark.parametrize("text", ["words", "misnested", "brackets", "lists", "variables", "numbers", "lines"])
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "quality"])
+def test_work_that_is_cancelled_ends_before_it_has_looked_twice_at_the_text(function: str, text: str) -> None:
+    budget, calls, source = Budget(), 0, TEXTS[text](CHARS)
+
+    def watch(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    def work() -> None:
+        budget.cancel()
+        sys.setprofile(watch)
+        try:
+            FUNCTIONS[function](source)
+        finally:
+            sys.setprofile(None)
+
+    with pytest.raises(Cancelled):
+        budget.run(work)
+    assert calls < CHARS
