@@ -29,6 +29,7 @@ def export(
     OUT changes only when the bundle is complete. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
     from export.bundle_builder import Sentences, build_bundle
+    from export.parity import parity_lines
     from export.progress import reporting
     from export.shortlist import read_shortlist
     from model.data.pairs import read_pairs
@@ -45,8 +46,8 @@ def export(
     with reporting("exporting") as report:
         table = read_shortlist(shortlist, read_card(checkpoint).languages) if shortlist else None
         bundle = build_bundle(checkpoint, out, sentences=groups, shortlist=table, report=report)
-    for precision, figures in bundle.manifest.parity.items():
-        typer.echo(f"{precision}: {figures}")
+    for line in parity_lines(bundle.manifest.parity):
+        typer.echo(line)
 
 
 def restore(

@@ -259,9 +259,9 @@ def _trace(
     module: nn.Module, inputs: tuple[object, ...], input_names: list[str], output_names: list[str], shapes: list[object]
 ) -> onnx.ModelProto:
     with warnings.catch_warnings(), torch.no_grad():
-        # The exporter's own deprecations are no news for who exports; a tracer warning would mean a wrong graph.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.simplefilter("ignore", FutureWarning)
+        # What the exporter says of itself is no news for who exports; a tracer warning would mean a wrong graph.
+        for category in (DeprecationWarning, FutureWarning, UserWarning):
+            warnings.simplefilter("ignore", category)
         warnings.simplefilter("error", TracerWarning)
         program = torch.onnx.export(
             module.eval(),

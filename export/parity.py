@@ -5,7 +5,7 @@ over the whole vocabulary.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
@@ -133,3 +133,16 @@ def agreement(
         ]
         same += sum(a[0].tokens == b[0].tokens for a, b in zip(*results, strict=True))
     return {"sentences": len(sources), "identical": same}
+
+
+def parity_lines(parity: Mapping[str, Any]) -> Iterator[str]:
+    """What the export measured, from a manifest: a line for each precision."""
+    for precision, figures in parity.items():
+        shown = (f"{name.replace('_', ' ')} {_figure(value)}" for name, value in figures.items())
+        yield f"{precision}: {', '.join(shown)}"
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, Mapping):  # of sentences: how many
+        return f"{value['identical']:,} of {value['sentences']:,} sentences"
+    return f"{value:.2g}" if isinstance(value, float) else str(value)

@@ -79,4 +79,9 @@ def _cell(value: Any) -> Text:
         return Text("\n".join(str(_cell(part)) for part in value))
     if isinstance(value, float):
         return Text(f"{value:.6g}")
-    return Text(value if isinstance(value, str) else json.dumps(value))
+    return Text(_printable(value) if isinstance(value, str) else json.dumps(value))
+
+
+def _printable(text: str) -> str:
+    """A text whose characters can all be seen: U+E000 in the place of a character for private use."""
+    return "".join(one if one.isprintable() or one == "\n" else f"U+{ord(one):04X} " for one in text).rstrip(" ")

@@ -46,6 +46,7 @@ def import_model(
     from itertools import islice
 
     from export.marian.importing import Choices, import_bundle
+    from export.parity import parity_lines
     from export.progress import reporting
 
     lines: list[str] = []
@@ -55,8 +56,8 @@ def import_model(
     choices = Choices(pairs=pair or (), name=name, licence=licence, sentences=lines)
     with reporting("importing") as report:
         manifest = import_bundle(source, out, choices=choices, report=report).manifest
-    for precision, figures in manifest.parity.items():
-        typer.echo(f"{precision}: {figures}")
+    for line in parity_lines(manifest.parity):
+        typer.echo(line)
     typer.echo(f"alignment: {manifest.alignment.model_dump() if manifest.alignment else 'none'}")
     shown = ", ".join(f"{item.source}-{item.target}" for item in manifest.pairs[:10])
     typer.echo(f"{len(manifest.pairs)} pair(s): {shown}{', ...' if len(manifest.pairs) > 10 else ''}")

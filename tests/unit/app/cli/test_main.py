@@ -440,5 +440,12 @@ def test_info_shows_what_a_person_asks(toy_bundle: Path) -> None:
     assert "000000" not in result.stdout
 
 
+def test_info_shows_the_code_points_of_what_has_no_glyph(toy_bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MANIFEST, "placeholders", ["\ue000", "\ue001"])
+    shown = run("info", toy_bundle).stdout
+    assert "U+E000" in shown and "U+E001" in shown
+    assert "\ue000" not in shown
+
+
 def test_info_gives_programs_everything(toy_bundle: Path) -> None:
     assert json.loads(run("info", "--json", toy_bundle).stdout) == MANIFEST
