@@ -5,7 +5,6 @@ Nothing of the training world is imported before a test asks for it.
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,10 +53,7 @@ def tiny_bundle(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory)
     from tests.support.tiny import made_up_shortlist
 
     folder, shortlist = tmp_path_factory.mktemp("bundle") / "tiny", made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
-    with warnings.catch_warnings():
-        # Of two inputs that share an axis the exporter names one, and warns.
-        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
-        return build_bundle(tiny_checkpoint, folder, shortlist=shortlist, report=lambda line: None)
+    return build_bundle(tiny_checkpoint, folder, shortlist=shortlist, report=lambda line: None)
 
 
 @pytest.fixture(scope="session")
