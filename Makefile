@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-opus bench-base wheel format clean
+.PHONY: help serve test fuzz attack check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -59,6 +59,9 @@ bench-serving: $(DEV)/installed  ## Load Dragoman and LibreTranslate over HTTP, 
 
 bench-overload: $(DEV)/installed  ## Offer the server five times what it can do
 	$(DEV)/bin/python -m benchmarks.overload artifacts/de-en $(BENCH_PAIRS)
+
+attack: $(DEV)/installed  ## Attack a server on this machine; print what others wait for
+	$(DEV)/bin/python -m benchmarks.attack artifacts/de-en
 
 bench-footprint: $(DEV)/installed  ## Time the start; watch memory over 10,000 requests
 	$(DEV)/bin/python -m benchmarks.footprint artifacts/de-en $(BENCH_PAIRS)

@@ -37,7 +37,7 @@ class PoolLimits:
     """Bounds of a pool.
 
     Attributes:
-        running: Jobs that run side by side.
+        running: Jobs that run side by side; with the interpreter's lock, two take as long as one after the other.
         begun: Jobs that have a thread, which most of them hold while they wait for their next turn.
         large: Size from which a job counts as large, in characters or bytes of its input.
         large_jobs: Large jobs that are taken at a time; others are refused.
@@ -45,7 +45,7 @@ class PoolLimits:
         late_s: Seconds that a job may wait to begin before the pool counts as stuck.
     """
 
-    running: int = 2
+    running: int = 1
     begun: int = 64
     large: int = 64 * 1024
     large_jobs: int = 16

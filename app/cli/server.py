@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
@@ -41,6 +42,7 @@ _KEEP_ALIVE_S = 75
 # After the time to drain: to cancel what still runs, answer it, and stop the model.
 _LAST_S = 5.0
 _CHECK_EVERY_TICKS = 10  # of uvicorn's, a tenth of a second each
+_SWITCH_S = 0.0005
 _OTHER_FILES = 256  # models, logs, what libraries open: not for connections
 
 
@@ -58,6 +60,8 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         Exception: Whatever made the application's start-up fail.
     """
     _tune_allocator()
+    # A thread that works on texts lets others run after this time, of which the event loop waits several for a request.
+    sys.setswitchinterval(_SWITCH_S)
     # Before the model is loaded: a port that is taken should be known at once.
     listener = _bind(settings.host, settings.port)
     guarded = _KeepStartupError(app)

@@ -59,8 +59,12 @@ class Bystanders:
 
     def between(self, began_s: float, ended_s: float) -> list[Sample]:
         """What was sent in that time; waits for the answers."""
-        while not any(sample.began_s > ended_s for sample in self._received[-1:]):
-            self._received.append(self._samples.get(timeout=120))
+        later: set[str] = set()
+        while later != {"livez", "small"}:
+            sample = self._samples.get(timeout=120)
+            self._received.append(sample)
+            if sample.began_s > ended_s:
+                later.add(sample.kind)
         return [sample for sample in self._received if began_s <= sample.began_s <= ended_s]
 
     def stop(self) -> None:
@@ -72,14 +76,12 @@ class Bystanders:
 def _probe(port: int, samples: "multiprocessing.Queue[Sample]", over: Event) -> None:
     def send(kind: str) -> None:
         target = Target(port)
-        began = due = time.monotonic()
+        due = time.monotonic()
         while not over.is_set():
             status, _ = target.request("/livez") if kind == "livez" else target.request("/translate", _SMALL, JSON)
             samples.put(Sample(kind, due, time.monotonic() - due, status))
-            # What comes due while an answer is awaited is sent late, and its waiting counts from when it was due.
-            due += _EVERY_S
-            began = time.monotonic()
-            time.sleep(max(0.0, due - began))
+            due = max(due + _EVERY_S, time.monotonic())  # one after the other: a slow answer delays the next
+            time.sleep(max(0.0, due - time.monotonic()))
 
     threads = [threading.Thread(target=send, args=(kind,)) for kind in ("livez", "small")]
     for thread in threads:

@@ -287,7 +287,7 @@ ATTACKS = (
     Attack("D4 a header of 128 MiB", long_header, _only("431", "closed")),
     Attack("D4 a URL of 64 MiB", long_url, _only("431", "closed")),
     Attack("D5 two forms of 32 MiB of escapes", form_of_escapes, _only("400", "503")),
-    Attack("D5 four JSON bombs of 32 MiB", json_bombs, _only("400", "503")),
+    Attack("D5 four JSON bombs of 32 MiB", json_bombs, _only("400", "413", "503")),
     Attack("D5 two JSON strings of 30 MiB of escapes", long_json_strings, _only("400", "503")),
     Attack("D5 D12 40 bodies that lack a byte", unfinished_bodies, _only("408", "503", "closed")),
     Attack("D6 every name that stands in", stand_ins, _answered),
