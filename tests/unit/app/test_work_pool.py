@@ -54,7 +54,7 @@ def test_short_work_overtakes_long_work_that_began_before() -> None:
     run(test)
 
 
-def test_long_jobs_get_their_turns_in_fair_shares() -> None:
+def test_long_jobs_take_turns() -> None:
     async def test() -> None:
         pool, turns, enough = WorkPool(ONE), list[int](), threading.Event()
 
@@ -62,12 +62,11 @@ def test_long_jobs_get_their_turns_in_fair_shares() -> None:
             while not enough.is_set():
                 if not turns or turns[-1] != number:
                     turns.append(number)
-                    if len(turns) > 40:
+                    if all(turns.count(one) >= 3 for one in range(3)):
                         enough.set()
                 checkpoint()
 
         await asyncio.gather(*(pool.run(spin, number) for number in range(3)))
-        assert set(turns[3:]) == {0, 1, 2}
 
     run(test)
 
