@@ -21,44 +21,52 @@ static int by_score(const void *a, const void *b) {
   return x->score != y->score ? (x->score < y->score) - (x->score > y->score) : (x->token > y->token) - (x->token < y->token);
 }
 
-// The K best of a row's logits as log-probabilities, best first, the smaller id of equals. found: room for
-// K + LANES of them if K is small, for the vocabulary if not. Returns whether they are finite.
+// The K-th largest of n numbers, whose order changes.
+static float largest_but(float *x, int n, int k) {
+  for (int i = 0; i < k; i++)
+    for (int j = i + 1; j < n; j++)
+      if (x[j] > x[i]) {
+        const float t = x[i];
+        x[i] = x[j], x[j] = t;
+      }
+  return x[k - 1];
+}
+
+enum { SORTED_BEYOND = 1024 }; // candidates: no search wants so many, but the comparison with PyTorch wants all
+
+// The K best of a row's logits as log-probabilities, best first, the smaller id of equals. found: room for K of them, or
+// for the vocabulary if all are sorted. Returns whether they are finite.
 static int best_of(const float *logits, int vocabulary, int top, Candidate *found) {
   const int n = rounded_up(vocabulary, STRIP);
   Vector most[4];
   for (int j = 0; j < 4; j++) most[j] = all(NEVER);
   for (int i = 0; i < n; i += 4 * LANES)
     for (int j = 0; j < 4; j++) most[j] = larger(load(logits + i + LANES * j), most[j]);
-  float lanes[LANES];
-  store(lanes, larger(larger(most[0], most[1]), larger(most[2], most[3])));
-  float highest = largest(load(lanes)), low = highest;
+  const Vector folded = larger(larger(most[0], most[1]), larger(most[2], most[3]));
+  const float highest = largest(folded);
   Vector sum[4] = {all(0), all(0), all(0), all(0)};
   for (int i = 0; i < n; i += 4 * LANES)
     for (int j = 0; j < 4; j++) sum[j] = add(sum[j], exponential(sub(load(logits + i + LANES * j), all(highest))));
   const float offset = highest + (float)logarithm(sum_of(add(sum[0], sum[1]), add(sum[2], sum[3])));
   if (!isfinite(offset)) return 0;
   int count = 0;
-  if (top > LANES) { // only options that forbid tokens want so many
+  if (top > SORTED_BEYOND) {
     for (int i = 0; i < vocabulary; i++) found[count++] = (Candidate){logits[i], i};
     qsort(found, count, sizeof *found, by_score);
   } else {
     // The K-th largest of the lanes' maxima bounds the K-th largest number from below: few are as large.
-    for (int i = 0; i < top; i++) {
-      for (int j = i + 1; j < LANES; j++)
-        if (lanes[j] > lanes[i]) {
-          const float t = lanes[i];
-          lanes[i] = lanes[j], lanes[j] = t;
-        }
-      low = lanes[i];
-    }
+    float lanes[4 * LANES], low = NEVER;
+    for (int j = 0; j < 4; j++) store(lanes + LANES * j, top <= LANES ? folded : most[j]);
+    if (top <= 4 * LANES) low = top == 1 ? highest : largest_but(lanes, top <= LANES ? LANES : 4 * LANES, top);
     for (int i = 0; i < n; i += LANES)
       for (uint32_t large = at_least(load(logits + i), all(low)); large; large &= large - 1) {
         const int token = i + __builtin_ctz(large);
         const float x = logits[token];
-        if (token >= vocabulary || (count == top && x <= found[count - 1].score)) continue;
+        if (token >= vocabulary || (count == top && x <= low)) continue;
         int at = count < top ? count++ : top - 1;
         for (; at > 0 && found[at - 1].score < x; at--) found[at] = found[at - 1];
         found[at] = (Candidate){x, token};
+        if (count == top) low = found[count - 1].score;
       }
   }
   for (int i = 0; i < top && i < count; i++) found[i].score -= offset;
@@ -203,7 +211,7 @@ static const char *search(const Model *m, Search *s) {
   Buffers b = {
       .step = {.logits = allocate(size_of(most < LOGIT_ROWS ? most : LOGIT_ROWS, m->last.columns), sizeof(float)),
                .best = allocate(most * top, sizeof(Candidate)),
-               .sorting = allocate(top > LANES ? m->vocabulary : LANES, sizeof(Candidate))},
+               .sorting = allocate(top > SORTED_BEYOND ? m->vocabulary : top, sizeof(Candidate))},
       .rows = allocate(most, sizeof(Row)),
       .next = allocate(most, sizeof(Row)),
       .histories = allocate(most * s->capacity, sizeof(int32_t)),

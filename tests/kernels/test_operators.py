@@ -84,6 +84,18 @@ def test_memory_that_is_not_the_outputs_is_copied(plain):
     assert not np.array_equal(found["next_memory"], batch["memory"], equal_nan=True)
 
 
+@pytest.mark.parametrize("kernels", ["plain", *FAST])
+def test_any_number_of_candidates_are_the_first_of_all(kernels):
+    operators = Operators(rounded_model(target_vocabulary=1500, source_vocabulary=1500), kernels)
+    everything = operators.decode(a_batch(operators, top=1500, steps=1))
+    assert (np.sort(everything["tokens"]) == np.arange(1500)).all()
+    assert (np.diff(everything["scores"]) <= 0).all()
+    for top in (1, 4, 16, 17, 64, 65, 300, 1024, 1025):
+        found = operators.decode(a_batch(operators, top=top, steps=1))
+        np.testing.assert_array_equal(found["tokens"], everything["tokens"][..., :top])
+        np.testing.assert_array_equal(found["scores"], everything["scores"][..., :top])
+
+
 def test_what_has_ended_takes_no_steps(plain):
     """The steps made are those of the sentence that goes on longest; then all hypotheses are none."""
     found = plain.decode(a_batch(plain, beams=1, steps=14))
