@@ -19,7 +19,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from export.bundle_builder import INTEGER_WEIGHTS, Sentences, build_bundle
 from model.data.batches import Batch, pad

@@ -34,7 +34,7 @@ def ablation(
     """
     from export.ablation import draw_ablation, run_ablation
     from export.progress import reporting
-    from model.evaluation.commands import training_place
+    from model.training.commands import training_place
 
     if updates and minutes:
         raise typer.BadParameter("can't be given with --updates", param_hint="--minutes")

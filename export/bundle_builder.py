@@ -32,8 +32,8 @@ from app.engine.models.bundle import (
     write_manifest,
 )
 from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
-from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings

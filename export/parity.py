@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel
-from app.engine.onnx.sessions import OnnxModel
 from app.engine.options import SearchOptions
 from model.data.batches import pad
 from model.network.config import TransformerConfig
@@ -112,7 +112,7 @@ def require(parity: Parity, tolerance: float = TOLERANCE) -> None:
 
 
 def agreement(
-    one: Model, other: Model, config: TransformerConfig, sources: Sequence[Sequence[int]], *, batch: int = 32
+    one: Model[Any], other: Model[Any], config: TransformerConfig, sources: Sequence[Sequence[int]], *, batch: int = 32
 ) -> dict[str, Any]:
     """Greedy translations of real sentences by two models: how many come out with identical tokens."""
     options = SearchOptions(beam_size=1)

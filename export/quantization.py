@@ -18,7 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import OrtValue
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.onnx.sessions import Binding, Kind, OnnxModel
+from app.engine.onnx.model import OnnxModel
+from app.engine.onnx.sessions import Binding, Kind
 from app.engine.options import SearchOptions
 from export.graph_fusion import simplify
 from model.network.config import TransformerConfig

@@ -12,7 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from app.engine.models.bundle import Bundle
-    from app.engine.onnx.sessions import OnnxModel
+    from app.engine.onnx.model import OnnxModel
     from model.network.transformer import Transformer
 
 

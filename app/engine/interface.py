@@ -208,7 +208,7 @@ class TranslationEngine(Protocol):
     def alphabet(self, source: str, target: str) -> Alphabet:
         """The characters that the model of a pair knows; none if there is no such model."""
 
-    def turn_away(self) -> None:
+    def reject_if_overloaded(self) -> None:
         """Refuses a request before its body is read, while the queue is still close to full.
 
         Raises:

@@ -16,7 +16,7 @@ from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.model_pool import Loader, Model
 from app.engine.models.routing import Pair, Route, find_routes, follow
-from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.job_queue import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ class Registry:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``; failed as soon as one engine is."""
         return "failed" if self._state == "ready" and "failed" in self._loader.states() else self._state
 
-    def turn_away(self) -> None:
+    def reject_if_overloaded(self) -> None:
         """See ``app.engine.interface.TranslationEngine``; with several models, another may have room."""
         match self._models:
             case [Model(engine=engine)] if engine:
-                engine.turn_away()
+                engine.reject_if_overloaded()
 
     async def start(self) -> None:
         """Loads as many models as there is room for, in order; none if loading is lazy.

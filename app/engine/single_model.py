@@ -30,7 +30,7 @@ from app.engine.request.coalescing import Joiner
 from app.engine.request.detokenization import Renderer
 from app.engine.request.in_flight import Progress, Streams
 from app.engine.request.segmentation import Cutter
-from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
@@ -71,15 +71,8 @@ class Engine:
         }
         self._work = _Work(manifest, model, tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
-        self._scheduler = Scheduler(
-            encode=self._work.encode,
-            new_search=self._work.search,
-            new_batch=lambda: Decode(model),
-            limits=limits,
-            workers=workers,
-            backlog=backlog,
-        )
-        self._joiner = Joiner(self._scheduler.submit)
+        self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
+        self._joiner = Joiner(self._scheduler.queue.submit)
         self._state = "starting"
         self._streams = Streams()
         self._golden_identical = 0
@@ -146,9 +139,9 @@ class Engine:
         """See ``app.engine.interface.TranslationEngine``."""
         return self.bundle.manifest.alphabet
 
-    def turn_away(self) -> None:
+    def reject_if_overloaded(self) -> None:
         """See ``app.engine.interface.TranslationEngine``."""
-        self._scheduler.turn_away()
+        self._scheduler.queue.reject_if_overloaded()
 
     async def start(self) -> None:
         """Start the decode threads and translate the bundle's golden sentences.
@@ -276,7 +269,11 @@ class _Work:
         found |= encoded
         return [found[job.source] for job in jobs]
 
-    def search(self, job: Job) -> Search:
+    def new_batch(self) -> Decode[Features]:
+        """An empty decode."""
+        return Decode(self._model)
+
+    def new_search(self, job: Job) -> Search:
         """A search with the job's options."""
         manifest, options = self._manifest, job.options
         prefix = None if options.prefix is None else self._tokenizer.encode_target(options.prefix)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
-from app.engine.request.text_builder import Assembly
+from app.engine.text_builder import Assembly
 from app.errors import ModelFailure, Overloaded
 from app.text.inline.placement import Edit, apply
 from app.text.protection.protected import Offsets, Protected, moved

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle, Confidence, write_manifest
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.text.sentences import spans
 from model.evaluation.evaluate import TestSet

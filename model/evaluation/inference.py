@@ -31,7 +31,7 @@ class TorchModel:
         return TorchRows(self.transformer)
 
 
-class TorchRows(LiveRows):
+class TorchRows(LiveRows[Tensor]):
     """Rows that all start together: joining later is the ONNX runtime's business."""
 
     def __init__(self, transformer: Transformer) -> None:

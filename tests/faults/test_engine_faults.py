@@ -16,7 +16,20 @@ from app.engine.options import SearchOptions
 from app.engine.scheduling.policy import Job
 from app.errors import EngineUnavailable, ModelFailure
 from tests.support.tiny import sentence_pairs, source_ids
-from tests.support.toy import EOS, ROOMY, START, WAIT_S, Gate, ToyModel, engine_of, greedy, job, running, scheduler_of
+from tests.support.toy import (
+    EOS,
+    ROOMY,
+    START,
+    WAIT_S,
+    Gate,
+    ToyModel,
+    ToyWorkload,
+    engine_of,
+    greedy,
+    job,
+    running,
+    scheduler_of,
+)
 
 ENDLESS = -60.0
 FOREVER = 10**9  # steps that no test lives to see
@@ -59,8 +72,8 @@ def stopping(scheduler, drain_s):
     """``stop`` runs in a thread of its own; entered once the scheduler refuses work, left when it has stopped."""
     thread = threading.Thread(target=scheduler.stop, args=(drain_s,))
     thread.start()
-    with scheduler._condition:
-        assert scheduler._condition.wait_for(lambda: not scheduler.alive, WAIT_S)
+    with scheduler.queue._condition:
+        assert scheduler.queue._condition.wait_for(lambda: not scheduler.alive, WAIT_S)
     yield
     thread.join(WAIT_S)
     assert not thread.is_alive()
@@ -201,7 +214,7 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     elif place == "step":
         model.on_step = _bug
     elif place == "new_search":
-        monkeypatch.setattr(scheduler, "new_search", _bug)
+        monkeypatch.setattr(ToyWorkload, "new_search", _bug)
     else:
         monkeypatch.setattr("app.engine.decoding.search.Search.hypotheses", _bug)
     endings = Endings(jobs)
@@ -261,7 +274,7 @@ def test_a_model_that_hangs_does_not_keep_a_stop_from_its_end(monkeypatch, caplo
     scheduler.stop(0.0)
     for item in jobs:
         assert isinstance(item.future.exception(0), EngineUnavailable)
-    assert "hangs" in caplog.text
+    assert "does not return" in caplog.text
     gate.open()  # and then it goes on after all
     [worker] = scheduler._workers
     worker.thread.join(WAIT_S)

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import export.bundle_builder
 from app.engine.models.bundle import MANIFEST, Bundle
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from export.bundle_builder import WEIGHTS, BuildError, Sentences, build_bundle
 from export.graphs import export_decoder, export_encoder
 from export.parity import Parity, ParityError, agreement, measure, require

@@ -30,7 +30,7 @@ from transformers.utils import logging
 
 from app.engine.decoding.batch_decoder import Model, decode
 from app.engine.models.bundle import Bundle
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings

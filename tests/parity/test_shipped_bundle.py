@@ -9,7 +9,7 @@ import sentencepiece
 
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle, Precision
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings

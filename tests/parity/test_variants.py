@@ -8,7 +8,7 @@ import onnx
 import pytest
 import torch
 
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.main import create_app
 from app.settings import Settings
 from export.bundle_builder import Sentences, build_bundle

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import app.engine.onnx.kv_cache
 from app.engine.decoding.batch_decoder import Decode, decode
 from app.engine.decoding.search import Hypothesis, Search
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from app.engine.interface import SentenceTranslation
 from app.engine.request.segmentation import Cutter
-from app.engine.request.text_builder import Assembly
+from app.engine.text_builder import Assembly
 from app.text.sentences import break_long
 from tests.support.counts import examples
 from tests.support.segmentation import split

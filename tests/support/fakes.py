@@ -23,7 +23,7 @@ from app.engine.interface import (
     TranslationCall,
 )
 from app.engine.options import SearchOptions
-from app.engine.request.text_builder import Assembly
+from app.engine.text_builder import Assembly
 from app.errors import ModelFailure, Overloaded
 from app.main import create_app
 from app.settings import Settings
@@ -73,7 +73,7 @@ class FakeEngine:
     def alphabet(self, source: str, target: str) -> Alphabet:
         return Alphabet(frozenset(self.known_characters), self.known_placeholders)
 
-    def turn_away(self) -> None:
+    def reject_if_overloaded(self) -> None:
         if self.full:
             raise Overloaded("busy")
 

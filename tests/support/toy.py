@@ -18,7 +18,7 @@ from app.engine.decoding.batch_decoder import Decode, LiveRows
 from app.engine.decoding.search import Beam, Search, Steps
 from app.engine.models.bundle import Bundle
 from app.engine.options import SearchOptions
-from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.engine.single_model import Engine
@@ -188,23 +188,28 @@ def job(*source: int, options: SearchOptions | None = None, **others: Any) -> Jo
 ROOMY = Limits(max_queue_tokens=10_000, max_batch_rows=64, max_batch_tokens=1_000)
 
 
+class ToyWorkload:
+    """Decodes with the shipping search."""
+
+    def __init__(self, model: ToyModel, max_length: int) -> None:
+        self._model, self._max_length = model, max_length
+
+    def encode(self, jobs: Sequence[Job]) -> Sequence[ToyFeatures]:
+        return self._model.encode([job.source for job in jobs])
+
+    def new_search(self, job: Job) -> Search:
+        limit = job.options.max_length or self._max_length
+        return Search(start_id=START, eos_id=EOS, max_length=limit, options=job.options)
+
+    def new_batch(self) -> Decode[ToyFeatures]:
+        return Decode(self._model)
+
+
 def scheduler_of(
     model: ToyModel, *, limits: Limits = ROOMY, max_length: int = 40, backlog: Backlog | None = None, workers: int = 1
 ) -> Scheduler:
-    """A scheduler, not started, that decodes with the shipping search."""
-
-    def search(job: Job) -> Search:
-        limit = job.options.max_length or max_length
-        return Search(start_id=START, eos_id=EOS, max_length=limit, options=job.options)
-
-    return Scheduler(
-        encode=lambda jobs: model.encode([job.source for job in jobs]),
-        new_search=search,
-        new_batch=lambda: Decode(model),
-        limits=limits,
-        workers=workers,
-        backlog=backlog,
-    )
+    """A scheduler, not started, over a toy model."""
+    return Scheduler(ToyWorkload(model, max_length), limits=limits, workers=workers, backlog=backlog)
 
 
 def engine_of(bundle: Bundle, model: Any, *, limits: Limits = ROOMY, drain_s: float = 0.0) -> Engine:

@@ -48,7 +48,7 @@ class Admission:
             path = local_path(scope)
             if path in contract_of(scope).translating_paths:
                 try:
-                    self._engine.turn_away()
+                    self._engine.reject_if_overloaded()
                 except Overloaded as error:
                     self._note(path, status_of(scope, error))
                     await self._refuse({**scope, "refusal": error}, receive, send)

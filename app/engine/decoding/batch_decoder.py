@@ -6,24 +6,30 @@ are rows of the same batch.
 
 import sys
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.decoding.search import Beam, Hypothesis, Search, Steps, default_max_length
 from app.engine.options import SearchOptions
 
+Scores = NDArray[np.floating]
+Ids = NDArray[np.integer]
+Features = TypeVar("Features")
+_Given = TypeVar("_Given", contravariant=True)
 
-class LiveRows(Protocol):
+
+class LiveRows(Protocol[_Given]):
     """The decoder's side of a batch: one row a live hypothesis."""
 
-    def join(self, features: Sequence[Any]) -> None:
+    def join(self, features: Sequence[_Given]) -> None:
         """Append one row a sentence, before its first target token."""
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
 
-    def step(self, tokens: Sequence[int], top: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    def step(self, tokens: Sequence[int], top: int) -> tuple[Scores, Ids, Ids | None]:
         """Advance each row by its last token.
 
         Returns:
@@ -46,17 +52,17 @@ class LiveRows(Protocol):
         raise AssertionError("this model makes one step at a time")
 
 
-class Model(Protocol):
+class Model(Protocol[Features]):
     """The interface of a model that search needs."""
 
-    def encode(self, sources: Sequence[Sequence[int]]) -> Sequence[Any]:
+    def encode(self, sources: Sequence[Sequence[int]]) -> Sequence[Features]:
         """Features of each source."""
 
-    def rows(self) -> LiveRows:
+    def rows(self) -> LiveRows[Features]:
         """An empty batch."""
 
 
-class Decode:
+class Decode(Generic[Features]):
     """Many searches advancing together over the rows of one model.
 
     Attributes:
@@ -64,7 +70,7 @@ class Decode:
         steps: Tokens by which every search has been advanced so far.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model[Features]) -> None:
         self._rows = model.rows()
         self.searches: list[Search] = []
         self.steps = 0
@@ -74,7 +80,7 @@ class Decode:
         """Rows of the next step."""
         return sum(search.rows for search in self.searches)
 
-    def join(self, searches: Sequence[Search], features: Sequence[Any]) -> None:
+    def join(self, searches: Sequence[Search], features: Sequence[Features]) -> None:
         """Add sentences with their encoder features; they start at the next step."""
         self._rows.join(features)
         self.searches.extend(searches)
@@ -137,7 +143,7 @@ class Decode:
 
 
 def decode(
-    model: Model,
+    model: Model[Features],
     sources: Sequence[Sequence[int]],
     *,
     start_id: int,

@@ -18,7 +18,7 @@ from app.engine.interface import (
     Timing,
 )
 from app.engine.options import SearchOptions
-from app.engine.request.text_builder import Assembly
+from app.engine.text_builder import Assembly
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import judge
 

@@ -7,7 +7,7 @@ pieces to choose from, K candidates, L decoder layers. S, P and C are whole bloc
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,9 @@ from onnxruntime import OrtValue
 from app.engine.decoding.padding import CHOICES, POSITIONS, rounded_up
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import choose
+from app.engine.onnx.kv_cache import empty_past
+from app.engine.onnx.sessions import Binding, Features, Kind, Sessions
 from app.errors import ModelFailure
-
-if TYPE_CHECKING:
-    from app.engine.onnx.sessions import Binding, Features, Kind, OnnxModel
 
 Array = NDArray[Any]
 
@@ -38,7 +37,7 @@ class Sentences:
     too much of that, those that are left move together. So little is copied while sentences come and go.
     """
 
-    def __init__(self, model: "OnnxModel") -> None:
+    def __init__(self, model: Sessions) -> None:
         self._mask = np.zeros((0, 0), dtype=bool)
         self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
         self._pieces = np.zeros((0, 0), dtype=np.int64)
@@ -64,7 +63,7 @@ class Sentences:
         """(B, C) int64, the target ids that each may choose from, then -1; C is 0 without shortlists."""
         return self._pieces[: self._count]
 
-    def add(self, features: Sequence["Features"]) -> Array:
+    def add(self, features: Sequence[Features]) -> Array:
         """Take sentences in; returns their places."""
         length = max(self._mask.shape[1], *(rounded_up(item.length) for item in features))
         most = max(self._pieces.shape[1], *(rounded_up(len(item.pieces), CHOICES) for item in features))
@@ -158,7 +157,7 @@ class Rows:
     whatever order the caller has it, so that its past needn't move; arrays other than ``_slots`` are in order of slots.
     """
 
-    def __init__(self, model: "OnnxModel") -> None:
+    def __init__(self, model: Sessions) -> None:
         self._model = model
         self._sentences = Sentences(model)
         self._slots: list[int] = []  # (R,) of the caller's rows
@@ -172,12 +171,12 @@ class Rows:
         """No row has a past."""
         self._parents = [-1] * len(self)
         self._positions = np.zeros((len(self), 1), dtype=np.int64)
-        self._past, self._room = self._model.empty_past(), 0
+        self._past, self._room = empty_past(self._model), 0
 
     def __len__(self) -> int:
         return len(self._owner)
 
-    def join(self, features: Sequence["Features"]) -> None:
+    def join(self, features: Sequence[Features]) -> None:
         """Append one row a sentence, at position 0."""
         new = len(features)
         self._slots += range(len(self), len(self) + new)
@@ -209,7 +208,7 @@ class Rows:
         self._parents = [self._parents[slot] for slot in continued]
         self._positions = self._positions[continued]
 
-    def _bind(self, kind: "Kind", room: int, top: int) -> "Binding":
+    def _bind(self, kind: Kind, room: int, top: int) -> Binding:
         """Return the binding of these rows; make a new one if an array that it bound has moved."""
         live, model, sentences, small = len(self), self._model, self._sentences, self._small
         if not self._bindings or small["room"] != room or small["top"][0] != top:
@@ -308,7 +307,7 @@ class Rows:
 
     def _run(
         self,
-        kind: "Kind",
+        kind: Kind,
         tokens: Sequence[int],
         *,
         top: int = 1,

@@ -6,22 +6,20 @@ target positions there is room for, D width, H heads of E channels, L decoder la
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
 from app.engine.decoding.padding import POSITIONS
-
-if TYPE_CHECKING:
-    from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.sessions import Sessions
 
 Array = NDArray[Any]
 
 
 class Past(Protocol):
-    """2L values, see ``OnnxModel.past_shape``; their contents after a row's position are meaningless."""
+    """2L values, see ``Sessions.past_shape``; their contents after a row's position are meaningless."""
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """Get ready for the next run.
@@ -38,7 +36,7 @@ class Past(Protocol):
 class GatheredPast:
     """The graph itself gathers the rows, from one set of arrays into another: the past never leaves the device."""
 
-    def __init__(self, model: "OnnxModel") -> None:
+    def __init__(self, model: Sessions) -> None:
         self._model = model
         nothing = np.zeros(model.past_shape(1, POSITIONS), model.dtype)
         self._values = [model.value(nothing) for _ in model.past]
@@ -59,7 +57,7 @@ class PastInPlace:
     copying in place would overwrite a row that is still needed.
     """
 
-    def __init__(self, model: "OnnxModel") -> None:
+    def __init__(self, model: Sessions) -> None:
         self._memory = _Memory(model)
         self._block = np.zeros((len(model.past), *model.past_shape(1, POSITIONS)), model.dtype)
         self._values = _values(self._block)
@@ -96,13 +94,18 @@ def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None
             target[row] = source[parent]
 
 
+def empty_past(sessions: Sessions) -> Past:
+    """For rows at their first position."""
+    return PastInPlace(sessions) if sessions.in_place else GatheredPast(sessions)
+
+
 class _Memory:
     """Double buffer: two blocks that are used in turn; each is valid until the call after the next.
 
     New memory for each step would fragment the heap, and the process would grow to twice the size.
     """
 
-    def __init__(self, model: "OnnxModel") -> None:
+    def __init__(self, model: Sessions) -> None:
         self._model = model
         self._blocks = [np.empty(0, model.dtype) for _ in range(2)]
         self._lent: list[list[OrtValue]] = [[], []]

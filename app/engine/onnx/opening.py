@@ -4,8 +4,8 @@ import logging
 from typing import TypeAlias
 
 from app.engine.models.bundle import Bundle, Precision
+from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
-from app.engine.onnx.sessions import OnnxModel
 from app.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)

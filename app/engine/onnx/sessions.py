@@ -18,8 +18,6 @@ from onnxruntime import OrtValue
 
 from app.engine.decoding.padding import alike, rounded_up
 from app.engine.decoding.shortlist import Shortlist
-from app.engine.onnx.batch_state import Rows
-from app.engine.onnx.kv_cache import GatheredPast, Past, PastInPlace
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
 Array = NDArray[Any]
@@ -68,7 +66,7 @@ class Features:
         return replace(self, arrays=tuple(arrays))
 
 
-class OnnxModel:
+class Sessions:
     """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``.
 
     Attributes:
@@ -155,14 +153,6 @@ class OnnxModel:
             return [Features(each) for each in arrays]
         return [Features(each, self._shortlist.of(source)) for each, source in zip(arrays, sources, strict=True)]
 
-    def rows(self) -> Rows:
-        """An empty set of live rows."""
-        return Rows(self)
-
-    def empty_past(self) -> Past:
-        """For rows at their first position."""
-        return PastInPlace(self) if self.in_place else GatheredPast(self)
-
     def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
         """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place."""
         return (rows, *self._past_axes[1:-2], room, self._past_axes[-1])
@@ -213,7 +203,7 @@ class Binding:
 
     def __init__(
         self,
-        model: OnnxModel,
+        model: Sessions,
         session: onnxruntime.InferenceSession,
         small: dict[str, Array],
         large: Mapping[str, OrtValue],
@@ -236,7 +226,7 @@ class Binding:
         self._results: list[Array] = []
 
     def run(self, past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
-        """See ``OnnxModel.step``."""
+        """See ``Sessions.step``."""
         io, model = self._io, self._model
         if model.device != "cpu":  # on another device, binding has made a copy
             for name, array in self.small.items():

@@ -30,8 +30,8 @@ from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Joiner
 from app.engine.request.detokenization import Renderer, Version
 from app.engine.request.segmentation import Unit
-from app.engine.request.text_builder import Assembly
 from app.engine.scheduling.policy import Job, Outcome
+from app.engine.text_builder import Assembly
 from app.errors import DragomanError
 from app.text.quality_checks import Verdict, loops
 from app.work_pool import TEXT_POOL

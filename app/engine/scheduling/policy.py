@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
+from app.engine.decoding.search import Hypothesis, Search
 from app.engine.interface import Timing
 from app.engine.options import SearchOptions
 
@@ -21,7 +22,12 @@ _LONG_TURN_S = 0.01
 _MORE_ROWS = 8
 
 
-class Batch(Protocol):
+Features = TypeVar("Features")
+"""What the encoder gives for one sentence."""
+_Given = TypeVar("_Given", contravariant=True)
+
+
+class Batch(Protocol[_Given]):
     """A running decode, as ``app.engine.decoding.batch_decoder.Decode``."""
 
     steps: int
@@ -31,13 +37,13 @@ class Batch(Protocol):
     def live_rows(self) -> int:
         """Rows of the next step."""
 
-    def join(self, searches: Sequence[Any], features: Sequence[Any]) -> None:
+    def join(self, searches: Sequence[Search], features: Sequence[_Given]) -> None:
         """Add sentences."""
 
-    def step(self, most: int) -> Sequence[Any]:
+    def step(self, most: int) -> Sequence[Search]:
         """Advance all by as many steps as the model can make at once, but at most by so many; returns the finished."""
 
-    def drop(self, gone: Sequence[Any]) -> None:
+    def drop(self, gone: Sequence[Search]) -> None:
         """Take sentences out."""
 
 
@@ -54,7 +60,7 @@ class Limits:
 class Outcome:
     """What a job's future delivers."""
 
-    hypotheses: Sequence[Any]
+    hypotheses: Sequence[Hypothesis]
     timing: Timing
 
 
@@ -87,15 +93,32 @@ class Job:
     encode_s: float = 0.0
 
 
+class Workload(Protocol[Features]):
+    """What the threads of a scheduler do. Thread-safe."""
+
+    def encode(self, jobs: Sequence[Job]) -> Sequence[Features]:
+        """Features of each job's source.
+
+        Raises:
+            ModelFailure: The encoder failed.
+        """
+
+    def new_search(self, job: Job) -> Search:
+        """A search for a job."""
+
+    def new_batch(self) -> Batch[Features]:
+        """An empty decode."""
+
+
 @dataclass(eq=False, kw_only=True)
-class Lane:
+class Lane(Generic[Features]):
     """Jobs that share one worker's running batch, and their account with its other lane.
 
     Attributes:
         weight: Share of the worker's time, relative to the other lane's.
         limits: Bounds of this lane's batch.
         batch: The running decode.
-        pending: Waiting jobs, oldest first; the list is that of all workers.
+        long: The lane of long work.
         running: The jobs in ``batch``.
         clock: Virtual time, in seconds: what the lane has used, over its weight.
         turn_s: What its latest turn took, in seconds; the next is taken to be like it.
@@ -104,17 +127,12 @@ class Lane:
 
     weight: float
     limits: Limits
-    batch: Batch
-    pending: list[Job]
-    running: dict[Any, Job] = field(default_factory=dict)
+    batch: Batch[Features]
+    long: bool
+    running: dict[Search, Job] = field(default_factory=dict)
     clock: float = 0.0
     turn_s: float = 0.0
     most_steps: int = sys.maxsize
-
-    @property
-    def busy(self) -> bool:
-        """Has work."""
-        return bool(self.pending or self.running)
 
     @property
     def reserved_rows(self) -> int:
@@ -122,7 +140,7 @@ class Lane:
         return sum(job.options.beam_size for job in self.running.values())
 
 
-def next_lane(lanes: Sequence[Lane]) -> Lane:
+def next_lane(lanes: Sequence[Lane[Features]]) -> Lane[Features]:
     """Return the lane whose next turn would end first in virtual time; the first of equal lanes.
 
     This is weighted fair queueing (Demers, Keshav and Shenker 1989). Over time each busy lane gets its share, however
@@ -160,6 +178,7 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
 
     Args:
         pending: Waiting jobs, oldest first.
+        long: The lane of long work.
         live_rows: Rows already decoding.
         limits: Bounds.
         idle_workers: Others that have nothing to do: they get their share.

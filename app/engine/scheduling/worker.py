@@ -1,4 +1,4 @@
-"""A thread that takes jobs from the scheduler's queue, and encodes and decodes them in two lanes."""
+"""A thread that takes jobs from the queue, and encodes and decodes them in two lanes."""
 
 import logging
 import threading
@@ -6,14 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Generic
 
 from app.engine.interface import Timing
-from app.engine.scheduling.policy import Job, Lane, Limits, Outcome, fit_rows, fit_steps
+from app.engine.scheduling.job_queue import JobQueue
+from app.engine.scheduling.policy import Features, Job, Lane, Limits, Outcome, Workload, fit_rows, fit_steps
 from app.errors import Cancelled, ModelFailure
-
-if TYPE_CHECKING:
-    from app.engine.scheduling.scheduler import Scheduler
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +22,13 @@ _LONG_BATCH_TOKENS = 128
 _COUNTERS = ("steps", "rows_stepped", "finished", "failed", "cancelled")
 
 
-class Worker:
+class Worker(Generic[Features]):
     """Steps its two batches in turns.
+
+    Args:
+        queue: Gives the work.
+        workload: What encodes and decodes.
+        limits: Bounds of its batches.
 
     Attributes:
         lanes: Short work, long work.
@@ -33,31 +36,24 @@ class Worker:
         thread: Started by the scheduler.
     """
 
-    _scheduler: "Scheduler"  # while the thread runs: once it has ended, nothing keeps scheduler and model in memory
-
-    def __init__(self, scheduler: "Scheduler", limits: Limits, short: list[Job], long: list[Job]) -> None:
-        """The lists hold the waiting jobs of all workers."""
-        self._limits = limits
+    def __init__(self, queue: JobQueue, workload: Workload[Features], limits: Limits) -> None:
+        self._queue, self._workload, self._limits = queue, workload, limits
         small = replace(limits, max_batch_tokens=min(limits.max_batch_tokens, _LONG_BATCH_TOKENS))
-        self._long = Lane(weight=_LONG_WEIGHT, limits=small, batch=scheduler.new_batch(), pending=long, most_steps=1)
-        self.lanes = (
-            Lane(weight=_SHORT_WEIGHT, limits=limits, batch=scheduler.new_batch(), pending=short),
-            self._long,
-        )
+        self._long = Lane(long=True, weight=_LONG_WEIGHT, limits=small, batch=workload.new_batch(), most_steps=1)
+        self.lanes = (Lane(long=False, weight=_SHORT_WEIGHT, limits=limits, batch=workload.new_batch()), self._long)
         # All of them now: others read them while this thread counts.
         self.counters = Counter(dict.fromkeys(_COUNTERS, 0))
-        self.thread = threading.Thread(target=self._run, args=(scheduler,), name="dragoman-decode", daemon=True)
+        self.thread = threading.Thread(target=self._run, name="dragoman-decode", daemon=True)
 
-    def _run(self, scheduler: "Scheduler") -> None:
-        self._scheduler = scheduler
-        died = True
+    def _run(self) -> None:
+        crashed = True
         try:
-            while (turn := scheduler.next_turn(self)) is not None:
+            while (turn := self._queue.next_turn(self.lanes, self.counters)) is not None:
                 lane, chosen = turn
                 began = time.monotonic()
                 if chosen:
                     self._admit(lane, chosen)
-                self._drop_dead()
+                self._drop_cancelled()
                 steps = self._step(lane) if lane.running else 0
                 lane.turn_s = time.monotonic() - began
                 lane.clock += lane.turn_s / lane.weight
@@ -65,31 +61,30 @@ class Worker:
                     step_s = lane.turn_s / steps
                     rows = fit_rows(lane.reserved_rows, step_s, self._limits.max_batch_rows)
                     lane.limits, lane.most_steps = replace(lane.limits, max_batch_rows=rows), fit_steps(step_s)
-            died = False
+            crashed = False
         except BaseException:
             # A bug, not a model failure: those are handled where they happen. Nobody may wait for a dead thread.
             logger.exception("a worker thread crashed")
         finally:
             for lane in self.lanes:
                 lane.running.clear()
-            scheduler.leave(self, died=died)
-            del self._scheduler
+            self._queue.worker_ended(self.counters, crashed=crashed)
 
-    def _admit(self, lane: Lane, jobs: list[Job]) -> None:
+    def _admit(self, lane: Lane[Features], jobs: list[Job]) -> None:
         began = time.monotonic()
         try:
-            features = self._scheduler.encode(jobs)
+            features = self._workload.encode(jobs)
         except ModelFailure as failure:
             self._retry(jobs, failure)
             return
         ended = time.monotonic()
-        searches = [self._scheduler.new_search(job) for job in jobs]
+        searches = [self._workload.new_search(job) for job in jobs]
         for search, job in zip(searches, jobs, strict=True):
             job.started, job.encode_s = began, ended - began
             lane.running[search] = job
         lane.batch.join(searches, features)
 
-    def _step(self, lane: Lane) -> int:
+    def _step(self, lane: Lane[Features]) -> int:
         """Returns the steps made."""
         rows, before = lane.batch.live_rows, lane.batch.steps
         try:
@@ -97,7 +92,7 @@ class Worker:
         except ModelFailure as failure:
             jobs = list(lane.running.values())
             lane.running.clear()
-            lane.batch = self._scheduler.new_batch()
+            lane.batch = self._workload.new_batch()
             self._retry(jobs, failure)
             return 0
         steps = lane.batch.steps - before
@@ -108,7 +103,7 @@ class Worker:
             job = lane.running.pop(search)
             decode_s = now - job.started - job.encode_s
             timing = Timing(queue_s=job.started - job.submitted, encode_s=job.encode_s, decode_s=decode_s)
-            self._scheduler.end(job, Outcome(search.hypotheses(), timing), self.counters)
+            self._queue.end(job, Outcome(search.hypotheses(), timing), self.counters)
         for search, job in lane.running.items():
             if job.on_tokens:
                 job.on_tokens(search.best_tokens)
@@ -118,14 +113,14 @@ class Worker:
         """A failed batch: its jobs are tried again one by one; a job that fails alone fails."""
         if len(jobs) == 1:
             logger.error("the model failed on one sentence of %d tokens", len(jobs[0].source), exc_info=failure)
-            self._scheduler.end(jobs[0], failure, self.counters)
+            self._queue.end(jobs[0], failure, self.counters)
             return
         logger.warning("the model failed on a batch of %d sentences; trying them one by one", len(jobs))
         for job in jobs:
             job.alone = True
-        self._scheduler.resubmit(jobs)
+        self._queue.resubmit(jobs)
 
-    def _drop_dead(self) -> None:
+    def _drop_cancelled(self) -> None:
         """Free the rows of cancelled jobs."""
         for lane in self.lanes:
             gone = {search: job for search, job in lane.running.items() if job.future.cancelled()}
@@ -133,4 +128,4 @@ class Worker:
                 lane.batch.drop(list(gone))
                 for search, job in gone.items():
                     del lane.running[search]
-                    self._scheduler.end(job, Cancelled("The caller went away."), self.counters)
+                    self._queue.end(job, Cancelled("The caller went away."), self.counters)

@@ -6,7 +6,7 @@ import sentencepiece
 
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from benchmarks.ctranslate2_model import open_model
 from benchmarks.libretranslate import write_model

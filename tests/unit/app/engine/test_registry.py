@@ -146,14 +146,14 @@ async def test_on_a_way_the_placeholders_are_those_of_both_models_and_the_letter
 
 async def test_a_full_queue_turns_away_only_where_there_is_one_model(models, shelf):
     async with started(registry_of(shelf, models / "es-en")) as registry:
-        registry.turn_away()
+        registry.reject_if_overloaded()
         shelf.engines["es-en"][0].full = True
         with pytest.raises(Overloaded):
-            registry.turn_away()
+            registry.reject_if_overloaded()
     async with started(registry_of(shelf, models)) as registry:
         for engines in shelf.engines.values():
             engines[-1].full = True
-        registry.turn_away()
+        registry.reject_if_overloaded()
 
 
 async def test_two_models_too_large_to_be_loaded_together_are_no_way(models, shelf):

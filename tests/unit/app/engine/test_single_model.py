@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from app.engine.options import SearchOptions
-from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Limits
 from app.engine.single_model import Engine
 from app.errors import (

@@ -204,7 +204,7 @@ def test_golden_sentences_of_another_pair(copy):
 
 def test_a_precision_that_is_not_in_the_bundle(copy):
     edit(copy, lambda manifest: manifest["graphs"].pop("float16"))
-    with pytest.raises(BundleError, match=r"copy has no float16 graphs, only float32, int8, int8-shortlist$"):
+    with pytest.raises(BundleError, match=r"copy has no float16 graphs, only float32, "):
         Bundle.open(copy).graphs("float16")
 
 

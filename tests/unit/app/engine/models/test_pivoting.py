@@ -17,7 +17,7 @@ from app.engine.interface import (
 )
 from app.engine.models.pivoting import compose, first_options, pivot
 from app.engine.options import SearchOptions
-from app.engine.request.text_builder import Assembly
+from app.engine.text_builder import Assembly
 from app.errors import ModelFailure
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from app.engine.onnx import opening
+from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
 from app.engine.onnx.opening import open_model
-from app.engine.onnx.sessions import OnnxModel
 from app.errors import ConfigurationError
 
 built = pytest.mark.skipif(choose_kernels() is None, reason="no native operators were built for this machine")

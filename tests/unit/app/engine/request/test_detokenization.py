@@ -10,7 +10,7 @@ from app.engine.models.bundle import Confidence
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.request.detokenization import Renderer
 from app.engine.request.segmentation import Unit
-from app.engine.request.text_builder import Assembly
+from app.engine.text_builder import Assembly
 from app.text.quality_checks import Verdict
 
 UNIT = "Der Hund."

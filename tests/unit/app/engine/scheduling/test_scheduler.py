@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.engine.decoding.batch_decoder import decode
 from app.engine.interface import Timing
 from app.engine.options import SearchOptions
-from app.engine.scheduling.backlog import Backlog
+from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Job, Limits, plan
 from app.errors import EngineUnavailable, Overloaded
 from tests.support.toy import EOS, ROOMY, START, WAIT_S, Gate, Row, ToyModel, greedy, job, running, scheduler_of
@@ -42,7 +42,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The clock of scheduler and workers from now on: one number, in seconds, that the test advances."""
     now = [0.0]
     clock = SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr("app.engine.scheduling.scheduler.time", clock)
+    monkeypatch.setattr("app.engine.scheduling.job_queue.time", clock)
     monkeypatch.setattr("app.engine.scheduling.worker.time", clock)
     return now
 
@@ -286,8 +286,9 @@ def test_what_is_tried_again_keeps_its_place_in_the_queue():
         gate.wait_for_step()
         scheduler.submit(waiting)
         again = [job(4, 4, order=waiting[1].order), job(4, 5, order=waiting[0].order)]
-        scheduler.resubmit(again)
-        assert [item.order for item in scheduler._short] == sorted(item.order for item in [*waiting, *again])
+        scheduler.queue.resubmit(again)
+        orders = [item.order for item in scheduler.queue._pending[False]]
+        assert orders == sorted(item.order for item in [*waiting, *again])
         gate.open()
         wait([item.future for item in waiting], WAIT_S)
 
@@ -315,23 +316,23 @@ def test_a_full_queue_turns_away_what_it_has_not_seen_until_it_has_room_again():
     model = ToyModel(12)
     gate = Gate(model)
     with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=32))) as scheduler:
-        scheduler.turn_away()
+        scheduler.queue.reject_if_overloaded()
         scheduler.submit([job(3)])
         gate.wait_for_step()
         small, large = [job(*[3] * 10), job(*[3] * 10)], [job(*[3] * 13)]
         scheduler.submit(small)
         with pytest.raises(Overloaded):
             scheduler.submit(large)
-        scheduler.turn_away()  # 12 of 32 tokens are free: a smaller request would fit
+        scheduler.queue.reject_if_overloaded()  # 12 of 32 tokens are free: a smaller request would fit
         scheduler.submit([job(*[4] * 11)])
-        scheduler.turn_away()  # nobody was refused since
+        scheduler.queue.reject_if_overloaded()  # nobody was refused since
         with pytest.raises(Overloaded):
             scheduler.submit([job(3, 4)])
         with pytest.raises(Overloaded):
-            scheduler.turn_away()
+            scheduler.queue.reject_if_overloaded()
         gate.open()
         wait([each.future for each in small], WAIT_S)
-        scheduler.turn_away()
+        scheduler.queue.reject_if_overloaded()
     assert scheduler.counters["rejected"] == 3
 
 
@@ -367,15 +368,15 @@ def test_short_work_finds_room_however_much_long_work_goes_on():
         gate.wait_for_step()
         scheduler.submit([job(*[4] * 50, long=True)], admitted=True)
         scheduler.submit([job(*[5] * 5)])
-        scheduler.turn_away()
+        scheduler.queue.reject_if_overloaded()
         with pytest.raises(Overloaded):  # one that is long from the beginning
             scheduler.submit([job(5), job(5, long=True)])
-        scheduler.turn_away()  # which does not mean that short ones are refused
+        scheduler.queue.reject_if_overloaded()  # which does not mean that short ones are refused
         scheduler.submit([job(*[6] * 5)])
         with pytest.raises(Overloaded):  # the half of the queue is taken by short work itself
             scheduler.submit([job(7)])
         with pytest.raises(Overloaded):
-            scheduler.turn_away()
+            scheduler.queue.reject_if_overloaded()
         gate.open()
 
 
@@ -390,11 +391,11 @@ def test_a_small_request_goes_before_the_later_sentences_of_larger_ones_but_not_
         scheduler.submit(large)
         small = job(5, 5)
         scheduler.submit([small])
-        assert scheduler._short == [large[0], small, *large[1:]]
+        assert scheduler.queue._pending[False] == [large[0], small, *large[1:]]
         scheduler.submit([job(*[6] * 32 * 20)])
         later = job(7, 7)
         scheduler.submit([later])
-        assert scheduler._short.index(later) > scheduler._short.index(large[-1])
+        assert scheduler.queue._pending[False].index(later) > scheduler.queue._pending[False].index(large[-1])
         gate.open()
 
 

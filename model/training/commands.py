@@ -1,0 +1,110 @@
+"""``dragoman train`` and ``dragoman pretrain``."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from model.progress import progress_bar
+
+if TYPE_CHECKING:
+    from model.training.train import Metrics, Place
+
+
+def train(
+    recipe: Annotated[
+        Path, typer.Argument(help="TOML file: data, tokenizer, model and training, e.g. model/recipes/de-en.toml.")
+    ],
+    data: Annotated[Path, typer.Option(help="Folder that the recipe's pair files are relative to.")] = Path(
+        "data/de-en"
+    ),
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run [default: runs/NAME of the recipe file].", show_default=False)
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
+    ] = None,
+) -> None:
+    """Train a translation model; run it again to continue a stopped run.
+
+    The first start makes the tokenizer and the word alignments. At the end, RUN/averaged holds the model for
+    `dragoman export`, RUN/curves.png the learning curves, and RUN/metrics.jsonl the figures of every update. On
+    several devices: torchrun --nproc-per-node N -m app train ...
+    """
+    place = training_place(device, threads)
+    from model.training.train import train as run_training
+
+    run = out or Path("runs") / recipe.stem
+    averaged = _shown(run, place, partial(run_training, recipe, data, run, place))
+    if place.rank == 0:
+        typer.echo(f"{averaged} is ready: dragoman export {averaged} OUT", err=True)
+
+
+def pretrain(
+    recipe: Annotated[Path, typer.Argument(help="TOML file of the translation run: its languages and model.")],
+    texts: Annotated[
+        list[Path], typer.Argument(help="Text, one sentence or paragraph a line, in both languages; plain, .gz or .xz.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the run [default: runs/NAME-pretrained of the recipe file].", show_default=False),
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
+    ] = None,
+) -> None:
+    """Train encoder and decoder on text without translations; run it again to continue a stopped run.
+
+    The encoder fills in masked tokens (BERT), the decoder predicts the next token (GPT). Name the result in the recipe,
+    initial = "RUN/averaged", and run `dragoman train`.
+    """
+    place = training_place(device, threads)
+    from model.training.pretrain import pretrain as run_pretraining
+
+    run = out or Path("runs") / f"{recipe.stem}-pretrained"
+    averaged = _shown(run, place, partial(run_pretraining, recipe, texts, run, place))
+    if place.rank == 0:
+        typer.echo(f'{averaged} is ready: write initial = "{averaged}" into the recipe, then dragoman train', err=True)
+
+
+def training_place(device: str, threads: int | None) -> "Place":
+    """Where to train, by the options of a command."""
+    # Kernels compiled for the shapes of batches: some ten thousand, where oneDNN keeps 1,024 unless told, at its start.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")
+    import torch
+
+    from model.training.train import Place
+
+    if threads:
+        torch.set_num_threads(threads)
+    if device not in ("auto", "cpu", "cuda"):
+        raise typer.BadParameter("must be auto, cpu or cuda", param_hint="--device")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise typer.BadParameter("there is no CUDA device on this machine", param_hint="--device")
+    return Place.detect(device)
+
+
+def _shown(run: Path, place: "Place", work: "Callable[..., Path]") -> Path:
+    """Do the work of a run, which takes ``report`` and ``on_update``, behind a progress bar, and draw its curves."""
+    from rich.console import Console
+
+    from model.training.curves import draw_curves
+
+    with progress_bar(Console(stderr=True), "{task.fields[loss]}", hidden=place.rank > 0) as bar:
+        task = bar.add_task("training", total=None, loss="")
+
+        def on_update(metrics: "Metrics") -> None:
+            loss = f"loss {metrics['likelihood']:.3f}  {metrics['tokens_per_s']:,.0f} tokens/s"
+            bar.update(task, total=metrics["updates"], completed=metrics["update"], loss=loss)
+            if "validation_loss" in metrics:
+                bar.console.print(f"update {metrics['update']:,.0f}: validation loss {metrics['validation_loss']:.4f}")
+
+        averaged = work(report=bar.console.print, on_update=on_update)
+    if place.rank == 0:
+        draw_curves(run / "metrics.jsonl", run / "curves.png")
+    return averaged
