@@ -30,8 +30,9 @@ serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch need
 test: $(DEV)/installed  ## Run every test
 	$(DEV)/bin/python -m pytest
 
-fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document
+fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed 200 texts to the text functions
 	EXAMPLES=2000 $(DEV)/bin/python -m pytest -s tests/http/test_openapi.py
+	$(DEV)/bin/python -m tests.support.text_fuzzer 200
 
 check: $(DEV)/installed  ## Check format, lint, types, import rules and the container files
 	$(DEV)/bin/ruff format --check .

@@ -1,0 +1,68 @@
+"""Feeds the text functions with repetitive texts in a process whose memory is limited: ``make fuzz``.
+
+What breaks parsers is rarely random and mostly repetitive. So a text is a few fragments of markup, a short unit of such
+fragments thousands of times, and a few more. A function fails if it raises anything but a refusal, if it needs more
+memory than the limit, or if four times the text take more than eight times the processor time.
+"""
+
+import resource
+import sys
+import time
+from contextlib import suppress
+from random import Random
+
+from app.errors import InvalidRequest
+from tests.properties.test_text_growth import FUNCTIONS, REPEATED
+
+FRAGMENTS = [
+    *REPEATED.values(),
+    *"<>/&;\"'=-[]()!*_`~|#\\ \n\t\xa0\u200d\u0301\ue000{}%$@.,:aZ7字",
+    "Tom",
+    "</a>",
+    "<!--",
+    "]]>",
+]
+CHARS = 25_000
+# The dearest texts take 1.2 KB a character.
+MEMORY_BYTES = 256 << 20
+_NOTICEABLE_S = 1.0
+
+
+def text_of(seed: int, chars: int) -> str:
+    """The text of a number: the same beginning, unit and end in any length."""
+    random = Random(seed)
+    begin, unit, end = ("".join(random.choices(FRAGMENTS, k=random.randint(1, 6))) for _ in range(3))
+    return begin + unit * (chars // len(unit)) + end
+
+
+def seconds(function: str, text: str) -> float:
+    """Processor time of one call."""
+    began = time.thread_time()
+    with suppress(InvalidRequest):  # too many spans, say
+        FUNCTIONS[function](text)
+    return time.thread_time() - began
+
+
+def main(first: int, count: int, chars: int = CHARS) -> int:
+    """Returns the number of failures, and prints each with what brings it about."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        used_bytes = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used_bytes + MEMORY_BYTES, resource.RLIM_INFINITY))
+    failures = 0
+    for seed in range(first, first + count):
+        for function in FUNCTIONS:
+            try:
+                small, large = (seconds(function, text_of(seed, size)) for size in (chars, 4 * chars))
+                reason = f"{small:.2f} s, and {large:.2f} s for four times the text" if large > 8 * small else ""
+                reason = reason if large > _NOTICEABLE_S else ""
+            except Exception as error:
+                reason = repr(error)[:200]
+            if reason:
+                failures += 1
+                print(f"{function}: {reason}\n  text {seed}: {text_of(seed, 0)!r}, {text_of(seed, 200)!r}", flush=True)
+    print(f"{count} texts, {len(FUNCTIONS)} functions, {failures} failures")
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(main(0, int(sys.argv[1])) > 0)
