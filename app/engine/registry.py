@@ -233,8 +233,8 @@ class Registry:
 
     def _publish(self, models: list[Model]) -> None:
         settings = self._settings
-        self._models = models
         self._routes = find_routes(models, middle=settings.pivot, max_bytes=settings.max_models_bytes)
+        self._models = models
         self._pairs = frozenset(self._routes)
 
 

@@ -1,6 +1,7 @@
 """Language codes as the contracts spell them, and their English names."""
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from app.errors import UnsupportedPair, shortened
 
@@ -30,7 +31,12 @@ def name_of(code: str) -> str:
 
 def languages_of(pairs: Iterable[tuple[str, str]]) -> list[str]:
     """Every code that occurs in the pairs, sorted."""
-    return sorted({code for pair in pairs for code in pair})
+    return list(_languages_of(frozenset(pairs)))
+
+
+@lru_cache(maxsize=4)  # the same pairs at every request
+def _languages_of(pairs: frozenset[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(sorted({code for pair in pairs for code in pair}))
 
 
 def spelled(code: str) -> str:

@@ -302,8 +302,7 @@ def _extract_all(wanted: TranslationRequest, languages: Sequence[str], alphabets
     own = compile_patterns(wanted.protect) if wanted.protect else NOTHING
     documents = []
     for text, language, alphabet in zip(wanted.texts, languages, alphabets, strict=True):
-        # Characters may be written as entities. A tag that is written so is text: "&lt;heute&gt;".
-        patterns = own | untranslatable(decode_html(text), alphabet.characters)._replace(marks=())
+        patterns = own | untranslatable(decode_html(text), alphabet.characters)  # characters may be entities
         patterns = _with_numerals(wanted, patterns, decode_html(text), language)
         documents.append(extract(text, wanted.markup, patterns).with_placeholders(alphabet.placeholders))
     return documents

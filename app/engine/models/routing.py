@@ -8,6 +8,7 @@ from typing import NamedTuple
 from app.engine.interface import Event, RequestQuota, TranslationCall, TranslationEngine, collect
 from app.engine.models.model_pool import Model
 from app.engine.models.pivoting import first_options, pivot
+from app.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +28,10 @@ Route = tuple[Leg, ...]
 """One leg, or two with the pivot between them."""
 
 
+MAX_ROUTES = 20_000
+"""Pairs of languages that a server translates, with the pivot or without."""
+
+
 def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict[Pair, Route]:
     """The route of every pair that can be translated. Of two models for one pair the first is used.
 
@@ -34,6 +39,9 @@ def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict
         models: All that are served, in order.
         middle: Code of the pivot; empty for none.
         max_bytes: Two models that take more memory together are no route.
+
+    Raises:
+        ConfigurationError: There are too many routes.
     """
     direct: dict[Pair, Route] = {}
     for model in models:
@@ -44,7 +52,13 @@ def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict
                 logger.warning("two bundles translate %s-%s; the first is used", *key, extra=bundles)
             else:
                 direct[key] = (Leg(model, pair.source, pair.target),)
-    return direct | _by_pivot(direct, middle.lower(), max_bytes)
+    middle = middle.lower()
+    ways_in, ways_out = (sum(pair[side] == middle for pair in direct) for side in (1, 0))
+    if len(direct) + ways_in * ways_out > MAX_ROUTES:
+        raise ConfigurationError(
+            f"The bundles translate more than {MAX_ROUTES:,} pairs of languages; serve fewer, or set another pivot."
+        )
+    return direct | _by_pivot(direct, middle, max_bytes)
 
 
 def _by_pivot(direct: Mapping[Pair, Route], middle: str, max_bytes: int) -> dict[Pair, Route]:
