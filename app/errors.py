@@ -6,7 +6,12 @@
     │   ├── OptionOutOfRange        a search option outside its documented range
     │   └── TextTooLong             a text, or a list of texts, over its limit
     ├── Unauthorized            what needs a key came without it, or with another
-    ├── FeatureDisabled         it is there, but switched off by the settings
+    ├── KeyRequired             no API key, and keys are required
+    ├── InvalidKey              an API key that doesn't exist
+    ├── QuotaExceeded           the key's characters of this month are used up
+    ├── RateLimited             too many requests in a minute
+    ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
+    ├── StorageFailure          the database can't be used: disk full, locked
     ├── Overloaded              try again later: admission refused, nothing was started
     ├── DeadlineExceeded        the request's own time limit passed
     ├── Cancelled               the caller went away
@@ -55,6 +60,40 @@ class Unauthorized(DragomanError):
     """The request needs a key, and has none or a wrong one."""
 
     code = "unauthorized"
+
+
+class KeyRequired(DragomanError):
+    """The request has no API key, and the operator requires one."""
+
+    code = "key_required"
+
+
+class InvalidKey(DragomanError):
+    """The request has an API key that doesn't exist."""
+
+    code = "invalid_key"
+
+
+class QuotaExceeded(DragomanError):
+    """The key has used all its characters of this month."""
+
+    code = "quota_exceeded"
+
+
+class RateLimited(DragomanError):
+    """The client makes too many requests. ``retry_after_s`` says when there is room for another, in seconds."""
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class StorageFailure(DragomanError):
+    """The database can't be used now, so that nothing was done."""
+
+    code = "storage_failure"
 
 
 class FeatureDisabled(DragomanError):

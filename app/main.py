@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from app.api import administration, operations
+from app.api.access import Access
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
@@ -45,6 +46,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
 
     Raises:
         BundleError: A bundle is missing or not understood.
+        ConfigurationError: The database can't be used.
     """
     if engine is None:
         engine = Registry.from_settings(settings)
@@ -52,7 +54,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         detector = Detector(languages_of(engine.pairs))
     metrics = Metrics(engine)
     translator = Translator(engine, detector, metrics.observe_translation)
-    service = Service(settings=settings, engine=engine, translator=translator, metrics=metrics)
+    service = Service(settings=settings, engine=engine, translator=translator, metrics=metrics, access=Access(settings))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -61,6 +63,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
             yield
         finally:
             await service.engine.stop()
+            service.access.close()
 
     app = FastAPI(
         title=TITLE,

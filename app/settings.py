@@ -1,5 +1,6 @@
 """Every setting of the service, in one frozen object read from ``DRAGOMAN_*`` environment variables."""
 
+import ipaddress
 import math
 import os
 import re
@@ -69,6 +70,25 @@ class Settings(BaseSettings):
     )
     admin_key: SecretStr | None = Field(
         None, min_length=16, description="Key for POST /admin/reload, at least 16 characters; empty: it is off."
+    )
+    data: Path | None = Field(
+        None, description="Folder of the database; it is made if it is missing. Without one, nothing is written."
+    )
+    keys: Literal["off", "optional", "required"] = Field(
+        "off",
+        description="API keys, which dragoman keys adds to the database: off accepts every key and none, optional "
+        "checks a key that is sent, required refuses requests without one.",
+    )
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Maximum requests for translation or detection in a minute from an address without a key; the "
+        "default is no limit.",
+    )
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
+        "default is none.",
     )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
     port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
@@ -191,6 +211,15 @@ class Settings(BaseSettings):
     def _ignore_service_link(cls, value: object) -> object:
         return cls.model_fields["port"].default if isinstance(value, str) and value.startswith("tcp://") else value
 
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _split_networks(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = tuple(part.strip() for part in value.split(",") if part.strip())
+        for network in value if isinstance(value, tuple) else ():
+            ipaddress.ip_network(network)
+        return value
+
     @field_validator("cors_origins", mode="before")
     @classmethod
     def _split_origins(cls, value: object) -> object:
@@ -243,6 +272,8 @@ class Settings(BaseSettings):
                 f"max_models_bytes ({self.max_models_bytes}) must exceed "
                 f"feature_cache_bytes ({self.feature_cache_bytes})"
             )
+        if self.keys != "off" and self.data is None:
+            raise ValueError(f"keys {self.keys} needs data, the folder of the database")
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")
         return self

@@ -6,6 +6,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from app.api.access import Access
 from app.api.metrics import Metrics
 from app.engine.interface import ReloadableEngine, ReloadReport
 from app.settings import Settings
@@ -22,6 +23,7 @@ class Service:
     engine: ReloadableEngine
     translator: Translator
     metrics: Metrics
+    access: Access
 
     async def reload(self) -> ReloadReport:
         """Reloads the bundles, and adapts language detection to the languages that are then served.

@@ -20,7 +20,12 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.OptionOutOfRange: 400,
     errors.TextTooLong: 400,  # the LibreTranslate contract; a body over its limit in bytes is 413
     errors.Unauthorized: 401,
+    errors.KeyRequired: 400,  # the LibreTranslate contract
+    errors.InvalidKey: 403,
+    errors.QuotaExceeded: 403,  # what LibreTranslate's clients take for a quota, such as Mastodon
+    errors.RateLimited: 429,
     errors.FeatureDisabled: 403,
+    errors.StorageFailure: 503,
     errors.Overloaded: 503,
     errors.DeadlineExceeded: 504,
     errors.Cancelled: 499,  # nobody reads it: the client is gone; the access log shows it
@@ -99,8 +104,8 @@ def own_error_response(
     headers = dict(headers or {})
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    if status == 503:
-        retry_after_s = error.retry_after_s if isinstance(error, errors.Overloaded) else 1.0
+    if status in (429, 503):
+        retry_after_s = error.retry_after_s if isinstance(error, errors.Overloaded | errors.RateLimited) else 1.0
         headers["Retry-After"] = str(max(1, math.ceil(retry_after_s)))
     return error_response(scope, status, text, code, headers)
 

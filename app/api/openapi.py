@@ -87,6 +87,20 @@ NOT_NOW = {
     "overloaded": ("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
     "engine_unavailable": ("Not ready", "The translation engine is not running.", "engine_unavailable"),
 }
+STORAGE = {
+    "storage_failure": (
+        "The database is full or locked",
+        "The database can't be used now: database or disk is full.",
+        "storage_failure",
+    )
+}
+# What a server with API keys refuses. Without keys, nothing is.
+NO_KEY = ("No API key", "Please contact the server operator to get an API key", "key_required")
+WRONG_KEY = ("No such API key", "Invalid API key", "invalid_key")
+NOT_WITH_THIS_KEY = ("The key may not do this", "This API key may not use this: translate.", "feature_disabled")
+NO_QUOTA = ("The quota is used up", "Quota for this billing period has been exceeded.", "quota_exceeded")
+TOO_FAST = {"rate_limited": ("Too many requests in a minute", "Slowdown: 60 per 1 minute", "rate_limited")}
+TOO_FAST_TEXT = "Too many requests: try again after the seconds in `Retry-After`"
 TOO_LATE = {
     "deadline_exceeded": (
         "The time limit passed",

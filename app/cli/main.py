@@ -1,4 +1,4 @@
-"""The ``dragoman`` command: ``serve``, ``translate`` and ``info``; the training world's commands join by entry points.
+"""The ``dragoman`` command: ``serve``, ``translate``, ``info``, ``keys``; training's commands join by entry points.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 an extra is missing, 130 interrupted, 141 nobody reads on.
 """
@@ -19,6 +19,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 
 from app.cli.commands import CommandGroup
 from app.cli.files import STDIN, TranslationJob, read_pieces
+from app.cli.keys import keys
 from app.cli.tables import describe, rows_table
 from app.settings import ENV_PREFIX, Settings
 from app.translation.request import AUTO
@@ -31,6 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+app.add_typer(keys, name="keys")
 
 
 def main() -> None:

@@ -74,6 +74,8 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
         timeout_notify=_LOOK_EVERY_S,

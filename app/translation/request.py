@@ -46,6 +46,11 @@ class TranslationRequest:
     alignment: bool = False
     tokens: bool = False
 
+    @property
+    def characters(self) -> int:
+        """The characters of all texts, in code points."""
+        return sum(map(len, self.texts))
+
 
 @dataclass(frozen=True, kw_only=True)
 class ItemTranslation:

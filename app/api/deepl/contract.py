@@ -17,6 +17,6 @@ DEEPL = Contract(
     translating_paths=frozenset({"/v2/translate"}),
     error_body=_error_body,
     # A model that fails on a text fails on it again, and the official clients ask five times more after a 500.
-    statuses={errors.ModelFailure: 400},
+    statuses={errors.ModelFailure: 400, errors.KeyRequired: 403, errors.QuotaExceeded: 456},
     trace_header="X-Trace-ID",
 )

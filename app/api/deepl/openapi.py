@@ -7,9 +7,16 @@ from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES
 from app.api.openapi import (
     AT_FAULT,
     DEFAULTS,
+    NO_KEY,
+    NO_QUOTA,
     NOT_NOW,
+    NOT_WITH_THIS_KEY,
+    STORAGE,
+    TOO_FAST,
+    TOO_FAST_TEXT,
     TOO_LATE,
     TRANSLATE_HEADERS,
+    WRONG_KEY,
     Examples,
     Responses,
     request_body,
@@ -134,9 +141,12 @@ TRANSLATE_RESPONSES: Responses = {
         ),
         model_failure=AT_FAULT["model_failure"],
     ),
+    403: _error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
     413: _too_large(MAX_BODY_BYTES),
+    429: _error(TOO_FAST_TEXT, **TOO_FAST),
+    456: _error("The quota of the key is used up", no_quota=NO_QUOTA),
     500: _INTERNAL,
-    503: _error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
+    503: _error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
     504: _error("The time limit passed", **TOO_LATE),
 }
 
@@ -161,6 +171,10 @@ _TARGETS = (
         {"language": "EN-US", "name": "English (American)", "supports_formality": False},
     ],
 )
+_KEY_ERRORS: Responses = {
+    403: _error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY),
+    503: _error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
+}
 _LANGUAGES_ERRORS: Responses = {
     400: _error(
         "The request can't be served as it is",
@@ -169,6 +183,7 @@ _LANGUAGES_ERRORS: Responses = {
     ),
     413: _too_large(DEFAULTS.max_body_bytes),
     500: _INTERNAL,
+    **_KEY_ERRORS,
 }
 GET_LANGUAGES_RESPONSES = _LANGUAGES_ERRORS | {
     200: response(list[schemas.DeepLLanguage], "The languages", {"source": _SOURCES})
@@ -182,11 +197,13 @@ USAGE_RESPONSES: Responses = {
         schemas.Usage,
         "The count",
         {"no_limit": ("Without a limit", {"character_count": 12345, "character_limit": 1_000_000_000_000})},
-    )
+    ),
+    **_KEY_ERRORS,
 }
 
 RESOURCE_PARAMETERS = _parameters("resource", RESOURCES, "translate_text", is_required=True)
 LANGUAGES_V3_RESPONSES: Responses = {
+    **_KEY_ERRORS,
     200: response(
         list[schemas.DeepLLanguageV3],
         "The languages",

@@ -1,7 +1,7 @@
 """The DeepL contract: /v2/translate, /v2/languages, /v2/usage, /v3/languages.
 
-Its clients work by changing a URL. Any ``DeepL-Auth-Key`` is accepted, and none too; a check of keys would
-be a dependency of this router. The texts go the same way as LibreTranslate's.
+Its clients work by changing a URL. Unless the operator uses keys, any ``DeepL-Auth-Key`` is accepted, and
+none too. The texts go the same way as LibreTranslate's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from app.api.access import header_key
 from app.api.deepl import openapi as docs
 from app.api.deepl.parameters import (
     MAX_BODY_BYTES,
@@ -66,11 +67,13 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     The operator can change the time, or turn this off.
     """
     limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
+    key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")
     values = await read_parameters(request, limit, REPEATABLE)
     wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
 
     async def answer() -> Response:
-        items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
+        async with service.access.spending(key, wanted.translation.characters):
+            items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
         return await put_together(wanted.translation, _response, wanted, items, timing)
 
     return await with_heartbeat(request, answer(), service.settings.deepl_heartbeat_s)
@@ -93,6 +96,7 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
 
     A target that DeepL splits by region is listed by region, although the model doesn't distinguish the regions.
     """
+    await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     kind = parse_language_type(await read_parameters(request, service.settings.max_body_bytes))
     found = list(_languages(service.engine.pairs))
     if kind == "source":
@@ -110,8 +114,15 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
 
 @router.get("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
 @router.post("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
-async def count_usage(service: CurrentService) -> Response:
-    """Counts the characters of all texts translated since the start, over every endpoint. There is no limit."""
+async def count_usage(request: Request, service: CurrentService) -> Response:
+    """Counts the characters of the key in this calendar month (UTC), and tells its quota.
+
+    Without keys, counts the characters of all texts translated since the start, over every endpoint.
+    """
+    key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+    if key:
+        limit = NO_LIMIT_CHARS if key.monthly_characters is None else key.monthly_characters
+        return JSONResponse({"character_count": await service.access.used(key), "character_limit": limit})
     return JSONResponse({"character_count": service.metrics.source_characters, "character_limit": NO_LIMIT_CHARS})
 
 
@@ -123,6 +134,7 @@ async def count_usage(service: CurrentService) -> Response:
 )
 async def list_languages_of_resource(request: Request, service: CurrentService) -> Response:
     """Lists the languages of a `resource`; none if this server doesn't have the resource."""
+    await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     resource = parse_resource(await read_parameters(request, service.settings.max_body_bytes))
     found = _languages(service.engine.pairs) if resource == "translate_text" else ()
     return JSONResponse(

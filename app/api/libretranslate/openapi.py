@@ -8,10 +8,17 @@ from app.api.openapi import (
     AT_FAULT,
     DEFAULTS,
     INTERNAL,
+    NO_KEY,
+    NO_QUOTA,
     NOT_NOW,
+    NOT_WITH_THIS_KEY,
+    STORAGE,
+    TOO_FAST,
+    TOO_FAST_TEXT,
     TOO_LARGE,
     TOO_LATE,
     TRANSLATE_HEADERS,
+    WRONG_KEY,
     Examples,
     Responses,
     error,
@@ -217,6 +224,7 @@ TRANSLATE_RESPONSES: Responses = {
     400: error(
         "The request can't be served as it is; the text says what to change",
         **UNREADABLE,
+        no_key=NO_KEY,
         unsupported=("Language not served", "zz is not supported", "unsupported_pair"),
         out_of_range=(
             "Option out of range",
@@ -235,9 +243,11 @@ TRANSLATE_RESPONSES: Responses = {
             "text_too_long",
         ),
     ),
+    403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY, no_quota=NO_QUOTA),
     413: TOO_LARGE,
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
     500: error("The server is at fault", **AT_FAULT),
-    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW),
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
     504: error("The time limit passed", **TOO_LATE),
 }
 
@@ -261,9 +271,12 @@ DETECT_RESPONSES: Responses = {
             "undetectable": ("Nothing to go by", [{"confidence": 0.0, "language": "en"}]),
         },
     ),
-    400: error("The request can't be served as it is", **UNREADABLE),
+    400: error("The request can't be served as it is", **UNREADABLE, no_key=NO_KEY),
+    403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
     413: TOO_LARGE,
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
     500: INTERNAL,
+    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
 }
 
 LANGUAGES_RESPONSES: Responses = {

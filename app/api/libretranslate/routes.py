@@ -14,6 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from app.api.access import header_key
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
@@ -66,15 +67,18 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     connection open.
     """
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
+    key = await service.access.check(request, _key(request, values), "translate")
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     # Patterns of strangers take their time to compile.
     wanted = await TEXT_POOL.run(parse) if values.get("protect") else parse()
     if wanted.stream:
-        events = with_heartbeats(_named_events(wanted, service.translator.stream(wanted.translation)))
-        # What fails before the first event is still answered with a status.
-        first = await run_while_connected(request, anext(events))
+        # What fails before the first event is still answered with a status, and costs nothing.
+        async with service.access.spending(key, wanted.translation.characters):
+            events = with_heartbeats(_named_events(wanted, service.translator.stream(wanted.translation)))
+            first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
-    items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
+    async with service.access.spending(key, wanted.translation.characters):
+        items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
     return await put_together(wanted.translation, _response, wanted, items, timing)
 
 
@@ -90,6 +94,7 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     A list of texts is detected as one text.
     """
     values = await read_parameters(request, service.settings.max_body_bytes)
+    await service.access.check(request, _key(request, values), "detect")
     texts, _ = parse_texts(values, service.settings)
     text = "\n".join(texts)
     found = await TEXT_POOL.run(service.translator.detector.detect, text, size=len(text))
@@ -121,8 +126,8 @@ async def get_frontend_settings(service: CurrentService) -> Response:
         {
             "charLimit": service.settings.max_text_chars,
             "frontendTimeout": 500,
-            "apiKeys": False,
-            "keyRequired": False,
+            "apiKeys": service.settings.keys != "off",
+            "keyRequired": service.settings.keys == "required",
             "suggestions": False,
             "filesTranslation": False,
             "supportedFilesFormat": [],
@@ -137,6 +142,10 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             },
         }
     )
+
+
+def _key(request: Request, values: Mapping[str, object]) -> object:
+    return values.get("api_key") or header_key(request, "Bearer")
 
 
 async def _named_events(

@@ -20,6 +20,7 @@ Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
 class TranslateRequest(BaseModel):
     """Parameters of /translate; everything after `alternatives` goes beyond LibreTranslate."""
 
+    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
     q: str | list[str] = Field(description="Text to translate, or a list of texts (JSON only).", min_length=1)
     source: str = Field(description="Code of the language of the text, or `auto`.")
     target: str = Field(description="Code of the language to translate into.")
@@ -150,6 +151,7 @@ class TranslateResponse(BaseModel):
 class DetectRequest(BaseModel):
     """Parameters of /detect."""
 
+    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
     q: str | list[str] = Field(description="Text, or a list of texts that belong together.", min_length=1)
 
 

@@ -1,0 +1,121 @@
+"""Who may use the service, and how much: keys, quotas and rates."""
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from fastapi import Request
+
+from app.errors import FeatureDisabled, InvalidKey, KeyRequired
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.keys import Key, KeyStore
+
+Result = TypeVar("Result")
+
+# An Internet provider gives each customer such a network.
+_IPV6_PREFIX = 64
+
+
+class Access:
+    """Checks the key of each request, and counts what it uses.
+
+    Args:
+        settings: Whether keys are used, where they are, and how many requests those without may make.
+
+    Raises:
+        ConfigurationError: The database can't be used.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._mode, self._per_minute = settings.keys, settings.requests_per_minute
+        self._store: KeyStore | None = None
+        if self._mode != "off" or self._per_minute:
+            self._store = KeyStore(Database(settings.data))
+            # SQLite takes a tenth of a millisecond, but waits for other processes that write.
+            self._thread = ThreadPoolExecutor(1, "storage")
+
+    async def check(self, request: Request, offered: object, feature: str | None = None) -> Key | None:
+        """Admits a request, or not; returns its key, or None if it needs none.
+
+        Args:
+            request: The request; its client's address counts where it has no key.
+            offered: The key that came with it, if any.
+            feature: What it wants, one of ``FEATURES``; None for what every key may do.
+
+        Raises:
+            KeyRequired: It has no key.
+            InvalidKey: There is no such key.
+            FeatureDisabled: The key may not use the feature.
+            RateLimited: Too many requests in a minute.
+            StorageFailure: The database can't be used.
+        """
+        store = self._store
+        if store is None:
+            return None
+        key = None
+        if self._mode != "off" and offered not in (None, ""):
+            key = await self._run(store.find, offered) if isinstance(offered, str) else None
+            if key is None:
+                raise InvalidKey("Invalid API key")
+        elif self._mode == "required":
+            raise KeyRequired("Please contact the server operator to get an API key")
+        if key and feature and feature not in key.features:
+            raise FeatureDisabled(f"This API key may not use this: {feature}.")
+        limit = key.requests_per_minute if key else self._per_minute
+        if feature and limit:
+            client = f"key {key.id}" if key else _address(request)
+            await self._run(lambda: store.count_request(client, limit))
+        return key
+
+    @asynccontextmanager
+    async def spending(self, key: Key | None, characters: int) -> AsyncIterator[None]:
+        """Counts the characters of a request; they are given back if it fails.
+
+        Raises:
+            QuotaExceeded: The key has no more of them this month.
+            StorageFailure: The database can't be used.
+        """
+        store = self._store
+        if store is None or key is None:
+            yield
+            return
+        await self._run(lambda: store.spend(key, characters))
+        try:
+            yield
+        except BaseException:
+            await asyncio.shield(self._run(lambda: store.spend(key, -characters)))
+            raise
+
+    async def used(self, key: Key) -> int:
+        """The characters that a key has used this month."""
+        assert self._store
+        return await self._run(self._store.used, key)
+
+    async def _run(self, function: Callable[..., Result], *arguments: object) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+    def close(self) -> None:
+        """Ends the thread; what it has begun is finished."""
+        if self._store:
+            self._thread.shutdown()
+
+
+def header_key(request: Request, scheme: str) -> str | None:
+    """The key in the header ``Authorization``, if it has this scheme."""
+    name, _, value = request.headers.get("Authorization", "").partition(" ")
+    return value.strip() if name.lower() == scheme.lower() else None
+
+
+def _address(request: Request) -> str:
+    host = request.client.host if request.client else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))

@@ -1,0 +1,77 @@
+"""``dragoman keys``: the API keys of a server, which may be running."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.errors import ConfigurationError
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.keys import FEATURES, KeyStore
+
+keys = typer.Typer(
+    no_args_is_help=True, help="Add, list and remove API keys. DRAGOMAN_DATA names the database's folder."
+)
+
+
+@contextmanager
+def _store() -> Iterator[KeyStore]:
+    folder = Settings.load().data
+    if folder is None:
+        raise ConfigurationError("set DRAGOMAN_DATA to the folder of the database")
+    database = Database(folder)
+    try:
+        yield KeyStore(database)
+    finally:
+        database.close()
+
+
+@keys.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What to call the key.")],
+    characters: Annotated[int | None, typer.Option(min=1, help="Maximum characters in a month; else no limit.")] = None,
+    requests: Annotated[int | None, typer.Option(min=1, help="Maximum requests in a minute; else no limit.")] = None,
+    allow: Annotated[
+        list[str] | None, typer.Option(help=f"What it may use: {', '.join(FEATURES)}; repeat it; all by default.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="The key itself; by default one is made.")] = None,
+) -> None:
+    """Add a key and print it. It can't be printed again, since only its hash is kept."""
+    with _store() as store:
+        made = store.add(
+            name, key=key, monthly_characters=characters, requests_per_minute=requests, features=allow or FEATURES
+        )
+    typer.echo(made)
+
+
+@keys.command("list")
+def list_keys() -> None:
+    """List the keys with their limits and what they have used this month."""
+    with _store() as store:
+        found = store.list()
+    table = Table("number", "name", "key", "made", "characters a month", "used", "requests a minute", "may use")
+    for key, used in found:
+        limits = ["-" if limit is None else f"{limit:,}" for limit in (key.monthly_characters, key.requests_per_minute)]
+        table.add_row(
+            str(key.id),
+            key.name,
+            f"...{key.hint}",
+            key.created_at,
+            limits[0],
+            f"{used:,}",
+            limits[1],
+            ", ".join(key.features),
+        )
+    Console(width=None).print(table)
+
+
+@keys.command()
+def remove(number: Annotated[int, typer.Argument(help="The key's number in dragoman keys list.")]) -> None:
+    """Remove a key and what it has used. A running server refuses it from its next request on."""
+    with _store() as store:
+        if not store.remove(number):
+            raise typer.BadParameter(f"there is no key {number}", param_hint="NUMBER")

@@ -1,0 +1,186 @@
+"""Keys, quotas and rates on both contracts, with the official clients as well."""
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.error import HTTPError
+
+import deepl
+import httpx
+import pytest
+from libretranslatepy import LibreTranslateAPI
+
+from app.errors import ModelFailure
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.keys import KeyStore
+from tests.support.fakes import FakeEngine, build, serving
+
+pytestmark = pytest.mark.anyio
+ROOT = Path(__file__).parents[2]
+TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
+DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}
+
+
+@pytest.fixture
+def store(tmp_path) -> KeyStore:
+    return KeyStore(Database(tmp_path))
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+async def client(tmp_path, engine, store) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(engine, Settings(data=tmp_path, keys="required")) as client:
+        yield client
+
+
+async def answer(client: httpx.AsyncClient, path: str, body: dict, **headers: str) -> tuple[int, dict]:
+    response = await client.post(path, json=body, headers=headers)
+    return response.status_code, response.json()
+
+
+async def test_libretranslate_wants_a_key_in_the_body_or_the_header(client, store):
+    key = store.add("test")
+    text = "Please contact the server operator to get an API key"
+    assert await answer(client, "/translate", TEXT) == (400, {"error": text, "code": "key_required"})
+    for wrong in ("wrong", 7, ["x"]):
+        refusal = (403, {"error": "Invalid API key", "code": "invalid_key"})
+        assert await answer(client, "/translate", TEXT | {"api_key": wrong}) == refusal
+        assert await answer(client, "/detect", {"q": "Hallo", "api_key": wrong}) == refusal
+    assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200
+    assert (await answer(client, "/translate", TEXT, Authorization=f"Bearer {key}"))[0] == 200
+    assert (await client.post("/translate", data=TEXT | {"api_key": key})).status_code == 200
+    shown = (await client.get("/frontend/settings")).json()
+    assert (shown["apiKeys"], shown["keyRequired"]) == (True, True)
+    assert (await client.get("/languages")).status_code == 200
+
+
+async def test_deepl_wants_a_key_in_the_header(client, store):
+    key = store.add("test")
+    for headers in ({}, {"Authorization": "DeepL-Auth-Key wrong"}, {"Authorization": f"Bearer {key}"}):
+        for path in ("/v2/translate", "/v2/usage", "/v2/languages"):
+            assert (await client.post(path, json=DEEPL_TEXT, headers=headers)).status_code == 403
+    assert (await answer(client, "/v2/translate", DEEPL_TEXT, Authorization=f"DeepL-Auth-Key {key}"))[0] == 200
+
+
+async def test_a_quota_ends_a_month_and_failures_cost_nothing(client, store, engine):
+    key = store.add("test", monthly_characters=20)
+    headers = {"Authorization": f"DeepL-Auth-Key {key}"}
+    engine.error = ModelFailure("secret")
+    assert (await answer(client, "/v2/translate", DEEPL_TEXT, **headers))[0] == 400
+    engine.error = None
+    assert (await answer(client, "/v2/translate", DEEPL_TEXT, **headers))[0] == 200
+    assert await answer(client, "/v2/usage", {}, **headers) == (200, {"character_count": 13, "character_limit": 20})
+    text = "Quota for this billing period has been exceeded."
+    assert await answer(client, "/v2/translate", DEEPL_TEXT, **headers) == (
+        456,
+        {"message": text, "detail": "quota_exceeded"},
+    )
+    assert await answer(client, "/translate", TEXT | {"api_key": key}) == (
+        403,
+        {"error": text, "code": "quota_exceeded"},
+    )
+    stream = await client.post("/translate", json=TEXT | {"api_key": key, "stream": True})
+    assert stream.status_code == 403
+    assert len(engine.calls) == 2  # the one that failed, and the one that was within the quota
+
+
+async def test_requests_are_limited_by_key(client, store):
+    key = store.add("test", requests_per_minute=1)
+    assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200
+    response = await client.post("/translate", json=TEXT | {"api_key": key})
+    assert (response.status_code, response.json()) == (
+        429,
+        {"error": "Slowdown: 1 per 1 minute", "code": "rate_limited"},
+    )
+    assert 1 <= int(response.headers["Retry-After"]) <= 60
+    assert (await answer(client, "/v2/translate", DEEPL_TEXT, Authorization=f"DeepL-Auth-Key {key}"))[0] == 429
+
+
+async def test_a_key_may_use_only_its_features(client, store):
+    key = store.add("test", features=["detect"])
+    assert (await answer(client, "/detect", {"q": "Hallo", "api_key": key}))[0] == 200
+    assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 403
+
+
+async def test_a_key_that_is_removed_is_refused_at_once(client, store):
+    key = store.add("test")
+    assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200
+    store.remove(1)
+    assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 403
+
+
+async def test_optional_keys_and_a_limit_for_those_without(tmp_path, engine, store):
+    key = store.add("test")
+    async with serving(engine, Settings(data=tmp_path, keys="optional", requests_per_minute=2)) as client:
+        statuses = [(await answer(client, "/translate", TEXT))[0] for _ in range(3)]
+        assert statuses == [200, 200, 429]
+        assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200
+        assert (await answer(client, "/translate", TEXT | {"api_key": "wrong"}))[0] == 403
+
+
+async def test_an_address_is_that_of_a_network_in_ipv6(engine):
+    app = build(engine, Settings(requests_per_minute=1))
+    statuses = []
+    async with app.router.lifespan_context(app):
+        for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "192.0.2.1", "192.0.2.2"):
+            transport = httpx.ASGITransport(app, client=(address, 1234))
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                statuses.append((await answer(client, "/translate", TEXT))[0])
+    assert statuses == [200, 429, 200, 200, 200]
+
+
+async def test_a_limit_needs_no_folder_and_no_keys(engine):
+    async with serving(engine, Settings(requests_per_minute=1)) as client:
+        statuses = [(await answer(client, "/translate", TEXT | {"api_key": "any"}))[0] for _ in range(2)]
+    assert statuses == [200, 429]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def url(folder: Path) -> Iterator[str]:
+    """The shipped model, in a server that requires keys and believes a proxy on this machine."""
+    variables = {"DRAGOMAN_DATA": str(folder), "DRAGOMAN_KEYS": "required", "DRAGOMAN_TRUSTED_PROXIES": "127.0.0.1"}
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--threads", "1"]
+    with subprocess.Popen(
+        command, env=os.environ | variables, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        assert server.stdout is not None
+        try:
+            announced = next(line for line in server.stdout if "health check" in line)
+            yield announced.split()[-1].removesuffix("/readyz")
+        finally:
+            server.terminate()
+
+
+def test_the_official_deepl_client(url: str, folder: Path) -> None:
+    key = KeyStore(Database(folder)).add("deepl", monthly_characters=20)
+    with closing(deepl.DeepLClient(key, server_url=url)) as client:
+        assert "beer" in client.translate_text("Ich möchte ein Bier.", target_lang="EN-US").text.lower()
+        usage = client.get_usage()
+        assert (usage.character.count, usage.character.limit) == (20, 20)
+        with pytest.raises(deepl.QuotaExceededException):
+            client.translate_text("Hallo", target_lang="EN-US")
+    with closing(deepl.DeepLClient("unknown", server_url=url)) as client, pytest.raises(deepl.AuthorizationException):
+        client.translate_text("Hallo", target_lang="EN-US")
+
+
+def test_the_usual_libretranslate_client(url: str, folder: Path) -> None:
+    key = KeyStore(Database(folder)).add("libre")
+    assert "beer" in LibreTranslateAPI(f"{url}/", key).translate("Ich möchte ein Bier.", "de", "en").lower()
+    for wrong, status in (("", 400), ("unknown", 403)):
+        with pytest.raises(HTTPError) as refused:
+            LibreTranslateAPI(f"{url}/", wrong).translate("Hallo", "de", "en")
+        with refused.value:  # it holds the connection
+            assert refused.value.code == status
