@@ -1,8 +1,8 @@
-"""Gives a translation the first letter's case and the final punctuation of its source, and ordinals their endings.
+"""Gives a translation the first letter's case, the final punctuation and the no-break spaces of its source.
 
     mirror("Guten Morgen!", "good morning.", "en") == "Good morning!"
 
-Models trained on sentences lose both in labels and headings.
+Models trained on sentences lose case and punctuation in labels and headings. Endings of ordinals are corrected, too.
 """
 
 import re
@@ -22,6 +22,8 @@ _WRONG_ORDINAL = re.compile(r"(?<![\d.,])(?:\d*[02-9])?([123])th\b")
 _LAST = 80  # characters at the end that are looked at
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ALL_WORDS_AFTER = 400  # characters of the source in which the first word of the translation is looked for
+# A no-break space, and the word or sign on each side.
+_NO_BREAK = re.compile(r"(\w+\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]))")
 # Their sentences end with other marks, or open with one.
 _OTHER_PUNCTUATION = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
 # Nouns begin with a capital, whatever the writer of the source does.
@@ -44,6 +46,8 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
         edits += _ordinals(source, translation)
     if language not in _OTHER_PUNCTUATION:
         edits += _final_mark(source, translation, is_strict)
+    if _NO_BREAK.search(source):
+        edits = sorted(edits + _no_break_spaces(source, translation))
     return edits
 
 
@@ -101,6 +105,30 @@ def _ordinals(source: str, translation: str) -> list[Edit]:
     """Corrects "22th", which models write because most ordinals end so."""
     wrong = (match for match in _WRONG_ORDINAL.finditer(translation) if match[0] not in source)
     return [Edit(match.end() - 2, match.end(), {"1": "st", "2": "nd", "3": "rd"}[match[1]]) for match in wrong]
+
+
+def _no_break_spaces(source: str, translation: str) -> list[Edit]:
+    """Keeps on one line what the source does, as in "10 €": models know only one kind of space."""
+    edits: dict[int, Edit] = {}
+    for match in _NO_BREAK.finditer(source):
+        left, space, right = match.groups()
+        place = translation.find(f"{left} {right}") + len(left)
+        if place < len(left):
+            place = _beside(left, right, translation)
+        if place >= 0:
+            edits.setdefault(place, Edit(place, place + 1, space))
+    return list(edits.values())
+
+
+def _beside(left: str, right: str, translation: str) -> int:
+    """The space beside the one of two words that is in the translation as it is: a number, or a name; -1 if none is."""
+    if any(map(str.isdigit, left)):
+        found = re.search(rf"(?<![\w.,]){re.escape(left)} (?=\S)", translation)
+        return found.end() - 1 if found else -1
+    if len(right) > 1 or right.isdigit():
+        found = re.search(rf"(?<=\S) {re.escape(right)}(?!\w)", translation)
+        return found.start() if found else -1
+    return -1
 
 
 def _final_mark(source: str, translation: str, is_strict: bool) -> list[Edit]:

@@ -61,3 +61,18 @@ def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
 
 def test_other_scripts_keep_their_own_punctuation():
     assert mirrored("How are you?", "你好吗？", "zh") == "你好吗？"
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("Das kostet 10\u00a0€ heute.", "That costs 10 € today.", "That costs 10\u00a0€ today."),
+        ("Herr\u00a0Müller ist da.", "Mr Müller is there.", "Mr\u00a0Müller is there."),
+        ("Nach 5\u202fkm rechts.", "After 5 km, and 5 km more.", "After 5\u202fkm, and 5 km more."),
+        ("Am 5.\u00a0Mai und 10 Uhr", "On May 5 and at 10", "On May 5 and at 10"),  # nothing to go by
+        ("Ja\u00a0!", "Yes!", "Yes!"),
+        ("10\u00a0€ und 10\u00a0€", "10 € and 10 €", "10\u00a0€ and 10 €"),
+    ],
+)
+def test_what_a_no_break_space_keeps_together_stays_together(source: str, translation: str, expected: str) -> None:
+    assert mirrored(source, translation) == expected
