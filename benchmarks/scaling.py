@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from app.engine.decoding.batch_decoder import Decode
+from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search
 from app.engine.models.bundle import Bundle, Precision
 from app.engine.onnx.opening import OpenModel, open_model
@@ -72,7 +72,7 @@ def measure(bundle: Bundle, model: OpenModel, size: Size, random: np.random.Gene
     began = time.perf_counter()
     features = model.encode(sources)
     encoded = time.perf_counter()
-    batch = Decode(model)
+    batch = BatchDecoder(model)
     batch.join(searches, features)
     while batch.searches:
         batch.step()

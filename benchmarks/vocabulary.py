@@ -15,7 +15,7 @@ import onnx
 import torch
 import typer
 
-from app.engine.onnx.sessions import OnnxModel
+from app.engine.onnx.model import OnnxModel
 from export.graphs import export_decoder, export_encoder
 from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model

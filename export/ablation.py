@@ -31,7 +31,7 @@ from model.network.transformer import Transformer
 from model.recipe import Recipe, RecipeError, Training
 from model.training.checkpoint import load_model
 from model.training.loss import losses
-from model.training.train import Metrics, Place, Trainer
+from model.training.train import Distributed, Metrics, Trainer
 
 BASELINE = "baseline"
 # Sentences whose translation is timed, and how many of them at once.
@@ -106,7 +106,7 @@ def run_ablation(
     path: Path,
     data: Path,
     out: Path,
-    place: Place,
+    place: Distributed,
     *,
     updates: int | None = None,
     minutes: float | None = None,
@@ -168,7 +168,7 @@ def shortened(training: Training, updates: int) -> Training:
     )
 
 
-def _affordable(recipe: Recipe, shared: Path, place: Place, minutes: float, remembered: Path) -> int:
+def _affordable(recipe: Recipe, shared: Path, place: Distributed, minutes: float, remembered: Path) -> int:
     """Updates of the baseline within the time; measured once, so that a run that goes on has the same budget."""
     if not remembered.exists():
         trainer = Trainer(recipe, "", shared, place)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from app.engine.decoding.padding import rounded_up
+from app.engine.decoding.padding import pad_to_multiple
 from export.graph_nodes import attend, fused_self, pick, position_table, put, take
 from model.network.attention import KeysValues, MultiHeadAttention
 from model.network.masks import mask_scores
@@ -31,7 +31,7 @@ class SourceGraph(nn.Module):
         self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.decoder)
         table = position_table(model)
         # The runtime pads to whole blocks, maybe beyond the last position.
-        self.register_buffer("positions", F.pad(table, (0, 0, 0, rounded_up(len(table)) - len(table))))
+        self.register_buffer("positions", F.pad(table, (0, 0, 0, pad_to_multiple(len(table)) - len(table))))
 
     def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
         """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""

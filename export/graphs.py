@@ -21,7 +21,7 @@ from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
-from app.engine.decoding.padding import rounded_up
+from app.engine.decoding.padding import pad_to_multiple
 from export.decoder_only_graphs import SourceGraph, StepGraph
 from export.graph_nodes import attend, distance_table, fuse, fused_self, pick, position_table, put, take
 from model.network.attention import KeysValues, RelativeAttention, distance_signals
@@ -45,7 +45,7 @@ class EncoderGraph(nn.Module):
         self.cross_projection = fuse(*(linear for cross in crosses for linear in (cross.key, cross.value)))
         table = position_table(model)
         # The runtime pads to whole blocks, maybe beyond the last position.
-        self.register_buffer("positions", F.pad(table, (0, 0, 0, rounded_up(len(table)) - len(table))))
+        self.register_buffer("positions", F.pad(table, (0, 0, 0, pad_to_multiple(len(table)) - len(table))))
         if model.config.positions == "relative":
             rows = len(self.positions)
             self.register_buffer("distances", distance_signals(rows - 1, -rows, model.config.width).to(model.dtype))

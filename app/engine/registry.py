@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from app.engine.interface import Alphabet, Event, ReloadReport, Timing, TranslationCall, TranslationEngine
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
-from app.engine.models.model_pool import Loader, Model
+from app.engine.models.model_pool import ModelPool, ServedModel
 from app.engine.models.routing import Pair, Route, find_routes, follow
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
@@ -38,7 +38,7 @@ class Registry:
 
     def __init__(self, settings: "Settings", open_engine: Callable[[Bundle], TranslationEngine]) -> None:
         self._settings = settings
-        self._loader = Loader(lambda model: open_engine(_opened(model)), settings.max_models_bytes)
+        self._pool = ModelPool(lambda model: open_engine(_opened(model)), settings.max_models_bytes)
         self._state = "starting"
         self._changing = asyncio.Lock()
         self._former: dict[Pair, Route] = {}  # of pairs taken away while requests that use them are in flight
@@ -69,12 +69,12 @@ class Registry:
     @property
     def state(self) -> str:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``; failed as soon as one engine is."""
-        return "failed" if self._state == "ready" and "failed" in self._loader.states() else self._state
+        return "failed" if self._state == "ready" and "failed" in self._pool.states() else self._state
 
     def reject_if_overloaded(self) -> None:
         """See ``app.engine.interface.TranslationEngine``; with several models, another may have room."""
         match self._models:
-            case [Model(engine=engine)] if engine:
+            case [ServedModel(engine=engine)] if engine:
                 engine.reject_if_overloaded()
 
     async def start(self) -> None:
@@ -86,21 +86,21 @@ class Registry:
         """
         async with self._changing:
             try:
-                for model in dict.fromkeys(leg.model for route in self._routes.values() for leg in route):
-                    if self._settings.lazy_loading or not self._loader.fits(model):
+                for model in dict.fromkeys(hop.model for route in self._routes.values() for hop in route):
+                    if self._settings.lazy_loading or not self._pool.fits(model):
                         logger.info("model will be loaded by its first request", extra={"bundle": str(model.path)})
                     else:
-                        await self._loader.load(model)
+                        await self._pool.load(model)
             except BaseException:
                 self._state = "failed"
-                await self._loader.stop(0.0)
+                await self._pool.stop(0.0)
                 raise
             self._state = "ready"
 
     async def stop(self) -> None:
         """Lets accepted work finish within the drain time, then stops all engines."""
         self._state = "stopping"
-        await self._loader.stop(self._settings.drain_timeout_s)
+        await self._pool.stop(self._settings.drain_timeout_s)
 
     async def reload(self) -> ReloadReport:
         """Reads the folders again; see ``app.engine.interface.ReloadableEngine``.
@@ -112,7 +112,7 @@ class Registry:
                 raise EngineUnavailable(f"The translation engine is {self._state}.")
             known = {model.path: model for model in self._models}
             found = await asyncio.to_thread(find_bundles, self._settings.bundle)
-            models: list[Model] = []
+            models: list[ServedModel] = []
             outcomes: dict[str, list[str]] = {"added": [], "replaced": [], "unchanged": [], "removed": []}
             failed: dict[str, str] = {}
             for path in found:
@@ -142,7 +142,7 @@ class Registry:
             raise EngineUnavailable(f"The translation engine is {self._state}.")
         route = self._route(call.source, call.target)
         began = time.monotonic()
-        async with self._loader.using(*(leg.model for leg in route)) as engines:
+        async with self._pool.using(*(hop.model for hop in route)) as engines:
             loading = Timing(queue_s=time.monotonic() - began)
             async with aclosing(follow(route, engines, call)) as events:
                 async for event in events:
@@ -150,7 +150,7 @@ class Registry:
 
     def alphabet(self, source: str, target: str) -> Alphabet:
         """Returns the characters that the first model knows, and the placeholders that every model copies."""
-        alphabets = [leg.model.manifest.alphabet for leg in self._routes.get((source, target), ())]
+        alphabets = [hop.model.manifest.alphabet for hop in self._routes.get((source, target), ())]
         if not alphabets:
             return Alphabet()
         carried = [set(alphabet.placeholders) for alphabet in alphabets]
@@ -172,24 +172,24 @@ class Registry:
             ],
             "pivot": {
                 "language": self._settings.pivot or None,
-                "pairs": sorted(f"{source}-{target}" for (source, target), legs in self._routes.items() if legs[1:]),
+                "pairs": sorted(f"{source}-{target}" for (source, target), hops in self._routes.items() if hops[1:]),
             },
         }
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name, of all models together."""
-        return {**self._loader.statistics(), "models_served": len(self._models)}
+        return {**self._pool.statistics(), "models_served": len(self._models)}
 
     def _route(self, source: str, target: str) -> Route:
         route = self._routes.get((source, target))
         if route is None:
             # A request that is in flight may have more to ask.
             route = self._former.get((source, target))
-            if route is None or not all(leg.model.users for leg in route):
+            if route is None or not all(hop.model.users for hop in route):
                 raise UnsupportedPair(f"No model translates from {source} to {target}.")
         return route
 
-    def _model(self, path: Path) -> Model:
+    def _model(self, path: Path) -> ServedModel:
         manifest = Manifest.read(path)
         nbytes = loaded_bytes(path, manifest, self._settings.graph_precision) + self._settings.feature_cache_bytes
         if nbytes > self._settings.max_models_bytes:
@@ -197,9 +197,9 @@ class Registry:
                 f"{path} needs about {nbytes} bytes, but DRAGOMAN_MAX_MODELS_BYTES allows "
                 f"{self._settings.max_models_bytes}"
             )
-        return Model(path=path, manifest=manifest, nbytes=nbytes)
+        return ServedModel(path=path, manifest=manifest, nbytes=nbytes)
 
-    async def _taken_up(self, path: Path, old: Model | None) -> Model:
+    async def _taken_up(self, path: Path, old: ServedModel | None) -> ServedModel:
         """The bundle in a folder: the old one if nothing has changed, or a new one that has been verified and tested.
 
         Raises:
@@ -211,34 +211,34 @@ class Registry:
         if self._settings.lazy_loading:
             await asyncio.to_thread(Bundle.open, path)
             return model
-        async with self._loader.sparing(old):
+        async with self._pool.sparing(old):
             try:
-                await self._loader.load(model)
+                await self._pool.load(model)
             except Overloaded:  # it is tested as soon as there is room for it
                 await asyncio.to_thread(Bundle.open, path)
         return model
 
-    def _replace(self, models: list[Model]) -> None:
+    def _replace(self, models: list[ServedModel]) -> None:
         """Serves these models from now on; requests in progress keep their models."""
         retired = [model for model in self._models if model not in models]
         former = self._former | self._routes
         self._publish(models)
         for model in retired:
-            self._loader.retire(model)
+            self._pool.retire(model)
         self._former = {
             pair: route
             for pair, route in former.items()
-            if pair not in self._routes and all(leg.model.users for leg in route)
+            if pair not in self._routes and all(hop.model.users for hop in route)
         }
 
-    def _publish(self, models: list[Model]) -> None:
+    def _publish(self, models: list[ServedModel]) -> None:
         settings = self._settings
         self._routes = find_routes(models, middle=settings.pivot, max_bytes=settings.max_models_bytes)
         self._models = models
         self._pairs = frozenset(self._routes)
 
 
-def _opened(model: Model) -> Bundle:
+def _opened(model: ServedModel) -> Bundle:
     """Opens and verifies the model's bundle, which must be the same as when the model was accepted.
 
     Raises:

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from app.engine.decoding.batch_decoder import Decode
+from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search, default_max_length
 from app.engine.interface import (
     Alphabet,
@@ -22,14 +22,14 @@ from app.engine.interface import (
 )
 from app.engine.models.bundle import Bundle, Golden, Manifest
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.encoder_cache import FeatureCache
+from app.engine.onnx.encoder_cache import EncoderCache
 from app.engine.onnx.opening import OpenModel, open_model
 from app.engine.onnx.sessions import Features
 from app.engine.options import SearchOptions
-from app.engine.request.coalescing import Joiner
-from app.engine.request.detokenization import Renderer
-from app.engine.request.in_flight import Progress, Streams
-from app.engine.request.segmentation import Cutter
+from app.engine.request.coalescing import Coalescer
+from app.engine.request.detokenization import Detokenizer
+from app.engine.request.in_flight import RequestTask, Streams
+from app.engine.request.segmentation import Segmenter
 from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
@@ -64,15 +64,15 @@ class Engine:
         self.bundle, self._model, self._precision, self._drain_s = bundle, model, precision, drain_s
         manifest = bundle.manifest
         tokenizer = Tokenizer(*bundle.tokenizer_files)
-        self._cutter = Cutter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
-        self._renderer = Renderer(tokenizer, manifest.confidence, manifest.placeholders)
+        self._segmenter = Segmenter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
+        self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders)
         self._prefix = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }
         self._work = _Work(manifest, model, tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
-        self._joiner = Joiner(self._scheduler.queue.submit)
+        self._coalescer = Coalescer(self._scheduler.queue.submit)
         self._state = "starting"
         self._streams = Streams()
         self._golden_identical = 0
@@ -200,9 +200,9 @@ class Engine:
         prefix = self._prefix.get((call.source, call.target))
         if prefix is None:
             raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
-        units = self._cutter.cut(call.texts, language=call.source, splitting=call.splitting, prefix=prefix)
-        progress = Progress(call, units, joiner=self._joiner, renderer=self._renderer)
-        return progress.events(self._streams)
+        segments = self._segmenter.segments(call.texts, language=call.source, splitting=call.splitting, prefix=prefix)
+        task = RequestTask(call, segments, coalescer=self._coalescer, detokenizer=self._detokenizer)
+        return task.events(self._streams)
 
     def info(self) -> dict[str, object]:
         """The bundle's name, provenance and scores, and what really runs it."""
@@ -247,7 +247,7 @@ class _Work:
     """
 
     def __init__(self, manifest: Manifest, model: OpenModel, tokenizer: Tokenizer, cache_bytes: int) -> None:
-        self.features: FeatureCache[Features] = FeatureCache(cache_bytes)
+        self.features: EncoderCache[Features] = EncoderCache(cache_bytes)
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
         self._encoded_tokens, self._encode_s = 0, 0.0
@@ -269,9 +269,9 @@ class _Work:
         found |= encoded
         return [found[job.source] for job in jobs]
 
-    def new_batch(self) -> Decode[Features]:
+    def new_batch(self) -> BatchDecoder[Features]:
         """An empty decode."""
-        return Decode(self._model)
+        return BatchDecoder(self._model)
 
     def new_search(self, job: Job) -> Search:
         """A search with the job's options."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.engine.interface import SentenceTranslation, TextTranslation
 
 
-class Assembly:
+class TextBuilder:
     """Puts the translation of one text together, unit by unit."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
-from app.engine.text_builder import Assembly
+from app.engine.text_builder import TextBuilder
 from app.errors import ModelFailure, Overloaded
 from app.text.inline.placement import Edit, apply
 from app.text.protection.protected import Offsets, Protected, moved
@@ -42,7 +42,7 @@ class Restorer:
         self.lost: list[str] = []
         self._text, self._protected = text, protected
         self._mirror, self._placeholders, self._translate = mirror, placeholders, translate
-        self._assembly, self._unrestored = Assembly(), Assembly()
+        self._builder, self._unrestored = TextBuilder(), TextBuilder()
         self._done = self._unrestored_done = 0  # characters of the original text, and of the text with stand-ins
 
     async def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
@@ -64,7 +64,7 @@ class Restorer:
         self._done = begin + len(part.source)
         alternatives = {part.restore(other.text).text: other.score for other in reversed(sentence.alternatives)}
         alternatives.pop(restored.text, None)
-        return self._assembly.add(
+        return self._builder.add(
             gap,
             replace(
                 sentence,
@@ -80,7 +80,7 @@ class Restorer:
         unrestored = self._unrestored.finish(self._text[self._unrestored_done :])
         if self._protected is None:
             return unrestored, unrestored
-        return unrestored, self._assembly.finish(self._protected.source[self._done :])
+        return unrestored, self._builder.finish(self._protected.source[self._done :])
 
     def _mirrored(self, sentence: SentenceTranslation) -> SentenceTranslation:
         edits = self._mirror(sentence.source, sentence.text)

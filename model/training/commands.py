@@ -11,7 +11,7 @@ import typer
 from model.progress import progress_bar
 
 if TYPE_CHECKING:
-    from model.training.train import Metrics, Place
+    from model.training.train import Distributed, Metrics
 
 
 def train(
@@ -72,13 +72,13 @@ def pretrain(
         typer.echo(f'{averaged} is ready: write initial = "{averaged}" into the recipe, then dragoman train', err=True)
 
 
-def training_place(device: str, threads: int | None) -> "Place":
+def training_place(device: str, threads: int | None) -> "Distributed":
     """Where to train, by the options of a command."""
     # Kernels compiled for the shapes of batches: some ten thousand, where oneDNN keeps 1,024 unless told, at its start.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")
     import torch
 
-    from model.training.train import Place
+    from model.training.train import Distributed
 
     if threads:
         torch.set_num_threads(threads)
@@ -86,10 +86,10 @@ def training_place(device: str, threads: int | None) -> "Place":
         raise typer.BadParameter("must be auto, cpu or cuda", param_hint="--device")
     if device == "cuda" and not torch.cuda.is_available():
         raise typer.BadParameter("there is no CUDA device on this machine", param_hint="--device")
-    return Place.detect(device)
+    return Distributed.detect(device)
 
 
-def _shown(run: Path, place: "Place", work: "Callable[..., Path]") -> Path:
+def _shown(run: Path, place: "Distributed", work: "Callable[..., Path]") -> Path:
     """Do the work of a run, which takes ``report`` and ``on_update``, behind a progress bar, and draw its curves."""
     from rich.console import Console
 

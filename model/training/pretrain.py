@@ -19,7 +19,7 @@ from model.data.tokenizer import PAD_ID, UNK_ID, train_tokenizer
 from model.network.transformer import Transformer
 from model.recipe import Augmentation, Recipe, Source
 from model.training.loss import Losses, cross_entropy
-from model.training.train import Metrics, Place, Trainer
+from model.training.train import Distributed, Metrics, Trainer
 
 # Text never has it: SentencePiece falls back to bytes.
 MASK_ID = UNK_ID
@@ -124,7 +124,7 @@ def pretrain(
     path: Path,
     texts: Sequence[Path],
     run: Path,
-    place: Place,
+    place: Distributed,
     *,
     report: Callable[[str], None],
     on_update: Callable[[Metrics], None],

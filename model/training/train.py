@@ -44,7 +44,7 @@ Metrics = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Place:
+class Distributed:
     """Where this process trains: its device, and its rank among ``world`` processes started by ``torchrun``."""
 
     device: torch.device
@@ -52,7 +52,7 @@ class Place:
     world: int = 1
 
     @classmethod
-    def detect(cls, device: str = "auto") -> "Place":
+    def detect(cls, device: str = "auto") -> "Distributed":
         """From the environment of ``torchrun`` and the machine's devices."""
         cuda = torch.cuda.is_available() if device == "auto" else device == "cuda"
         world = int(os.environ.get("WORLD_SIZE", "1"))
@@ -76,7 +76,7 @@ class Place:
 class Trainer:
     """One run in one folder: ``metrics.jsonl``, ``checkpoints/``, and ``averaged/`` at the end."""
 
-    def __init__(self, recipe: Recipe, recipe_text: str, run: Path, place: Place) -> None:
+    def __init__(self, recipe: Recipe, recipe_text: str, run: Path, place: Distributed) -> None:
         """Load the corpus that ``build_corpus`` has made, and the newest checkpoint if there is one."""
         self.recipe, self.recipe_text, self.training = recipe, recipe_text, recipe.training
         self.run, self.place = run, place
@@ -290,7 +290,7 @@ def train(
     recipe: Path,
     data: Path,
     run: Path,
-    place: Place,
+    place: Distributed,
     *,
     report: Callable[[str], None],
     on_update: Callable[[Metrics], None],

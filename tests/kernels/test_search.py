@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.decoding.batch_decoder import Decode, decode
+from app.engine.decoding.batch_decoder import BatchDecoder, decode
 from app.engine.decoding.search import Search
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
@@ -60,7 +60,7 @@ def test_whole_searches_are_those_of_single_steps(models, sources, plan):
         Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted)
         for _, wanted, _ in plan
     ]
-    batch = Decode(native)
+    batch = BatchDecoder(native)
     for turn in range(13 + MAX_LENGTH):
         joining = [place for place, (_, _, when) in enumerate(plan) if when == turn]
         if joining:
@@ -74,7 +74,7 @@ def test_whole_searches_are_those_of_single_steps(models, sources, plan):
 def test_places_are_given_back(models, sources):
     """However many sentences come and go, and are dropped, the memory doesn't grow."""
     native, _ = models
-    batch = Decode(native)
+    batch = BatchDecoder(native)
     wanted = SearchOptions(beam_size=4)
     size = batch._rows._memory.array.shape
     for number in range(60):

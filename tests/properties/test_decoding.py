@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from app.engine.decoding.batch_decoder import Decode, decode
+from app.engine.decoding.batch_decoder import BatchDecoder, decode
 from app.engine.decoding.search import Hypothesis, Search, default_max_length, length_penalty
 from app.engine.options import SearchOptions
 from model.network.reference import beam_search, exhaustive_search, greedy_search
@@ -139,7 +139,7 @@ def test_companions_change_nothing(model, sentences, data):
     searches = [
         Search(start_id=START, eos_id=EOS, max_length=options.max_length, options=options) for _, options in sentences
     ]
-    batch, dropped, done = Decode(model), set(), []
+    batch, dropped, done = BatchDecoder(model), set(), []
     for step in range(20):
         joining = [index for index, when in enumerate(joins) if when == step]
         if joining:
@@ -249,7 +249,7 @@ def run_with_prefix(
     model: ToyModel, source: tuple[int, ...], prefix: tuple[int, ...], options: SearchOptions
 ) -> list[Hypothesis]:
     search = Search(start_id=START, eos_id=EOS, max_length=options.max_length or 99, options=options, prefix=prefix)
-    batch = Decode(model)
+    batch = BatchDecoder(model)
     batch.join([search], model.encode([source]))
     while batch.searches:
         batch.step()
@@ -302,7 +302,7 @@ def test_searches_with_and_without_a_prefix_share_a_batch():
         Search(start_id=START, eos_id=EOS, max_length=9, options=each, prefix=prefix)
         for each, prefix in zip(options, given_prefixes, strict=True)
     ]
-    batch = Decode(model)
+    batch = BatchDecoder(model)
     batch.join(searches, model.encode(sources))
     while batch.searches:
         batch.step()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import app.engine.onnx.kv_cache
-from app.engine.decoding.batch_decoder import Decode, decode
+from app.engine.decoding.batch_decoder import BatchDecoder, decode
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
@@ -128,7 +128,7 @@ def test_rows_may_join_late_and_leave_early(graphs, sources, alone, plan):
     searches = [
         Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=options) for _, _, options, _ in plan
     ]
-    batch = Decode(graphs)
+    batch = BatchDecoder(graphs)
     dropped = set()
     for step in range(10 + MAX_LENGTH):
         joining = [place for place, (_, when, _, _) in enumerate(plan) if when == step]
@@ -245,7 +245,7 @@ def test_no_numbers_in_any_graph_are_a_model_failure(tiny_bundle, sources, tmp_p
 def test_what_is_behind_a_rows_past_is_never_read(tiny_bundle, sources, monkeypatch):
     model = open_graphs(tiny_bundle, "int8")
     expected = [translate(model, sources, options) for options in (GREEDY, BEAM)]
-    block = app.engine.onnx.kv_cache._Memory.block
+    block = app.engine.onnx.kv_cache._DoubleBuffer.block
 
     def poisoned(*arguments):
         memory = block(*arguments)

@@ -2,8 +2,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.engine.interface import SentenceTranslation
-from app.engine.request.segmentation import Cutter
-from app.engine.text_builder import Assembly
+from app.engine.request.segmentation import Segmenter
+from app.engine.text_builder import TextBuilder
 from app.text.sentences import break_long
 from tests.support.counts import examples
 from tests.support.segmentation import split
@@ -33,11 +33,11 @@ def translation(source: str, text: str) -> SentenceTranslation:
 @example("B\u2028. A", "de", True)
 def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, newlines: bool) -> None:
     """On the engine's own way, with sentences that are too long for the model, too."""
-    cutter = Cutter(LetterByLetter(), longest_source=12, eos_id=2)
+    segmenter = Segmenter(LetterByLetter(), longest_source=12, eos_id=2)
     splitting = "sentences" if newlines else "no_newlines"
-    *units, last = cutter.cut([text], language=language, splitting=splitting, prefix=(4,))
+    *units, last = segmenter.segments([text], language=language, splitting=splitting, prefix=(4,))
     assert "".join(unit.gap + unit.source for unit in units) + last.gap == text
-    assembly = Assembly()
+    assembly = TextBuilder()
     for number, unit in enumerate(units):
         assert unit.source and len(unit.ids) <= 12
         assembly.add(unit.gap, translation(unit.source, f"<{number}>"))

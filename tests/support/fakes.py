@@ -23,7 +23,7 @@ from app.engine.interface import (
     TranslationCall,
 )
 from app.engine.options import SearchOptions
-from app.engine.text_builder import Assembly
+from app.engine.text_builder import TextBuilder
 from app.errors import ModelFailure, Overloaded
 from app.main import create_app
 from app.settings import Settings
@@ -133,12 +133,12 @@ class FakeEngine:
     def _translate(self, text: str, source: str, target: str, options: SearchOptions) -> TextTranslation:
         cut = split(text, language=source)
         prefix = options.prefix or ""
-        assembly = Assembly()
+        builder = TextBuilder()
         for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
             known = PHRASES.get((sentence, target), (f"[{target}] {sentence}",))
             continued = [phrase for phrase in known if phrase.startswith(prefix)] or [f"{prefix} …"]
             best, *others = continued[: options.n_best]
-            assembly.add(
+            builder.add(
                 gap,
                 SentenceTranslation(
                     source=sentence,
@@ -152,7 +152,7 @@ class FakeEngine:
                     alignment=links_by_order(sentence, best),
                 ),
             )
-        return assembly.finish(cut.gaps[-1])
+        return builder.finish(cut.gaps[-1])
 
 
 def links_by_order(source: str, target: str) -> tuple[Link, ...]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.decoding.batch_decoder import Decode, LiveRows
+from app.engine.decoding.batch_decoder import BatchDecoder, LiveRows
 from app.engine.decoding.search import Beam, Search, Steps
 from app.engine.models.bundle import Bundle
 from app.engine.options import SearchOptions
@@ -201,8 +201,8 @@ class ToyWorkload:
         limit = job.options.max_length or self._max_length
         return Search(start_id=START, eos_id=EOS, max_length=limit, options=job.options)
 
-    def new_batch(self) -> Decode[ToyFeatures]:
-        return Decode(self._model)
+    def new_batch(self) -> BatchDecoder[ToyFeatures]:
+        return BatchDecoder(self._model)
 
 
 def scheduler_of(

@@ -1,7 +1,7 @@
 """Many searches over an incremental decoder. Knows no text, no clock, no ONNX: ids in, hypotheses out.
 
-A ``Decode`` advances them together, each with options of its own. They may join and leave between any two steps. Beams
-are rows of the same batch.
+A ``BatchDecoder`` advances them together, each with options of its own. They may join and leave between any two steps.
+Beams are rows of the same batch.
 """
 
 import sys
@@ -62,7 +62,7 @@ class Model(Protocol[Features]):
         """An empty batch."""
 
 
-class Decode(Generic[Features]):
+class BatchDecoder(Generic[Features]):
     """Many searches advancing together over the rows of one model.
 
     Attributes:
@@ -173,7 +173,7 @@ def decode(
         )
         for source in sources
     ]
-    batch = Decode(model)
+    batch = BatchDecoder(model)
     batch.join(searches, model.encode(sources))
     while batch.searches:
         batch.step()

@@ -12,19 +12,19 @@ CHOICES = 64
 """Block size for the pieces of a shortlist."""
 
 
-def rounded_up(length: int, block: int = POSITIONS) -> int:
+def pad_to_multiple(length: int, block: int = POSITIONS) -> int:
     """Round a length up to a whole number of blocks."""
     return -(-length // block) * block
 
 
-def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+def length_buckets(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
     """Yield batches that need little padding, as indices of the given lengths, shortest first.
 
     A batch of several sentences has at most ``most`` positions, padding included.
     """
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * rounded_up(lengths[number]) > most:
+        if batch and (len(batch) + 1) * pad_to_multiple(lengths[number]) > most:
             yield batch
             batch = []
         batch.append(number)

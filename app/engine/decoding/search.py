@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from app.engine.decoding.padding import rounded_up
+from app.engine.decoding.padding import pad_to_multiple
 from app.engine.options import SearchOptions
 
 _LOST_TOGETHER = 16
@@ -158,7 +158,7 @@ class Search:
         if self.options.repetition_penalty > 1 or self.options.no_repeat_ngram:
             lost += max(len(set(live.tokens)) for live in self._live)
             # Another number is bound anew, for all rows of the batch.
-            lost = rounded_up(lost, _LOST_TOGETHER)
+            lost = pad_to_multiple(lost, _LOST_TOGETHER)
         return self.beam + lost
 
     def advance(

@@ -24,7 +24,7 @@ _RETRY_AFTER_S = 5.0
 
 
 @dataclass(eq=False, kw_only=True)
-class Model:
+class ServedModel:
     """A bundle that is served, whether or not its model is in memory.
 
     Attributes:
@@ -48,7 +48,7 @@ class Model:
     loading: asyncio.Task[None] | None = None
 
 
-class Loader:
+class ModelPool:
     """Keeps models in memory within a budget.
 
     Args:
@@ -61,11 +61,11 @@ class Loader:
         evictions: Models unloaded to free memory for another.
     """
 
-    def __init__(self, open_engine: Callable[[Model], TranslationEngine], max_bytes: int) -> None:
+    def __init__(self, open_engine: Callable[[ServedModel], TranslationEngine], max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.nbytes = self.loads = self.evictions = 0
         self._open_engine = open_engine
-        self._loaded: list[Model] = []
+        self._loaded: list[ServedModel] = []
         self._leaving_bytes = 0  # of models being stopped
         self._clock = count(1)
         self._loading = asyncio.Lock()
@@ -73,12 +73,12 @@ class Loader:
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped_counts: dict[str, float] = {}
 
-    def fits(self, model: Model) -> bool:
+    def fits(self, model: ServedModel) -> bool:
         """There is room for it as things are."""
         return self.nbytes + model.nbytes <= self.max_bytes
 
     @asynccontextmanager
-    async def using(self, *models: Model) -> AsyncIterator[Sequence[TranslationEngine]]:
+    async def using(self, *models: ServedModel) -> AsyncIterator[Sequence[TranslationEngine]]:
         """Keeps the models in memory inside the ``async with`` block; loads them if necessary.
 
         Raises:
@@ -106,7 +106,7 @@ class Loader:
                 self._unload_if_retired(model)
             self._note_change()
 
-    async def load(self, model: Model) -> None:
+    async def load(self, model: ServedModel) -> None:
         """Loads a model before its first request.
 
         Raises:
@@ -116,7 +116,7 @@ class Loader:
             pass
 
     @asynccontextmanager
-    async def sparing(self, model: Model | None) -> AsyncIterator[None]:
+    async def sparing(self, model: ServedModel | None) -> AsyncIterator[None]:
         """Keeps a model in memory inside the ``async with`` block, if it is there."""
         if model:
             model.users += 1
@@ -127,7 +127,7 @@ class Loader:
                 model.users -= 1
                 self._note_change()
 
-    def retire(self, model: Model) -> None:
+    def retire(self, model: ServedModel) -> None:
         """Unloads a model for good, once nobody uses it."""
         model.retired = True
         self._unload_if_retired(model)
@@ -161,7 +161,7 @@ class Loader:
             "model_evictions": self.evictions,
         }
 
-    async def _make_room(self, models: Sequence[Model]) -> None:
+    async def _make_room(self, models: Sequence[ServedModel]) -> None:
         """Returns when there is memory for the models that are not loaded yet.
 
         Raises:
@@ -180,12 +180,12 @@ class Loader:
                 self._unload(min(idle, key=lambda model: model.last_used))
             await self._changed.wait()
 
-    def _lacking(self, models: Sequence[Model]) -> int:
+    def _lacking(self, models: Sequence[ServedModel]) -> int:
         """Returns the bytes over the budget if all of these models were in memory."""
         missing = {model for model in models if model.engine is None and model.loading is None}
         return self.nbytes + sum(model.nbytes for model in missing) - self.max_bytes
 
-    async def _load(self, model: Model) -> None:
+    async def _load(self, model: ServedModel) -> None:
         try:
             # One after the other: for a moment, loading takes twice the memory.
             async with self._loading:
@@ -198,7 +198,7 @@ class Loader:
             self._note_change()
         self._unload_if_retired(model)
 
-    async def _start(self, model: Model) -> None:
+    async def _start(self, model: ServedModel) -> None:
         began = time.monotonic()
         engine = await asyncio.to_thread(self._open_engine, model)
         try:
@@ -212,18 +212,18 @@ class Loader:
         self.loads += 1
         logger.info("model loaded", extra=_described(model) | {"seconds": round(time.monotonic() - began, 3)})
 
-    def _unload_if_retired(self, model: Model) -> None:
+    def _unload_if_retired(self, model: ServedModel) -> None:
         if model.retired and not model.users and model.engine:
             self._unload(model)
 
-    def _unload(self, model: Model) -> None:
+    def _unload(self, model: ServedModel) -> None:
         assert model.engine
         engine, model.engine = model.engine, None
         self._loaded.remove(model)
         self._leaving_bytes += model.nbytes
         self._spawn(self._stop(model, engine))
 
-    async def _stop(self, model: Model, engine: TranslationEngine) -> None:
+    async def _stop(self, model: ServedModel, engine: TranslationEngine) -> None:
         try:
             await engine.stop()
         finally:
@@ -253,5 +253,5 @@ class Loader:
         changed.set()
 
 
-def _described(model: Model) -> dict[str, object]:
+def _described(model: ServedModel) -> dict[str, object]:
     return {"bundle": str(model.path), "model_bytes": model.nbytes}

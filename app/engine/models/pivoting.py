@@ -18,7 +18,7 @@ from app.engine.interface import (
     Timing,
 )
 from app.engine.options import SearchOptions
-from app.engine.text_builder import Assembly
+from app.engine.text_builder import TextBuilder
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import judge
 
@@ -65,7 +65,7 @@ async def pivot(
 
     sources = iter(texts)
     source = next(sources, "")
-    assembly, done, encode_s, timing = Assembly(), 0, 0.0, Timing()
+    builder, done, encode_s, timing = TextBuilder(), 0, 0.0, Timing()
     try:
         async with aclosing(_read_ahead(halves())) as pairs:
             async for event, task in pairs:
@@ -75,11 +75,11 @@ async def pivot(
                     encode_s = max(encode_s, spent.encode_s)
                     begin = event.sentence.source_begin
                     gap, done = source[done:begin], begin + len(event.sentence.source)
-                    yield SentenceEvent(event.key, assembly.add(gap, compose(event.sentence, second)))
+                    yield SentenceEvent(event.key, builder.add(gap, compose(event.sentence, second)))
                 elif isinstance(event, TextEvent):
-                    translation = assembly.finish(source[done:])
+                    translation = builder.finish(source[done:])
                     yield TextEvent(event.key, replace(translation, pivot=language if translation.sentences else None))
-                    assembly, done, source = Assembly(), 0, next(sources, "")
+                    builder, done, source = TextBuilder(), 0, next(sources, "")
                 elif isinstance(event, Timing):
                     timing = event
     finally:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.engine.interface import Event, RequestQuota, TranslationCall, TranslationEngine, collect
-from app.engine.models.model_pool import Model
+from app.engine.models.model_pool import ServedModel
 from app.engine.models.pivoting import first_options, pivot
 from app.errors import ConfigurationError
 
@@ -16,23 +16,23 @@ Pair = tuple[str, str]
 """Source and target codes, in lower case."""
 
 
-class Leg(NamedTuple):
+class Hop(NamedTuple):
     """A model, and what it is asked to do: language codes as its manifest has them."""
 
-    model: Model
+    model: ServedModel
     source: str
     target: str
 
 
-Route = tuple[Leg, ...]
-"""One leg, or two with the pivot between them."""
+Route = tuple[Hop, ...]
+"""One hop, or two with the pivot between them."""
 
 
 MAX_ROUTES = 20_000
 """Pairs of languages that a server translates, with the pivot or without."""
 
 
-def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict[Pair, Route]:
+def find_routes(models: Iterable[ServedModel], *, middle: str, max_bytes: int) -> dict[Pair, Route]:
     """The route of every pair that can be translated. Of two models for one pair the first is used.
 
     Args:
@@ -51,7 +51,7 @@ def find_routes(models: Iterable[Model], *, middle: str, max_bytes: int) -> dict
                 bundles = {"used": str(direct[key][0].model.path), "not_used": str(model.path)}
                 logger.warning("two bundles translate %s-%s; the first is used", *key, extra=bundles)
             else:
-                direct[key] = (Leg(model, pair.source, pair.target),)
+                direct[key] = (Hop(model, pair.source, pair.target),)
     middle = middle.lower()
     ways_in, ways_out = (sum(pair[side] == middle for pair in direct) for side in (1, 0))
     if len(direct) + ways_in * ways_out > MAX_ROUTES:
@@ -71,7 +71,7 @@ def _by_pivot(direct: Mapping[Pair, Route], middle: str, max_bytes: int) -> dict
     return {
         pair: route
         for pair, route in routes.items()
-        if sum(model.nbytes for model in {leg.model for leg in route}) <= max_bytes
+        if sum(model.nbytes for model in {hop.model for hop in route}) <= max_bytes
     }
 
 
@@ -91,6 +91,6 @@ def follow(route: Route, engines: Sequence[TranslationEngine], call: Translation
     )
 
 
-def _call_of(leg: Leg, call: TranslationCall) -> TranslationCall:
+def _call_of(hop: Hop, call: TranslationCall) -> TranslationCall:
     """The call with the language codes of the model's manifest."""
-    return replace(call, source=leg.source, target=leg.target)
+    return replace(call, source=hop.source, target=hop.target)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
-from app.engine.decoding.padding import CHOICES, POSITIONS, rounded_up
+from app.engine.decoding.padding import CHOICES, POSITIONS, pad_to_multiple
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import choose
 from app.engine.onnx.kv_cache import empty_past
@@ -30,7 +30,7 @@ _FULL = 0.75
 _ROOM = 4 * POSITIONS
 
 
-class Sentences:
+class EncodedBatch:
     """What the sentences of a batch are: one place each, whatever the number of their rows.
 
     A place that is given up is taken by the next sentence that comes; until then it is dead weight, and if there is
@@ -65,8 +65,8 @@ class Sentences:
 
     def add(self, features: Sequence[Features]) -> Array:
         """Take sentences in; returns their places."""
-        length = max(self._mask.shape[1], *(rounded_up(item.length) for item in features))
-        most = max(self._pieces.shape[1], *(rounded_up(len(item.pieces), CHOICES) for item in features))
+        length = max(self._mask.shape[1], *(pad_to_multiple(item.length) for item in features))
+        most = max(self._pieces.shape[1], *(pad_to_multiple(len(item.pieces), CHOICES) for item in features))
         more = max(0, len(features) - len(self._free))
         places = [*self._free[: len(features)], *range(self._count, self._count + more)]
         self._free = self._free[len(features) :]
@@ -83,11 +83,11 @@ class Sentences:
 
     def keep(self, places: Array) -> Array | None:
         """Give up all but the given places; returns their order if they moved together."""
-        length = rounded_up(int(self._mask[places].any(0).sum()))
+        length = pad_to_multiple(int(self._mask[places].any(0).sum()))
         if len(places) >= _FULL * self._count and length >= _FULL * self._mask.shape[1]:
             self._free = np.setdiff1d(np.arange(self._count), places).tolist()
             return None
-        most = rounded_up(int((self._pieces[places] >= 0).any(0).sum()), CHOICES)
+        most = pad_to_multiple(int((self._pieces[places] >= 0).any(0).sum()), CHOICES)
         self._move(places, len(places), length, most)
         self._count, self._free = len(places), []
         return places
@@ -149,7 +149,7 @@ def reseat(slots: Sequence[int]) -> tuple[list[int], list[int]]:
     return new, continued
 
 
-class Rows:
+class BatchState:
     """The live rows of one decode: sentences, past and positions.
 
     Rows may be at different positions; each has its past at its own first columns. The past itself is not touched until
@@ -159,7 +159,7 @@ class Rows:
 
     def __init__(self, model: Sessions) -> None:
         self._model = model
-        self._sentences = Sentences(model)
+        self._sentences = EncodedBatch(model)
         self._slots: list[int] = []  # (R,) of the caller's rows
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
         self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
@@ -318,7 +318,7 @@ class Rows:
         model = self._model
         # Where the graph attends to all the room there is, that would cost many rows more than moving them.
         block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
-        room = rounded_up(int(self._positions.max()) + max(1, steps), block)
+        room = pad_to_multiple(int(self._positions.max()) + max(1, steps), block)
         room = self._room = self._room if room <= self._room <= room + 2 * block else room
         binding, small = self._bind(kind, room, top), self._small
         small["tokens"][self._slots, 0] = tokens

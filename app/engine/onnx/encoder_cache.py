@@ -20,7 +20,7 @@ class Entry(Protocol):
 F = TypeVar("F", bound=Entry)
 
 
-class FeatureCache(Generic[F]):
+class EncoderCache(Generic[F]):
     """Least recently used goes first. Thread-safe.
 
     Attributes:

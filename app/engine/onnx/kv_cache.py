@@ -18,7 +18,7 @@ from app.engine.onnx.sessions import Sessions
 Array = NDArray[Any]
 
 
-class Past(Protocol):
+class KeyValueCache(Protocol):
     """2L values, see ``Sessions.past_shape``; their contents after a row's position are meaningless."""
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
@@ -33,24 +33,24 @@ class Past(Protocol):
         """
 
 
-class GatheredPast:
+class GatheredCache:
     """The graph itself gathers the rows, from one set of arrays into another: the past never leaves the device."""
 
     def __init__(self, model: Sessions) -> None:
         self._model = model
         nothing = np.zeros(model.past_shape(1, POSITIONS), model.dtype)
         self._values = [model.value(nothing) for _ in model.past]
-        self._memory = _Memory(model)
+        self._memory = _DoubleBuffer(model)
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
-        """See ``Past``."""
+        """See ``KeyValueCache``."""
         if self._values[0].shape()[-2] != room:
             self._values = [self._model.value(_fitted(value.numpy(), room)) for value in self._values]
         past, self._values = self._values, self._memory.values(len(parents), room)
         return past, self._values
 
 
-class PastInPlace:
+class InPlaceCache:
     """One block of memory, (2L, C, H, P, E), that the graph appends to in place; the first R of C rows are live.
 
     Only rows that continue another row are copied. Every row is copied when the capacity or the length changes, or when
@@ -58,12 +58,12 @@ class PastInPlace:
     """
 
     def __init__(self, model: Sessions) -> None:
-        self._memory = _Memory(model)
+        self._memory = _DoubleBuffer(model)
         self._block = np.zeros((len(model.past), *model.past_shape(1, POSITIONS)), model.dtype)
         self._values = _values(self._block)
 
     def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
-        """See ``Past``."""
+        """See ``KeyValueCache``."""
         _, capacity, _, old_room, _ = self._block.shape
         rows = len(parents)
         moved = [(row, parent) for row, parent in enumerate(parents) if 0 <= parent != row]
@@ -94,12 +94,12 @@ def _copy_rows(old: Array, new: Array, moved: Sequence[tuple[int, int]]) -> None
             target[row] = source[parent]
 
 
-def empty_past(sessions: Sessions) -> Past:
+def empty_past(sessions: Sessions) -> KeyValueCache:
     """For rows at their first position."""
-    return PastInPlace(sessions) if sessions.in_place else GatheredPast(sessions)
+    return InPlaceCache(sessions) if sessions.in_place else GatheredCache(sessions)
 
 
-class _Memory:
+class _DoubleBuffer:
     """Double buffer: two blocks that are used in turn; each is valid until the call after the next.
 
     New memory for each step would fragment the heap, and the process would grow to twice the size.

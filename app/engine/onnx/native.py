@@ -110,7 +110,7 @@ class NativeModel:
         return NativeRows(self)
 
 
-class _Memory:
+class _DoubleBuffer:
     """Keys and values of source and target positions, at places that are taken and given back one by one.
 
     Attributes:
@@ -172,7 +172,7 @@ class NativeRows:
 
     def __init__(self, model: NativeModel) -> None:
         self._model = model
-        self._memory = _Memory(model)
+        self._memory = _DoubleBuffer(model)
         self._owners: list[_Sentence] = []  # of each row; those of a sentence stand side by side
         self._positions = np.zeros(0, dtype=np.int64)
         self._histories = np.zeros((0, _ROOM), dtype=np.int32)

@@ -16,7 +16,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
-from app.engine.decoding.padding import alike, rounded_up
+from app.engine.decoding.padding import length_buckets, pad_to_multiple
 from app.engine.decoding.shortlist import Shortlist
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
@@ -67,7 +67,7 @@ class Features:
 
 
 class Sessions:
-    """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``Rows``.
+    """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``BatchState``.
 
     Attributes:
         kernels: None: the operators are ONNX Runtime's own.
@@ -135,13 +135,13 @@ class Sessions:
             ModelFailure: The graph raised.
         """
         features: dict[int, Features] = {}
-        for batch in alike([len(source) for source in sources], _ENCODED_TOGETHER[self.device]):
+        for batch in length_buckets([len(source) for source in sources], _ENCODED_TOGETHER[self.device]):
             features |= zip(batch, self._encode([sources[index] for index in batch]), strict=True)
         return [features[index] for index in range(len(sources))]
 
     def _encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
         """As one padded batch."""
-        length = rounded_up(max(len(source) for source in sources))
+        length = pad_to_multiple(max(len(source) for source in sources))
         ids = np.full((len(sources), length), self.pad_id, dtype=np.int64)
         mask = np.zeros((len(sources), length), dtype=bool)
         for row, source in enumerate(sources):

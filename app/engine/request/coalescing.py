@@ -16,7 +16,7 @@ class _Shared:
         self.waiters: set[asyncio.Future[Outcome]] = set()
 
 
-class Joiner:
+class Coalescer:
     """Submits jobs on behalf of coroutines of one event loop; each of them gets a future of its own.
 
     Two jobs are identical if source, search options and lane are the same. The job ends when it is done, or when the

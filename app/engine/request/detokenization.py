@@ -9,7 +9,7 @@ from app.engine.decoding.search import Hypothesis
 from app.engine.interface import Alternative, SentenceTranslation
 from app.engine.models.bundle import Confidence
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.request.segmentation import Unit
+from app.engine.request.segmentation import Segment
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Protected, Restored, protect_ranges
 from app.text.quality_checks import Verdict, judge, loops
@@ -20,9 +20,9 @@ _NO_CHARACTER = "\ufffd"
 
 
 class Numbered(NamedTuple):
-    """A unit in which placeholders stand in for its numbers, and what they stand for."""
+    """A segment in which placeholders stand in for its numbers, and what they stand for."""
 
-    unit: Unit
+    segment: Segment
     protected: Protected
 
 
@@ -45,7 +45,7 @@ class Version:
     restored: Restored | None = None
 
 
-class Renderer:
+class Detokenizer:
     """Turns hypotheses into text."""
 
     def __init__(
@@ -55,40 +55,40 @@ class Renderer:
         self._tokenizer, self._confidence = tokenizer, confidence
         self._placeholders = {placeholder: tokenizer.piece_id(placeholder) for placeholder in placeholders}
 
-    def prefix(self, unit: Unit, tokens: Sequence[int]) -> str:
-        """The beginning of a unit's translation, as far as it can't change any more."""
-        invented = self._invented(unit)
+    def prefix(self, segment: Segment, tokens: Sequence[int]) -> str:
+        """The beginning of a segment's translation, as far as it can't change any more."""
+        invented = self._invented(segment)
         tokens = [token for token in tokens if token not in invented]
         # Further bytes may complete a character, and the sentence's own ends have no white space.
         return self._tokenizer.decode(tokens).replace(_NO_CHARACTER, "").strip()
 
-    def versions(self, unit: Unit, hypotheses: Sequence[Hypothesis]) -> list[Version]:
+    def versions(self, segment: Segment, hypotheses: Sequence[Hypothesis]) -> list[Version]:
         """The different texts of the hypotheses, in order, at least one."""
         found: dict[str, Hypothesis] = {}
-        for hypothesis in (self._meaningful(unit, hypothesis) for hypothesis in hypotheses):
+        for hypothesis in (self._meaningful(segment, hypothesis) for hypothesis in hypotheses):
             found.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
         # An empty translation must not swallow text: use another hypothesis, or else the source.
         silence = found.pop("", None)
         if silence and not found:
-            return [_copy(unit, silence)]
+            return [_copy(segment, silence)]
         return [
-            Version(text, hypothesis, judge(unit.source, text, truncated=hypothesis.truncated))
+            Version(text, hypothesis, judge(segment.source, text, truncated=hypothesis.truncated))
             for text, hypothesis in found.items()
         ]
 
-    def last_resort(self, unit: Unit, best: Version) -> Version | None:
+    def last_resort(self, segment: Segment, best: Version) -> Version | None:
         """The source, if the best that the model has found is a loop."""
-        return _copy(unit, best.hypothesis) if loops(unit.source, best.text) else None
+        return _copy(segment, best.hypothesis) if loops(segment.source, best.text) else None
 
-    def _invented(self, unit: Unit) -> set[int]:
+    def _invented(self, segment: Segment) -> set[int]:
         """Placeholders that the source doesn't have: they mean nothing to anybody."""
-        return set(self._placeholders.values()) - set(unit.ids)
+        return set(self._placeholders.values()) - set(segment.ids)
 
-    def _meaningful(self, unit: Unit, hypothesis: Hypothesis) -> Hypothesis:
+    def _meaningful(self, segment: Segment, hypothesis: Hypothesis) -> Hypothesis:
         """Without placeholders that the source doesn't have, and without bytes that make no character."""
         tokens, attended = hypothesis.tokens, hypothesis.attended
-        invented = self._invented(unit)
-        broken = _NO_CHARACTER not in unit.source and _NO_CHARACTER in self._tokenizer.decode(tokens)
+        invented = self._invented(segment)
+        broken = _NO_CHARACTER not in segment.source and _NO_CHARACTER in self._tokenizer.decode(tokens)
         if invented.isdisjoint(tokens) and not broken:
             return hypothesis
         text, places = self._tokenizer.decode_with_spans(tokens)
@@ -103,32 +103,36 @@ class Renderer:
             attended=tuple(attended[index] for index in kept) if attended else attended,
         )
 
-    def numbered(self, unit: Unit) -> Numbered | None:
-        """The unit with placeholders for its numbers; None if it has no numbers, or the model no placeholders."""
-        free = [placeholder for placeholder in self._placeholders if placeholder not in unit.source]
-        ranges = [match.span() for match in _NUMBER.finditer(unit.source)][: len(free)]
+    def numbered(self, segment: Segment) -> Numbered | None:
+        """The segment with placeholders for its numbers; None if it has no numbers, or the model no placeholders."""
+        free = [placeholder for placeholder in self._placeholders if placeholder not in segment.source]
+        ranges = [match.span() for match in _NUMBER.finditer(segment.source)][: len(free)]
         if not ranges:
             return None
-        protected = protect_ranges(unit.source, ranges, free)
-        tag = unit.ids[: len(unit.ids) - len(self._tokenizer.encode(unit.source)) - 1]
-        ids = (*tag, *self._tokenizer.encode(protected.text), unit.ids[-1])
-        return Numbered(unit._replace(source=protected.text, ids=ids), protected)
+        protected = protect_ranges(segment.source, ranges, free)
+        tag = segment.ids[: len(segment.ids) - len(self._tokenizer.encode(segment.source)) - 1]
+        ids = (*tag, *self._tokenizer.encode(protected.text), segment.ids[-1])
+        return Numbered(segment._replace(source=protected.text, ids=ids), protected)
 
-    def numbered_versions(self, unit: Unit, numbered: Numbered, hypotheses: Sequence[Hypothesis]) -> list[Version]:
-        """Those hypotheses for the numbered unit that kept every placeholder, as texts for the unit itself."""
+    def numbered_versions(
+        self, segment: Segment, numbered: Numbered, hypotheses: Sequence[Hypothesis]
+    ) -> list[Version]:
+        """Those hypotheses for the numbered segment that kept every placeholder, as texts for the segment itself."""
         found = []
-        for hypothesis in (self._meaningful(numbered.unit, hypothesis) for hypothesis in hypotheses):
+        for hypothesis in (self._meaningful(numbered.segment, hypothesis) for hypothesis in hypotheses):
             restored = numbered.protected.restore(self._tokenizer.decode(hypothesis.tokens).strip())
             if not restored.lost:
-                verdicts = judge(unit.source, restored.text, truncated=hypothesis.truncated)
+                verdicts = judge(segment.source, restored.text, truncated=hypothesis.truncated)
                 found.append(Version(restored.text, hypothesis, verdicts, numbered, restored))
         return found
 
-    def sentence(self, unit: Unit, versions: Sequence[Version], *, n_best: int, alignment: bool) -> SentenceTranslation:
-        """The translation of a unit, as if it stood at the beginning of its text.
+    def sentence(
+        self, segment: Segment, versions: Sequence[Version], *, n_best: int, alignment: bool
+    ) -> SentenceTranslation:
+        """The translation of a segment, as if it stood at the beginning of its text.
 
         Args:
-            unit: The unit.
+            segment: The segment.
             versions: Its translations, best first.
             n_best: How many of them are wanted.
             alignment: Whether the best is aligned.
@@ -139,7 +143,7 @@ class Renderer:
         }
         alternatives = [Alternative(text, score) for text, score in reversed(others.items())]
         return SentenceTranslation(
-            source=unit.source,
+            source=segment.source,
             source_begin=0,
             text=best.text,
             target_begin=0,
@@ -147,7 +151,7 @@ class Renderer:
             alternatives=tuple(alternatives[: n_best - 1]),
             confidence=self._chance(best.hypothesis),
             verdicts=best.verdicts,
-            alignment=self._links_of(unit, best) if alignment and best.hypothesis.attended else (),
+            alignment=self._links_of(segment, best) if alignment and best.hypothesis.attended else (),
         )
 
     def _chance(self, best: Hypothesis) -> float | None:
@@ -156,16 +160,16 @@ class Renderer:
         # Silence is never good, however sure.
         return self._confidence.chance(best.log_probability, len(best.tokens) + 1) if best.tokens else 0.0
 
-    def _links_of(self, unit: Unit, best: Version) -> tuple[Link, ...]:
+    def _links_of(self, segment: Segment, best: Version) -> tuple[Link, ...]:
         if best.numbered is None or best.restored is None:
-            return self.links(unit, best.hypothesis)
-        links = self.links(best.numbered.unit, best.hypothesis)
+            return self.links(segment, best.hypothesis)
+        links = self.links(best.numbered.segment, best.hypothesis)
         return best.numbered.protected.restore_links(links, best.restored)
 
-    def links(self, unit: Unit, best: Hypothesis) -> tuple[Link, ...]:
+    def links(self, segment: Segment, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""
-        spans = self._tokenizer.encode_with_spans(unit.source).spans
-        tag_length = len(unit.ids) - len(spans) - 1
+        spans = self._tokenizer.encode_with_spans(segment.source).spans
+        tag_length = len(segment.ids) - len(spans) - 1
         text, places = self._tokenizer.decode_with_spans(best.tokens)
         stripped = len(text) - len(text.lstrip())
         length = len(text.strip())
@@ -177,14 +181,14 @@ class Renderer:
             piece = position - tag_length
             if begin < end and 0 <= piece < len(spans):
                 source_begin, source_end = spans[piece]
-                source_begin += len(unit.source[source_begin:source_end]) - len(
-                    unit.source[source_begin:source_end].lstrip()
+                source_begin += len(segment.source[source_begin:source_end]) - len(
+                    segment.source[source_begin:source_end].lstrip()
                 )
                 if source_begin < source_end:
                     links.append(Link(source_begin, source_end, begin, end))
         return tuple(links)
 
 
-def _copy(unit: Unit, instead_of: Hypothesis) -> Version:
+def _copy(segment: Segment, instead_of: Hypothesis) -> Version:
     """The source, for lack of a translation."""
-    return Version(unit.source, replace(instead_of, tokens=(), attended=()), (Verdict.COPIED_SOURCE,))
+    return Version(segment.source, replace(instead_of, tokens=(), attended=()), (Verdict.COPIED_SOURCE,))

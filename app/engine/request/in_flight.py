@@ -27,25 +27,25 @@ from app.engine.interface import (
     TranslationCall,
 )
 from app.engine.options import SearchOptions
-from app.engine.request.coalescing import Joiner
-from app.engine.request.detokenization import Renderer, Version
-from app.engine.request.segmentation import Unit
+from app.engine.request.coalescing import Coalescer
+from app.engine.request.detokenization import Detokenizer, Version
+from app.engine.request.segmentation import Segment
 from app.engine.scheduling.policy import Job, Outcome
-from app.engine.text_builder import Assembly
+from app.engine.text_builder import TextBuilder
 from app.errors import DragomanError
 from app.text.quality_checks import Verdict, loops
 from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
 
-# Units that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
+# Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
 # The first source tokens of a request are short work; all beyond them is long work.
 SHORT_TOKENS = 512
 
 _SHORT_SOURCE_TOKENS = 8
-# Text of longer units is made in the pool: 10 ms for one of 1,500 characters.
+# Text of longer segments is made in the pool: 10 ms for one of 1,500 characters.
 _INLINE_UNIT_CHARS = 500
 # A verdict that the client's own length limit causes needs no second attempt: it would meet the same limit.
 _FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
@@ -74,9 +74,9 @@ def second_attempt(options: SearchOptions, verdicts: tuple[Verdict, ...], source
 
 @dataclass(eq=False)
 class _Item:
-    """A unit in the window; what ends a text has no future and no task."""
+    """A segment in the window; what ends a text has no future and no task."""
 
-    unit: Unit
+    segment: Segment
     future: asyncio.Future[Outcome] | None = None
     task: asyncio.Task[SentenceTranslation] | None = None
     tokens: tuple[int, ...] = ()
@@ -104,19 +104,21 @@ class Streams:
         await self._none.wait()
 
 
-class Progress:
-    """Translates the units of one request.
+class RequestTask:
+    """Translates the segments of one request.
 
     Args:
         call: The request.
-        units: Of all its texts.
+        segments: Of all its texts.
         joiner: Takes the jobs.
         renderer: Makes text of the hypotheses.
     """
 
-    def __init__(self, call: TranslationCall, units: Iterator[Unit], *, joiner: Joiner, renderer: Renderer) -> None:
-        self._call, self._options, self._units = call, call.options, units
-        self._joiner, self._renderer = joiner, renderer
+    def __init__(
+        self, call: TranslationCall, segments: Iterator[Segment], *, coalescer: Coalescer, detokenizer: Detokenizer
+    ) -> None:
+        self._call, self._options, self._segments = call, call.options, segments
+        self._coalescer, self._detokenizer = coalescer, detokenizer
         self._tokens = call.tokens and call.options.beam_size == 1
         # Few enough to be cut on the event loop: a hop to a thread and back takes longer.
         self._inline = sum(map(len, call.texts)) <= INLINE_CHARS
@@ -124,7 +126,7 @@ class Progress:
         self._next: _Item | None = None
         self._exhausted = False
         self._quota = call.quota or RequestQuota()
-        self._changed = asyncio.Event()  # the unit that comes next has more tokens, or is done
+        self._changed = asyncio.Event()  # the segment that comes next has more tokens, or is done
         self._rendering = asyncio.Lock()
         self._queue_s: list[float] = []
         self._encode_s = 0.0
@@ -136,25 +138,25 @@ class Progress:
             streams: Counts this request while it is under way.
         """
         began = time.monotonic()
-        assembly = Assembly()
+        builder = TextBuilder()
         with streams:
             try:
                 while await self._fill():
                     item = self._next = self._window[0]
-                    key = self._call.key(item.unit.place)
+                    key = self._call.key(item.segment.place)
                     if item.task is None:
-                        yield TextEvent(key, assembly.finish(item.unit.gap))
-                        assembly = Assembly()
+                        yield TextEvent(key, builder.finish(item.segment.gap))
+                        builder = TextBuilder()
                     else:
                         shown = ""
                         while self._tokens and not item.task.done():
-                            text = self._renderer.prefix(item.unit, item.tokens)
+                            text = self._detokenizer.prefix(item.segment, item.tokens)
                             if text.startswith(shown) and text != shown:
                                 yield TokenEvent(key, text[len(shown) :])
                                 shown = text
                             await self._changed.wait()
                             self._changed.clear()
-                        sentence = assembly.add(item.unit.gap, await item.task)
+                        sentence = builder.add(item.segment.gap, await item.task)
                         if self._tokens and sentence.text.startswith(shown) and sentence.text != shown:
                             yield TokenEvent(key, sentence.text[len(shown) :])
                         yield SentenceEvent(key, sentence)
@@ -169,37 +171,37 @@ class Progress:
         return Timing(queue_s=queue_s, encode_s=self._encode_s, decode_s=decode_s)
 
     async def _fill(self) -> bool:
-        """Put more units into the window if it has become small; returns whether there are any in it."""
+        """Put more segments into the window if it has become small; returns whether there are any in it."""
         if not self._exhausted and len(self._window) < _REFILL_BELOW:
             room = _WINDOW - len(self._window)
-            units = islice(self._units, room)
-            cut = list(units) if self._inline else await TEXT_POOL.run(list, units)
+            segments = islice(self._segments, room)
+            cut = list(segments) if self._inline else await TEXT_POOL.run(list, segments)
             self._exhausted = len(cut) < room
             self._submit(cut)
         return bool(self._window)
 
-    def _submit(self, units: list[Unit]) -> None:
-        items = [_Item(unit) for unit in units]
-        sentences = [item for item in items if item.unit.ids]
+    def _submit(self, segments: list[Segment]) -> None:
+        items = [_Item(segment) for segment in segments]
+        sentences = [item for item in items if item.segment.ids]
         jobs = [self._job(item) for item in sentences]
         if jobs:
-            futures = self._joiner.submit(jobs, admitted=self._quota.admitted)
+            futures = self._coalescer.submit(jobs, admitted=self._quota.admitted)
             self._quota.admitted = True
             for item, job, future in zip(sentences, jobs, futures, strict=True):
                 item.future = future
-                item.task = asyncio.create_task(self._translate(item.unit, job, future))
+                item.task = asyncio.create_task(self._translate(item.segment, job, future))
                 item.task.add_done_callback(lambda _: self._changed.set())
         self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
         ahead = min(self._quota.source_tokens, SHORT_TOKENS)
-        self._quota.source_tokens += len(item.unit.ids)
+        self._quota.source_tokens += len(item.segment.ids)
         options = self._options
         if options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
         long = ahead == SHORT_TOKENS
-        return Job(source=item.unit.ids, options=options, long=long, ahead=ahead, on_tokens=on_tokens)
+        return Job(source=item.segment.ids, options=options, long=long, ahead=ahead, on_tokens=on_tokens)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
         """Called on one of the scheduler's threads."""
@@ -207,23 +209,23 @@ class Progress:
         if item is self._next and not loop.is_closed():
             loop.call_soon_threadsafe(self._changed.set)
 
-    async def _translate(self, unit: Unit, job: Job, future: asyncio.Future[Outcome]) -> SentenceTranslation:
+    async def _translate(self, segment: Segment, job: Job, future: asyncio.Future[Outcome]) -> SentenceTranslation:
         outcome = await future
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
-        versions = await self._render(unit, self._renderer.versions, unit, outcome.hypotheses)
-        await self._improve(versions, unit, job)
+        versions = await self._render(segment, self._detokenizer.versions, segment, outcome.hypotheses)
+        await self._improve(versions, segment, job)
         options = self._options
-        finish = partial(self._renderer.sentence, n_best=options.n_best, alignment=options.alignment)
-        return await self._render(unit, finish, unit, versions)
+        finish = partial(self._detokenizer.sentence, n_best=options.n_best, alignment=options.alignment)
+        return await self._render(segment, finish, segment, versions)
 
-    async def _render(self, unit: Unit, function: Callable[..., Result], *arguments: object) -> Result:
-        """Calls a function of the renderer's: for a long unit in the pool, else here, one unit after the other.
+    async def _render(self, segment: Segment, function: Callable[..., Result], *arguments: object) -> Result:
+        """Calls a function of the renderer's: for a long segment in the pool, else here, one segment after the other.
 
-        Many units may be done at the same moment, and each of them takes up to some milliseconds: between two of
+        Many segments may be done at the same moment, and each of them takes up to some milliseconds: between two of
         them the event loop gets to what waits.
         """
-        if len(unit.source) > _INLINE_UNIT_CHARS:
+        if len(segment.source) > _INLINE_UNIT_CHARS:
             return await TEXT_POOL.run(function, *arguments)
         if len(self._window) == 1:
             return function(*arguments)
@@ -232,30 +234,30 @@ class Progress:
             await asyncio.sleep(0)
             return result
 
-    async def _improve(self, versions: list[Version], unit: Unit, job: Job) -> None:
+    async def _improve(self, versions: list[Version], segment: Segment, job: Job) -> None:
         """Searches again with other options while the first version is visibly wrong; then the best comes first."""
 
         async def search(ids: tuple[int, ...], options: SearchOptions) -> Sequence[Hypothesis]:
             again = Job(source=ids, options=options, long=job.long, order=job.order)
-            [future] = self._joiner.submit([again], admitted=True)
+            [future] = self._coalescer.submit([again], admitted=True)
             return (await future).hypotheses
 
         def add(others: list[Version]) -> None:
             versions.extend(others)
             # A loop is the worst; among equals, the earlier attempt comes first.
-            versions.sort(key=lambda version: (loops(unit.source, version.text), len(version.verdicts)))
+            versions.sort(key=lambda version: (loops(segment.source, version.text), len(version.verdicts)))
 
         if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:
-            numbered = self._renderer.numbered(unit)
+            numbered = self._detokenizer.numbered(segment)
             if numbered:
                 with suppress(DragomanError):  # then what there is must do; below, too
-                    found = await search(numbered.unit.ids, self._options)
-                    add(self._renderer.numbered_versions(unit, numbered, found))
-        options = second_attempt(self._options, versions[0].verdicts, len(unit.ids))
+                    found = await search(numbered.segment.ids, self._options)
+                    add(self._detokenizer.numbered_versions(segment, numbered, found))
+        options = second_attempt(self._options, versions[0].verdicts, len(segment.ids))
         if options:
             with suppress(DragomanError):
-                add(self._renderer.versions(unit, await search(unit.ids, options)))
-            copy = self._renderer.last_resort(unit, versions[0])
+                add(self._detokenizer.versions(segment, await search(segment.ids, options)))
+            copy = self._detokenizer.last_resort(segment, versions[0])
             if copy:
                 versions.insert(0, copy)
 

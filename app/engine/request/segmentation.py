@@ -1,4 +1,4 @@
-"""Cuts texts into the units that a model translates, one after the other, as they are asked for."""
+"""Cuts texts into the segments that a model translates, one after the other, as they are asked for."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -8,17 +8,17 @@ from app.engine.models.tokenizer import Tokenizer
 from app.text.budget import checkpoint
 from app.text.sentences import break_long, spans
 
-# No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a unit.
+# No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a segment.
 _CHARS_PER_PIECE = 32
 
 
-class Unit(NamedTuple):
+class Segment(NamedTuple):
     """A sentence, or a part of one that is too long for the model, with what stands before it.
 
     Attributes:
         place: Index of its text.
-        gap: What stands between the unit before, or the beginning of the text, and this one.
-        source: The unit; "" ends a text, and then ``gap`` is what stands behind the last unit.
+        gap: What stands between the segment before, or the beginning of the text, and this one.
+        source: The segment; "" ends a text, and then ``gap`` is what stands behind the last segment.
         ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
     """
 
@@ -28,22 +28,22 @@ class Unit(NamedTuple):
     ids: tuple[int, ...]
 
 
-class Cutter:
-    """Cuts texts into units.
+class Segmenter:
+    """Cuts texts into segments.
 
     Args:
         tokenizer: Of the bundle.
-        longest_source: Source ids a unit may have, special ids included.
+        longest_source: Source ids a segment may have, special ids included.
         eos_id: End of sentence.
     """
 
     def __init__(self, tokenizer: Tokenizer, *, longest_source: int, eos_id: int) -> None:
         self._tokenizer, self._longest_source, self._eos_id = tokenizer, longest_source, eos_id
 
-    def cut(
+    def segments(
         self, texts: Sequence[str], *, language: str, splitting: Splitting, prefix: tuple[int, ...]
-    ) -> Iterator[Unit]:
-        """Yields the units of each text, and after them its end. A text costs nothing before its units are asked for.
+    ) -> Iterator[Segment]:
+        """Yields the segments of each text, and after them its end; a text costs nothing before that.
 
         Args:
             texts: The texts.
@@ -55,14 +55,14 @@ class Cutter:
         for place, text in enumerate(texts):
             done = 0
             for begin, end, pieces in self._parts(text, _sentences(text, language, splitting), room):
-                yield Unit(place, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
+                yield Segment(place, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
                 done = end
-            yield Unit(place, text[done:], "", ())
+            yield Segment(place, text[done:], "", ())
 
     def _parts(
         self, text: str, sentences: Iterable[tuple[int, int]], room: int
     ) -> Iterator[tuple[int, int, list[int]]]:
-        """Begin, end and pieces of each unit, which has at most ``room`` pieces and no white space at its ends."""
+        """Begin, end and pieces of each segment, which has at most ``room`` pieces and no white space at its ends."""
 
         def fits(part: str) -> bool:
             return len(part) <= _CHARS_PER_PIECE * room and len(self._tokenizer.encode(part)) <= room
@@ -71,11 +71,11 @@ class Cutter:
             checkpoint()
             sentence = text[begin:end]
             for part in [sentence] if fits(sentence) else break_long(sentence, fits=fits):
-                unit = part.strip()
+                segment = part.strip()
                 first = begin + len(part) - len(part.lstrip())
                 begin += len(part)
-                if unit:
-                    yield first, first + len(unit), self._tokenizer.encode(unit)
+                if segment:
+                    yield first, first + len(segment), self._tokenizer.encode(segment)
 
 
 def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple[int, int]]:

@@ -28,7 +28,7 @@ _Given = TypeVar("_Given", contravariant=True)
 
 
 class Batch(Protocol[_Given]):
-    """A running decode, as ``app.engine.decoding.batch_decoder.Decode``."""
+    """A running decode, as ``app.engine.decoding.batch_decoder.BatchDecoder``."""
 
     steps: int
     """Made so far."""

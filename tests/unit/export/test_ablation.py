@@ -8,7 +8,7 @@ import torch
 from export.ablation import BASELINE, Result, draw_ablation, read_plan, run_ablation, shortened
 from model.network.config import TransformerConfig
 from model.recipe import RecipeError, Training
-from model.training.train import Place
+from model.training.train import Distributed
 from tests.support.toy_language import toy_recipe, write_toy_data
 
 RECIPES = Path(__file__).parents[3] / "model" / "recipes"
@@ -35,7 +35,7 @@ def ran(toy: Path, **budget: float) -> tuple[list[Result], list[str]]:
         toy / "toy.toml",
         toy / "data",
         toy / "out",
-        Place(torch.device("cpu")),
+        Distributed(torch.device("cpu")),
         report=lines.append,
         on_update=lambda metrics: None,
         **budget,

@@ -87,7 +87,7 @@ async def translate(registry: Registry, text: str, source: str, target: str, **o
 
 
 async def settle(registry: Registry) -> None:
-    await asyncio.gather(*registry._loader._tasks)
+    await asyncio.gather(*registry._pool._tasks)
 
 
 # --- routes ----------------------------------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ from model.training.pretrain import (
     pretraining_losses,
 )
 from model.training.provenance import read_card
-from model.training.train import Place, Trainer
+from model.training.train import Distributed, Trainer
 from tests.support.tiny import random_model
 from tests.support.toy_language import toy_pairs, toy_recipe, write_toy_data
 
 SPECIAL, VOCABULARY = 5, 512
-CPU = Place(torch.device("cpu"))
+CPU = Distributed(torch.device("cpu"))
 
 
 def test_four_fifths_of_the_predicted_tokens_are_masked_and_a_tenth_is_another() -> None:

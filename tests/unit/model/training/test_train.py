@@ -26,11 +26,11 @@ from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import CheckpointError, load_model, model_tensors, training_checkpoints
 from model.training.provenance import read_card
 from model.training.schedule import learning_rate
-from model.training.train import Metrics, Place, Trainer, train
+from model.training.train import Distributed, Metrics, Trainer, train
 from tests.support.toy_language import toy_recipe, write_toy_data
 
 ROOT = Path(__file__).parents[4]
-CPU = Place(torch.device("cpu"))
+CPU = Distributed(torch.device("cpu"))
 WAIT_S = 120.0  # an upper bound for what takes seconds; reaching it fails a test
 TIMINGS = {"seconds", "tokens_per_s"}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.engine.models.model_pool import Loader, Model
+from app.engine.models.model_pool import ModelPool, ServedModel
 from app.errors import BundleError, Overloaded
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,7 @@ class Memory:
         self.may_open = threading.Event()
         self.may_open.set()
 
-    def open(self, model: Model) -> "Resident":
+    def open(self, model: ServedModel) -> "Resident":
         self.opened.append(model.path.name)
         assert self.may_open.wait(WAIT_S)
         if self.error:
@@ -45,7 +45,7 @@ class Resident:
 
     state = "ready"
 
-    def __init__(self, memory: Memory, model: Model) -> None:
+    def __init__(self, memory: Memory, model: ServedModel) -> None:
         self.memory, self.model = memory, model
 
     async def start(self) -> None:
@@ -61,9 +61,9 @@ class Resident:
         return {"finished": 10.0, "running_rows": 2.0, "feature_cache_hits": 1.0, "feature_cache_misses": 3.0}
 
 
-def model(name: str, nbytes: int = 10) -> Model:
+def model(name: str, nbytes: int = 10) -> ServedModel:
     manifest: Any = None
-    return Model(path=Path(name), manifest=manifest, nbytes=nbytes)
+    return ServedModel(path=Path(name), manifest=manifest, nbytes=nbytes)
 
 
 @pytest.fixture
@@ -72,16 +72,16 @@ def memory() -> Memory:
 
 
 @pytest.fixture
-def loader(memory: Memory) -> Loader:
-    return Loader(memory.open, max_bytes=25)
+def loader(memory: Memory) -> ModelPool:
+    return ModelPool(memory.open, max_bytes=25)
 
 
-async def settle(loader: Loader) -> None:
+async def settle(loader: ModelPool) -> None:
     """Lets everything happen that was begun."""
     await asyncio.gather(*loader._tasks)
 
 
-async def use(loader: Loader, *models: Model) -> None:
+async def use(loader: ModelPool, *models: ServedModel) -> None:
     async with loader.using(*models):
         pass
 
@@ -89,11 +89,11 @@ async def use(loader: Loader, *models: Model) -> None:
 class Holder:
     """A request that uses models until it is told to end."""
 
-    def __init__(self, loader: Loader, *models: Model) -> None:
+    def __init__(self, loader: ModelPool, *models: ServedModel) -> None:
         self._end, self._began = asyncio.Event(), asyncio.Event()
         self.task = asyncio.create_task(self._hold(loader, models))
 
-    async def _hold(self, loader: Loader, models: tuple[Model, ...]) -> None:
+    async def _hold(self, loader: ModelPool, models: tuple[ServedModel, ...]) -> None:
         async with loader.using(*models) as engines:
             assert [engine.model for engine in engines] == list(models)
             self._began.set()
@@ -272,7 +272,7 @@ async def test_a_stop_waits_no_longer_than_it_may(loader, memory):
 async def test_the_budget_holds_whatever_is_asked_for(memory, seed):
     """Many requests for many models, some given up, some models retired and replaced under them."""
     rng = random.Random(seed)
-    loader = Loader(memory.open, max_bytes=60)
+    loader = ModelPool(memory.open, max_bytes=60)
     models = [model(f"m{number}", rng.choice([10, 20, 30])) for number in range(6)]
     endings: Counter[str] = Counter()
 

@@ -17,7 +17,7 @@ from app.engine.interface import (
 )
 from app.engine.models.pivoting import compose, first_options, pivot
 from app.engine.options import SearchOptions
-from app.engine.text_builder import Assembly
+from app.engine.text_builder import TextBuilder
 from app.errors import ModelFailure
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
@@ -31,7 +31,7 @@ def sentence(source: str, text: str, **others) -> SentenceTranslation:
 
 
 def whole(*sentences: SentenceTranslation, gaps: Sequence[str] = ("", " ", " ")) -> TextTranslation:
-    assembly = Assembly()
+    assembly = TextBuilder()
     for gap, each in zip(gaps, sentences, strict=False):
         assembly.add(gap, each)
     return assembly.finish("")
@@ -52,7 +52,7 @@ class First:
     async def stream(self, texts: Sequence[str]) -> AsyncGenerator[Event, None]:
         try:
             for place, text in enumerate(texts):
-                assembly, done = Assembly(), 0
+                assembly, done = TextBuilder(), 0
                 for word in text.split():
                     begin = text.index(word, done)
                     gap, done = text[done:begin], begin + len(word)

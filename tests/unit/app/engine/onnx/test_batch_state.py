@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.onnx.batch_state import Sentences, reseat, seating
+from app.engine.onnx.batch_state import EncodedBatch, reseat, seating
 from app.engine.onnx.sessions import Features
 
 
@@ -39,7 +39,7 @@ FEATURES = st.lists(st.integers(1, 30), min_size=1, max_size=6)
 @given(st.lists(st.tuples(FEATURES, st.randoms()), min_size=1, max_size=6))
 def test_sentences_keep_what_they_have_while_others_come_and_go(rounds):
     model = SimpleNamespace(width=2, dtype=np.float32, cross=["keys", "values"])
-    sentences, held = Sentences(model), {}
+    sentences, held = EncodedBatch(model), {}
     number = 0
     for lengths, random in rounds:
         features = []
@@ -52,7 +52,7 @@ def test_sentences_keep_what_they_have_while_others_come_and_go(rounds):
         order = sentences.keep(np.array(sorted(kept), dtype=np.int64)) if kept else None
         held = kept if order is None else {new: kept[old] for new, old in enumerate(order.tolist())}
         if not held:
-            sentences = Sentences(model)
+            sentences = EncodedBatch(model)
         for place, feature in held.items():
             length = feature.length
             assert sentences.mask[place].tolist() == [True] * length + [False] * (len(sentences.mask[place]) - length)

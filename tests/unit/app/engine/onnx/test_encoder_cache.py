@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.onnx.encoder_cache import FeatureCache
+from app.engine.onnx.encoder_cache import EncoderCache
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Entry:
 
 
 def test_the_least_recently_used_goes_first():
-    cache: FeatureCache[Entry] = FeatureCache(30)
+    cache: EncoderCache[Entry] = EncoderCache(30)
     for key in "abc":
         cache.put(key, Entry(10))
     assert cache.get("a") == Entry(10)
@@ -24,7 +24,7 @@ def test_the_least_recently_used_goes_first():
 
 
 def test_hits_and_misses_are_counted():
-    cache: FeatureCache[Entry] = FeatureCache(30)
+    cache: EncoderCache[Entry] = EncoderCache(30)
     cache.put("a", Entry(1))
     for key in "aab":
         cache.get(key)
@@ -32,7 +32,7 @@ def test_hits_and_misses_are_counted():
 
 
 def test_an_entry_is_replaced_not_added():
-    cache: FeatureCache[Entry] = FeatureCache(30)
+    cache: EncoderCache[Entry] = EncoderCache(30)
     cache.put("a", Entry(20))
     cache.put("b", Entry(10))
     cache.put("a", Entry(5))
@@ -41,7 +41,7 @@ def test_an_entry_is_replaced_not_added():
 
 
 def test_what_is_larger_than_the_bound_drives_nothing_out():
-    cache: FeatureCache[Entry] = FeatureCache(30)
+    cache: EncoderCache[Entry] = EncoderCache(30)
     cache.put("a", Entry(30))
     cache.put("b", Entry(31))
     assert cache.get("a") is not None
@@ -49,7 +49,7 @@ def test_what_is_larger_than_the_bound_drives_nothing_out():
 
 
 def test_a_bound_of_zero_keeps_nothing():
-    cache: FeatureCache[Entry] = FeatureCache(0)
+    cache: EncoderCache[Entry] = EncoderCache(0)
     cache.put("a", Entry(1))
     assert (cache.nbytes, cache.get("a")) == (0, None)
 
@@ -60,7 +60,7 @@ def test_a_bound_of_zero_keeps_nothing():
 )
 def test_the_bound_holds_and_what_is_kept_is_the_newest_that_fits(bound, operations):
     """None is a look-up, a number adds an entry of that size. The model: all entries, the last used one last."""
-    cache: FeatureCache[Entry] = FeatureCache(bound)
+    cache: EncoderCache[Entry] = EncoderCache(bound)
     expected: dict[str, Entry] = {}
     for key, size in operations:
         if size is None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnxruntime import OrtValue
 
-from app.engine.onnx.kv_cache import GatheredPast, PastInPlace
+from app.engine.onnx.kv_cache import GatheredCache, InPlaceCache
 
 WIDTH = 3
 MODEL = SimpleNamespace(
@@ -38,7 +38,7 @@ def fitted(array, room):
     return grown
 
 
-@pytest.mark.parametrize("kind", [PastInPlace, GatheredPast])
+@pytest.mark.parametrize("kind", [InPlaceCache, GatheredCache])
 @given(plan=runs())
 def test_rows_keep_what_they_had(kind, plan):
     """A stand-in for the graph writes numbers of its own at one position of each row."""
@@ -48,12 +48,12 @@ def test_rows_keep_what_they_had(kind, plan):
     for parents, room in plan:
         read, written = past.arrange(parents, room)
         for index, (before, after) in enumerate(zip(read, written, strict=True)):
-            rows = before.numpy() if kind is PastInPlace else before.numpy()[np.maximum(parents, 0)]
+            rows = before.numpy() if kind is InPlaceCache else before.numpy()[np.maximum(parents, 0)]
             expected[index] = fitted(expected[index], room)[np.maximum(parents, 0)]
             expected[index][parents < 0] = np.nan
             assert (np.isnan(expected[index]) | (rows == expected[index])).all()
             # A graph that has a mask multiplies by zero what it hides.
-            assert kind is PastInPlace or np.isfinite(rows).all()
+            assert kind is InPlaceCache or np.isfinite(rows).all()
             for row in range(len(parents)):
                 number += 1
                 rows[row, :, number % room] = expected[index][row, :, number % room] = number

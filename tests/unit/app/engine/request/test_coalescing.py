@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.engine.interface import Timing
-from app.engine.request.coalescing import Joiner
+from app.engine.request.coalescing import Coalescer
 from app.engine.scheduling.policy import Job, Outcome
 from app.errors import ModelFailure, Overloaded
 from tests.support.toy import greedy, job
@@ -31,9 +31,9 @@ def outcome(name: str) -> Outcome:
 
 async def test_identical_sentences_are_translated_once_and_everybody_gets_the_result():
     queue = Queue()
-    joiner = Joiner(queue.submit)
-    first, second = joiner.submit([job(3, 4), job(3, 4)])
-    [third] = joiner.submit([job(3, 4)])
+    coalescer = Coalescer(queue.submit)
+    first, second = coalescer.submit([job(3, 4), job(3, 4)])
+    [third] = coalescer.submit([job(3, 4)])
     assert len(queue.jobs) == 1
     found = outcome("x")
     queue.jobs[0].future.set_result(found)
@@ -47,30 +47,30 @@ async def test_who_joins_a_job_is_as_old_as_it_is():
         for number, each in enumerate(jobs, 7):
             each.order = number
 
-    joiner = Joiner(submit)
+    coalescer = Coalescer(submit)
     first, joining, later = job(3, 4), job(3, 4), job(3, 4)
-    joiner.submit([first, joining])
-    joiner.submit([later])
+    coalescer.submit([first, joining])
+    coalescer.submit([later])
     assert [each.order for each in (first, joining, later)] == [7, 7, 7]
 
 
 async def test_what_differs_or_comes_later_is_a_job_of_its_own():
     queue = Queue()
-    joiner = Joiner(queue.submit)
+    coalescer = Coalescer(queue.submit)
     different = [job(3), job(4), job(3, options=greedy(min_length=1)), job(3, long=True), job(3, on_tokens=print)]
-    futures = joiner.submit([*different, job(3, on_tokens=print)])
+    futures = coalescer.submit([*different, job(3, on_tokens=print)])
     assert len(queue.jobs) == len(futures) == 6
     for number, each in enumerate(queue.jobs):
         each.future.set_result(outcome(str(number)))
     assert [(await future).hypotheses for future in futures] == [[str(number)] for number in range(6)]
-    joiner.submit([job(3)])
+    coalescer.submit([job(3)])
     assert len(queue.jobs) == 7
 
 
 async def test_one_who_leaves_does_not_cancel_the_others():
     queue = Queue()
-    joiner = Joiner(queue.submit)
-    leaving, staying = joiner.submit([job(3), job(3)])
+    coalescer = Coalescer(queue.submit)
+    leaving, staying = coalescer.submit([job(3), job(3)])
     leaving.cancel()
     await asyncio.sleep(0)
     assert not queue.jobs[0].future.cancelled()
@@ -80,23 +80,23 @@ async def test_one_who_leaves_does_not_cancel_the_others():
 
 async def test_when_the_last_one_leaves_the_job_is_given_up_and_nobody_joins_it_any_more():
     queue = Queue()
-    joiner = Joiner(queue.submit)
-    futures = joiner.submit([job(3), job(3)])
+    coalescer = Coalescer(queue.submit)
+    futures = coalescer.submit([job(3), job(3)])
     for future in futures:
         future.cancel()
     await asyncio.sleep(0)
     assert queue.jobs[0].future.cancelled()
-    [later] = joiner.submit([job(3)])
+    [later] = coalescer.submit([job(3)])
     queue.jobs[1].future.set_result(outcome("x"))
     assert (await later).hypotheses == ["x"]
 
 
 async def test_who_joins_while_another_leaves_keeps_the_job():
     queue = Queue()
-    joiner = Joiner(queue.submit)
-    [leaving] = joiner.submit([job(3)])
+    coalescer = Coalescer(queue.submit)
+    [leaving] = coalescer.submit([job(3)])
     leaving.cancel()
-    [joining] = joiner.submit([job(3)])
+    [joining] = coalescer.submit([job(3)])
     await asyncio.sleep(0)
     assert not queue.jobs[0].future.cancelled()
     queue.jobs[0].future.set_result(outcome("x"))
@@ -105,18 +105,18 @@ async def test_who_joins_while_another_leaves_keeps_the_job():
 
 async def test_everybody_gets_the_error():
     queue = Queue()
-    joiner = Joiner(queue.submit)
-    futures = joiner.submit([job(3), job(3)])
+    coalescer = Coalescer(queue.submit)
+    futures = coalescer.submit([job(3), job(3)])
     queue.jobs[0].future.set_exception(ModelFailure("x"))
     assert [type(error) for error in await asyncio.gather(*futures, return_exceptions=True)] == [ModelFailure] * 2
 
 
 async def test_a_refused_sentence_can_be_asked_for_again():
     queue = Queue()
-    joiner = Joiner(queue.submit)
+    coalescer = Coalescer(queue.submit)
     queue.full = True
     with pytest.raises(Overloaded):
-        joiner.submit([job(3)])
-    [future] = joiner.submit([job(3)], admitted=True)
+        coalescer.submit([job(3)])
+    [future] = coalescer.submit([job(3)], admitted=True)
     queue.jobs[0].future.set_result(outcome("x"))
     assert (await future).hypotheses == ["x"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.segment.app.engine.test_single_model import started
 
 from app.engine.interface import (
     RequestQuota,
@@ -25,7 +26,6 @@ from app.text.quality_checks import Verdict, loops
 from app.translation.deadline import within
 from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import EOS, ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
-from tests.unit.app.engine.test_single_model import started
 
 pytestmark = pytest.mark.anyio
 
@@ -240,8 +240,8 @@ def test_the_limits_of_the_caller_are_no_reason_to_try_again():
 async def test_what_is_beyond_a_short_text_is_long_work(tiny_bundle):
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         jobs = []
-        submit = engine._joiner._submit
-        engine._joiner._submit = lambda own, admitted=False: (jobs.extend(own), submit(own, admitted=admitted))
+        submit = engine._coalescer._submit
+        engine._coalescer._submit = lambda own, admitted=False: (jobs.extend(own), submit(own, admitted=admitted))
         await engine.translate([BOOK], **PAIR, options=PURE)
     lengths = [len(each.source) for each in jobs]
     first_long = [each.long for each in jobs].index(True)
@@ -254,14 +254,14 @@ async def test_calls_with_one_quota_are_one_request(tiny_bundle):
     quota = RequestQuota()
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         jobs, admitted = [], []
-        submit = engine._joiner._submit
+        submit = engine._coalescer._submit
 
         def note(own, admitted_now):
             jobs.extend(own)
             admitted.append(admitted_now)
             submit(own, admitted=admitted_now)
 
-        engine._joiner._submit = lambda own, admitted=False: note(own, admitted)
+        engine._coalescer._submit = lambda own, admitted=False: note(own, admitted)
         for sentence in SENTENCES:
             await collect(engine.stream(TranslationCall(texts=[sentence], **PAIR, options=PURE, quota=quota)))
     assert admitted == [False] + [True] * (len(admitted) - 1)

@@ -1,4 +1,4 @@
-from app.engine.request.segmentation import Cutter
+from app.engine.request.segmentation import Segmenter
 
 
 class WordByWord:
@@ -8,9 +8,9 @@ class WordByWord:
         return [1] * len(text.split())
 
 
-def test_a_unit_has_bounded_characters_however_few_pieces_they_are() -> None:
+def test_a_segment_has_bounded_characters_however_few_pieces_they_are() -> None:
     text = "Hallo" + " " * 100_000 + "Welt"
-    cutter = Cutter(WordByWord(), longest_source=12, eos_id=2)  # type: ignore[arg-type]
-    units = list(cutter.cut([text], language="de", splitting="sentences", prefix=()))
-    assert [unit.source for unit in units] == ["Hallo", "Welt", ""]
-    assert "".join(unit.gap + unit.source for unit in units) == text
+    segmenter = Segmenter(WordByWord(), longest_source=12, eos_id=2)  # type: ignore[arg-type]
+    segments = list(segmenter.segments([text], language="de", splitting="sentences", prefix=()))
+    assert [segment.source for segment in segments] == ["Hallo", "Welt", ""]
+    assert "".join(segment.gap + segment.source for segment in segments) == text
