@@ -137,8 +137,8 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _ends(block: str, language: str) -> Iterator[int]:
     """Yields where the sentences of a block end: the library's ends less our exceptions, and the block's end."""
-    shown = _LONE_SURROGATE.sub("\ufffd", _WHITE_SPACE.sub(" ", block))
-    shown = _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
+    windows = (block[place : place + _WINDOW_CHARS] for place in range(0, len(block), _WINDOW_CHARS))
+    shown = "".join(map(_shown, windows))
     begin = 0
     while begin < len(shown):
         checkpoint()
@@ -155,6 +155,13 @@ def _ends(block: str, language: str) -> Iterator[int]:
             before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
             if begin == len(shown) or not _goes_on(before, after, language):
                 yield begin
+
+
+def _shown(window: str) -> str:
+    """What the library is shown of a window. Whole, a text of a megabyte would keep all other threads from running."""
+    checkpoint()
+    shown = _LONE_SURROGATE.sub("\ufffd", _WHITE_SPACE.sub(" ", window))
+    return _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
 
 
 def _library_pieces(window: str, language: str) -> list[str]:
