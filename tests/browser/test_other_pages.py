@@ -49,7 +49,7 @@ def offer(page: Page, **changes: Any) -> None:
 
 
 def test_no_panel_for_what_the_server_cannot_do(page):
-    for name in ("documents", "glossary", "key-form", "look"):
+    for name in ("documents", "glossary", "key-form"):
         expect(page.locator(f"#{name}")).not_to_be_visible()
 
 

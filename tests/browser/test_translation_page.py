@@ -170,6 +170,23 @@ def test_a_choice_stays_when_something_else_changes(page):
     expect(output(page)).to_have_text("Morning! Where is the station? [en] Das ist gut.")
 
 
+def test_a_sentence_is_looked_into(page):
+    type_and_wait(page)
+    page.get_by_role("button", name="Look inside").click()
+    panel = page.locator("#inspector")
+    expect(panel).to_contain_text("Choose a sentence")
+    point_at(page, "station", click=True)
+    page.get_by_role("dialog").get_by_role("button", name="Look inside").click()
+    drawing = panel.get_by_role("img")
+    expect(drawing).to_have_accessible_name(re.compile("Where – Wo, is – ist, the – der, station – Bahnhof"))
+    panel.get_by_role("button", name="Search").click()
+    expect(drawing).to_have_accessible_name(re.compile(r"Where is the station\? \(-0.10\); Where's the station\?"))
+    assert panel.locator("svg .node.best").count() == 4
+    assert panel.locator("svg .node").count() == 7
+    panel.get_by_role("button", name="Close").click()
+    expect(panel).not_to_be_visible()
+
+
 def test_doubtful_sentences_are_underlined_and_explained(page):
     type_and_wait(page, "Ein LOOP hier. Guten Morgen!", "[en] Ein LOOP hier. Good morning!")
     expect(page.locator("#output .doubtful")).to_have_text("[en] Ein LOOP hier.")

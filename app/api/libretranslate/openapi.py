@@ -310,7 +310,7 @@ FRONTEND_RESPONSES: Responses = {
                     "suggestions": False,
                     "filesTranslation": False,
                     "supportedFilesFormat": [],
-                    "capabilities": {"admin": False, "glossaries": False, "inspection": False},
+                    "capabilities": {"admin": False, "glossaries": False},
                     "language": {
                         "source": {"code": "auto", "name": "Auto Detect"},
                         "target": {"code": "en", "name": "English"},

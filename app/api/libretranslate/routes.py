@@ -134,7 +134,6 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "capabilities": {
                 "admin": service.settings.admin_key is not None,
                 "glossaries": False,
-                "inspection": False,
             },
             "language": {
                 "source": {"code": "auto", "name": "Auto Detect"},

@@ -1,21 +1,24 @@
-// The panel that looks inside the model: attention as a heat map, beam search as a tree.
+// The panel that looks inside: the alignment head's map of a sentence, and the tree of what the beam search found.
+//
+// The graphs that the server runs give the place that the alignment head looks at, and nothing of the other heads;
+// `dragoman attention` draws those of all heads from the float32 graphs.
 
-import { ask } from "./api.js";
+import { wordsOf } from "./document.js";
 import { element, svg } from "./dom.js";
 import { say } from "./i18n.js";
 
 const CELL = 24;
 const LETTER = 8; // width of a letter of a label, about
-const STEP = 128;
-const ROW = 40;
+const ROW = 36;
+const GAP = 24;
+const HYPOTHESES = 6;
 
 export class Inspector {
   #root;
   #button;
   #translator;
-  #found = null;
+  #part = null;
   #view = "attention";
-  #choice = { kind: "cross", layer: null, head: null };
   #asking = null;
 
   constructor(root, button, translator) {
@@ -24,145 +27,133 @@ export class Inspector {
     this.#translator = translator;
   }
 
-  /** Shows a sentence, or how to choose one; closes the panel where it shows one already and none is given. */
-  async open(part) {
+  /** Shows a sentence, or how to choose one; without one, closes the panel if it is open. */
+  open(part) {
     if (!part && !this.#root.hidden) return this.#close();
+    this.#part = part;
     this.#root.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");
-    this.#found = null;
-    if (!part) return this.#show(element("p", { className: "quiet-text", textContent: say("inspectHint") }));
-    this.#show(element("p", { className: "quiet-text", textContent: say("loading") }));
-    this.#asking?.abort();
-    const { signal } = (this.#asking = new AbortController());
-    const { language: source, target } = this.#translator;
-    try {
-      this.#found = await ask("inspect", { body: { q: part.source, source, target }, signal });
-      const trained = this.#found.alignmentHead;
-      this.#choice = { kind: "cross", layer: trained?.layer ?? this.#found.attention.cross.length - 1, head: trained?.head ?? "all" };
-      this.#draw();
-    } catch (error) {
-      if (signal.aborted) return;
-      const reason = error.message || say("unreachable");
-      this.#show(element("p", { className: "quiet-text", textContent: say("inspectFailed", { reason }) }));
-    }
+    this.#draw();
     this.#root.scrollIntoView({ block: "nearest" });
   }
 
   #close() {
+    this.#asking?.abort();
     this.#root.hidden = true;
     this.#button.setAttribute("aria-expanded", "false");
     this.#button.focus();
   }
 
-  #show(...content) {
+  #draw() {
+    this.#asking?.abort();
+    if (!this.#part) this.#show("inspectHint");
+    else if (this.#view === "attention") this.#show("attentionExplained", alignmentMap(this.#part));
+    else this.#drawSearch();
+  }
+
+  async #drawSearch() {
+    const { signal } = (this.#asking = new AbortController());
+    this.#show("loading");
+    try {
+      const found = await this.#translator.hypotheses(this.#part, { count: HYPOTHESES, signal });
+      this.#show("beamExplained", searchTree(found));
+    } catch (error) {
+      if (!signal.aborted) this.#show("inspectFailed", null, { reason: error.message || say("unreachable") });
+    }
+  }
+
+  #show(message, drawing = null, values = {}) {
     const views = ["attention", "beam"].map((view) => {
-      const button = element("button", { type: "button", className: "quiet", textContent: say(view), onclick: () => this.#turn(view) });
+      const button = element("button", { type: "button", className: "quiet", id: `view-${view}`, textContent: say(view), disabled: !this.#part });
       button.setAttribute("aria-pressed", String(view === this.#view));
-      button.disabled = !this.#found;
+      button.addEventListener("click", () => {
+        this.#view = view;
+        this.#draw();
+        this.#root.querySelector(`#view-${view}`).focus();
+      });
       return button;
     });
     const title = element("h2", { id: "inspector-title", textContent: say("inspect") });
     const close = element("button", { type: "button", className: "quiet", textContent: say("close"), onclick: () => this.#close() });
+    const content = [element("p", { className: "quiet-text", textContent: say(message, values) })];
+    if (drawing) {
+      const frame = element("div", { className: "drawing", tabIndex: 0 }, drawing);
+      frame.setAttribute("role", "group");
+      frame.setAttribute("aria-label", say(this.#view));
+      content.push(frame);
+    }
     this.#root.replaceChildren(element("header", {}, title, ...views, close), ...content);
   }
-
-  #turn(view) {
-    this.#view = view;
-    this.#draw();
-  }
-
-  #draw() {
-    const drawing = element("div", { className: "drawing", tabIndex: 0 });
-    drawing.setAttribute("role", "group");
-    drawing.setAttribute("aria-label", say(this.#view));
-    if (this.#view === "beam") {
-      drawing.append(beamTree(this.#found.beam));
-      this.#show(element("p", { className: "quiet-text", textContent: say("beamExplained") }), drawing);
-      return;
-    }
-    const { kind, layer, head } = this.#choice;
-    const { sourceTokens, targetTokens, attention } = this.#found;
-    const maps = attention[kind][layer];
-    const rows = kind === "encoder" ? sourceTokens : targetTokens;
-    const columns = kind === "decoder" ? targetTokens : sourceTokens;
-    drawing.append(heatMap(head === "all" ? mean(maps) : maps[head], rows, columns));
-    this.#show(this.#controls(attention), drawing);
-  }
-
-  #controls(attention) {
-    const { kind, layer, head } = this.#choice;
-    const trained = this.#found.alignmentHead;
-    const heads = attention[kind][layer].map((_, index) => {
-      const isTrained = kind === "cross" && trained?.layer === layer && trained.head === index;
-      return [index, isTrained ? say("alignmentHead", { head: index + 1 }) : index + 1];
-    });
-    return element(
-      "div",
-      { className: "controls" },
-      this.#select("kind", ["cross", "encoder", "decoder"].map((name) => [name, say(name)]), kind),
-      this.#select("layer", attention[kind].map((_, index) => [index, index + 1]), layer),
-      this.#select("head", [["all", say("allHeads")], ...heads], head),
-    );
-  }
-
-  #select(name, options, chosen) {
-    const select = element("select", { id: `inspect-${name}` }, ...options.map(([value, text]) => new Option(text, value, false, value === chosen)));
-    select.addEventListener("change", () => {
-      const value = /^\d+$/.test(select.value) ? Number(select.value) : select.value;
-      this.#choice = { ...this.#choice, [name]: value };
-      if (name === "kind") this.#choice = { kind: value, layer: this.#found.attention[value].length - 1, head: "all" };
-      this.#draw();
-      this.#root.querySelector(`#inspect-${name}`).focus();
-    });
-    return element("label", { htmlFor: select.id }, say(name), select);
-  }
 }
 
-function mean(maps) {
-  return maps[0].map((row, y) => row.map((_, x) => maps.reduce((total, map) => total + map[y][x], 0) / maps.length));
-}
-
-function heatMap(map, rows, columns) {
-  const left = 12 + LETTER * Math.max(...rows.map((token) => token.length));
-  const top = 12 + LETTER * Math.max(...columns.map((token) => token.length));
-  const [width, height] = [left + CELL * columns.length + 2, top + CELL * rows.length + 2];
-  const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": say("attentionTable") });
-  for (const [x, token] of columns.entries()) {
-    const at = left + CELL * (x + 0.5) + 4;
-    drawing.append(svg("text", { transform: `translate(${at} ${top - 6}) rotate(-90)` }, token));
+/** A row for each word of the translation, a column for each of the text, and a cell where they are aligned. */
+function alignmentMap({ source, target, links }) {
+  const [columns, rows] = [wordsOf(source), wordsOf(target)];
+  const [above, beside] = [columns.map(([begin, end]) => source.slice(begin, end)), rows.map(([begin, end]) => target.slice(begin, end))];
+  const left = 16 + LETTER * Math.max(...beside.map((word) => word.length));
+  const top = 16 + LETTER * Math.max(...above.map((word) => word.length));
+  const [width, height] = [left + CELL * columns.length + 1, top + CELL * rows.length + 1];
+  const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" });
+  const pairs = [];
+  for (const [x, word] of above.entries()) {
+    drawing.append(svg("text", { transform: `translate(${left + CELL * (x + 0.5) + 4} ${top - 8}) rotate(-90)` }, word));
+    drawing.append(svg("path", { class: "grid", d: `M${left + CELL * x} ${top}V${height - 1}` }));
   }
-  for (const [y, token] of rows.entries()) {
-    drawing.append(svg("text", { x: left - 8, y: top + CELL * (y + 0.5) + 4, "text-anchor": "end" }, token));
-    for (const [x, weight] of map[y].entries()) {
-      const cell = svg("rect", { class: "cell", x: left + CELL * x, y: top + CELL * y, width: CELL - 1, height: CELL - 1, "fill-opacity": weight.toFixed(3) });
-      cell.append(svg("title", {}, `${token} → ${columns[x]}: ${Math.round(100 * weight)} %`));
+  for (const [y, word] of beside.entries()) {
+    drawing.append(svg("text", { x: left - 8, y: top + CELL * (y + 0.5) + 4, "text-anchor": "end" }, word));
+    drawing.append(svg("path", { class: "grid", d: `M${left} ${top + CELL * y}H${width - 1}` }));
+    for (const [x, other] of above.entries()) {
+      if (!links.some((link) => overlaps(link.target, rows[y]) && overlaps(link.source, columns[x]))) continue;
+      const cell = svg("rect", { class: "cell", x: left + CELL * x + 2, y: top + CELL * y + 2, width: CELL - 4, height: CELL - 4, rx: 4 });
+      cell.append(svg("title", {}, `${word} – ${other}`));
       drawing.append(cell);
+      pairs.push(`${word} – ${other}`);
     }
   }
-  drawing.append(svg("rect", { class: "frame", x: left - 0.5, y: top - 0.5, width: CELL * columns.length, height: CELL * rows.length }));
+  drawing.append(svg("rect", { class: "frame", x: left, y: top, width: CELL * columns.length, height: CELL * rows.length }));
+  drawing.setAttribute("aria-label", `${say("attention")}: ${pairs.join(", ")}`);
   return drawing;
 }
 
-function beamTree(steps) {
-  const widest = Math.max(...steps.map((step) => step.length));
-  const [width, height] = [STEP * steps.length + 16, ROW * widest + 8];
-  const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": say("beamExplained") });
-  const nodes = [];
-  for (const [x, step] of steps.entries()) {
-    for (const [y, { token, total, parent, isBest }] of step.entries()) {
-      const [left, middle] = [8 + STEP * x, 4 + ROW * (y + 0.5)];
-      const mark = isBest ? " best" : "";
-      if (x) {
-        const [from, start] = [left - STEP + 100, 4 + ROW * (parent + 0.5)];
-        drawing.append(svg("path", { class: `branch${mark}`, d: `M${from} ${start}C${from + 14} ${start} ${left - 14} ${middle} ${left} ${middle}` }));
-      }
-      nodes.push(
-        svg("rect", { class: `node${mark}`, x: left, y: middle - 16, width: 100, height: 32, rx: 6 }),
-        svg("text", { x: left + 8, y: middle + 4 }, token.length > 8 ? `${token.slice(0, 7)}…` : token),
-        svg("text", { class: "lost", x: left + 94, y: middle + 4, "text-anchor": "end" }, total.toFixed(1)),
-      );
+function overlaps([begin, end], [from, to]) {
+  return begin < to && end > from;
+}
+
+/** The hypotheses, best first, as a tree: what two begin with is drawn once. */
+function searchTree(hypotheses) {
+  const root = { children: new Map() };
+  for (const [rank, { text, score }] of hypotheses.entries()) {
+    let node = root;
+    for (const word of text.split(/\s+/)) {
+      if (!node.children.has(word)) node.children.set(word, { word, children: new Map(), rank });
+      node = node.children.get(word);
     }
+    node.score = score;
   }
-  drawing.append(...nodes);
+  const drawing = svg("svg", { role: "img", "aria-label": `${say("beam")}: ${hypotheses.map(({ text, score }) => `${text} (${score.toFixed(2)})`).join("; ")}` });
+  const size = { width: 0, rows: 0 };
+  for (const child of root.children.values()) place(child, GAP / 2, drawing, size);
+  const [width, height] = [size.width + GAP / 2, size.rows * ROW + 8];
+  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) drawing.setAttribute(name, value);
   return drawing;
+}
+
+/** Draws a node and what follows it; returns its middle. */
+function place(node, left, drawing, size) {
+  const width = LETTER * node.word.length + 16;
+  const mark = node.rank === 0 ? " best" : "";
+  const next = [...node.children.values()].map((child) => [child, place(child, left + width + GAP, drawing, size)]);
+  const middle = next.length ? next[0][1] : ROW * (size.rows++ + 0.5) + 4;
+  const end = left + width;
+  for (const [child, other] of next) {
+    const from = `M${end} ${middle}C${end + GAP / 2} ${middle} ${end + GAP / 2} ${other} ${end + GAP} ${other}`;
+    drawing.prepend(svg("path", { class: `branch${child.rank === 0 ? " best" : ""}`, d: from }));
+  }
+  drawing.append(
+    svg("rect", { class: `node${mark}`, x: left, y: middle - 14, width, height: 28, rx: 6 }),
+    svg("text", { x: left + width / 2, y: middle + 4, "text-anchor": "middle" }, node.word),
+  );
+  if (node.score !== undefined) drawing.append(svg("text", { class: "lost", x: end + 8, y: middle + 4 }, node.score.toFixed(2)));
+  size.width = Math.max(size.width, end + (node.score === undefined ? 0 : 56));
+  return middle;
 }

@@ -126,10 +126,9 @@ async function load() {
 /** Shows what this server can do, and nothing else. */
 async function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
   byId("operator").hidden = !capabilities.admin;
-  byId("look").hidden = !capabilities.inspection;
   menu ??= new AlternativesMenu(byId("menu"), translator, {
     choose: (part, text) => actions.put(part, text),
-    inspect: capabilities.inspection ? showInspector : null,
+    inspect: showInspector,
   });
   if (filesTranslation) (await import("./documents.js")).offerDocuments(byId("documents"), languages, supportedFilesFormat);
   if (capabilities.glossaries) (await import("./glossary.js")).offerGlossary(byId("glossary"), languages);

@@ -6,7 +6,7 @@ import { say } from "./i18n.js";
 
 const COUNT = 5;
 
-/** Opens at words; calls `choose(part, text)` with what was picked, and `inspect(part)` where that is asked for. */
+/** Opens at words; calls `choose(part, text)` with what was picked, and `inspect(part)` to look inside. */
 export class AlternativesMenu {
   #root;
   #translator;
@@ -38,9 +38,7 @@ export class AlternativesMenu {
       lists.push(list);
       nodes.push(element("h2", { textContent: say(name) }), list);
     }
-    if (this.#inspect) {
-      nodes.push(element("button", { type: "button", textContent: `${say("inspect")} …`, onclick: () => this.#close(() => this.#inspect(part)) }));
-    }
+    nodes.push(element("button", { type: "button", textContent: `${say("inspect")} …`, onclick: () => this.#close(() => this.#inspect(part)) }));
     this.#root.replaceChildren(...nodes);
     this.#root.showPopover();
     this.#place(box);

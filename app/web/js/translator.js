@@ -55,8 +55,14 @@ export class Translator extends EventTarget {
     this.#schedule(0);
   }
 
-  /** Further translations of a sentence: of all of it, or of what follows the first `prefix` characters. */
-  async alternatives(part, prefix, { count = 4, signal } = {}) {
+  /** Other translations of a sentence: of all of it, or of what follows the first `prefix` characters. */
+  async alternatives(part, prefix, options) {
+    const found = await this.hypotheses(part, { ...options, prefix });
+    return found.filter(({ score }) => score > found[0].score - FARTHEST_SCORE).map(({ text }) => text);
+  }
+
+  /** The best translations of a sentence as { text, score }. */
+  async hypotheses(part, { prefix = null, count = 4, signal } = {}) {
     const answer = await ask("translate", {
       signal,
       body: {
@@ -65,9 +71,9 @@ export class Translator extends EventTarget {
       },
     });
     const [sentence, ...others] = answer.details;
-    if (!sentence || others.length) return [answer.translatedText, ...answer.alternatives];
-    const found = [{ text: answer.translatedText, score: sentence.score }, ...sentence.alternatives];
-    return found.filter(({ score }) => score > sentence.score - FARTHEST_SCORE).map(({ text }) => text);
+    // Cut into several, or not translated at all: the whole texts have no scores.
+    if (!sentence || others.length) return [answer.translatedText, ...answer.alternatives].map((text) => ({ text, score: 0 }));
+    return [{ text: answer.translatedText, score: sentence.score }, ...sentence.alternatives];
   }
 
   /** Puts another translation of a sentence in its place; the alignment follows. */
