@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz attack check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-opus bench-base wheel format clean
+.PHONY: help serve test fuzz attack check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -87,6 +87,12 @@ bench-interactive: $(DEV)/installed  ## Latency of short requests beside a book 
 
 bench-scaling: $(DEV)/installed  ## Cost of a token by lengths and rows, with a plot in build/
 	$(DEV)/bin/python -m benchmarks.scaling artifacts/de-en
+
+bench-page: $(DEV)/installed  ## First paint, bytes and latency of the page in a browser
+	$(DEV)/bin/python -m benchmarks.page data/de-en/eval/tatoeba.test.tsv
+
+screenshots: $(DEV)/installed  ## Take the pictures of the page in docs/images
+	$(DEV)/bin/python -m benchmarks.screenshots docs/images
 
 bench-opus: $(DEV)/installed  ## Time a model of the usual OPUS-MT size, with random weights
 	$(DEV)/bin/python -m benchmarks.opus_size build/opus/model

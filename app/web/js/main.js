@@ -55,7 +55,6 @@ function showState() {
   clearTimeout(sayWorking);
   if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
   else if (byId("status").textContent === say("working")) actions.say("");
-  output.classList.toggle("working", state === "working");
   if (state === "waiting") notify(say(error.status ? "busy" : "unreachable"));
   else if (state === "failed") notify(say("failed", { reason: error.message }), "bad");
   else if (state === "idle") notify("");
