@@ -8,15 +8,16 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.api import openapi as docs
 from app.api.dependencies import CurrentService
+from app.engine.interface import EngineState
 from app.errors import EngineUnavailable
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Operations"])
 
 _REASONS = {
-    "starting": "The model is still loading.",
-    "stopping": "The server is shutting down.",
-    "failed": "The engine has failed; restart the server.",
+    EngineState.STARTING: "The model is still loading.",
+    EngineState.STOPPING: "The server is shutting down.",
+    EngineState.FAILED: "The engine has failed; restart the server.",
 }
 
 
@@ -38,7 +39,7 @@ async def live() -> Response:
 @router.get("/readyz", summary="Can texts be translated now?", responses=docs.READY_RESPONSES)
 async def ready(service: CurrentService) -> Response:
     """Answers 200 when the models are loaded and have passed their self-test and texts are worked on, otherwise 503."""
-    if service.engine.state != "ready":
+    if service.engine.state != EngineState.READY:
         raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
     if TEXT_POOL.is_stuck:
         raise EngineUnavailable("Work on texts has waited for seconds.")

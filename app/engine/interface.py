@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from app.engine.options import SearchOptions
@@ -194,6 +195,15 @@ Event = TokenEvent | SentenceEvent | TextEvent | Timing
 """The events of a translation, in this order for each text, one text after the other; the timing comes last."""
 
 
+class EngineState(StrEnum):
+    """What an engine is doing."""
+
+    STARTING = "starting"
+    READY = "ready"
+    STOPPING = "stopping"
+    FAILED = "failed"
+
+
 class TranslationEngine(Protocol):
     """What translates; ``app.engine.single_model.Engine`` does it with one model."""
 
@@ -202,8 +212,8 @@ class TranslationEngine(Protocol):
         """Source and target codes that can be translated; known before ``start``."""
 
     @property
-    def state(self) -> str:
-        """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
+    def state(self) -> EngineState:
+        """What the engine is doing."""
 
     def alphabet(self, source: str, target: str) -> Alphabet:
         """The characters that the model of a pair knows; none if there is no such model."""

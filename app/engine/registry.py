@@ -11,7 +11,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.engine.interface import Alphabet, Event, ReloadReport, Timing, TranslationCall, TranslationEngine
+from app.engine.interface import Alphabet, EngineState, Event, ReloadReport, Timing, TranslationCall, TranslationEngine
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.model_pool import ModelPool, ServedModel
@@ -39,7 +39,7 @@ class Registry:
     def __init__(self, settings: "Settings", open_engine: Callable[[Bundle], TranslationEngine]) -> None:
         self._settings = settings
         self._pool = ModelPool(lambda model: open_engine(_opened(model)), settings.max_models_bytes)
-        self._state = "starting"
+        self._state = EngineState.STARTING
         self._changing = asyncio.Lock()
         self._former: dict[Pair, Route] = {}  # of pairs taken away while requests that use them are in flight
         self._models = [self._model(path) for path in find_bundles(settings.bundle)]
@@ -67,9 +67,13 @@ class Registry:
         return self._pairs
 
     @property
-    def state(self) -> str:
+    def state(self) -> EngineState:
         """One of ``starting``, ``ready``, ``stopping``, ``failed``; failed as soon as one engine is."""
-        return "failed" if self._state == "ready" and "failed" in self._pool.states() else self._state
+        return (
+            EngineState.FAILED
+            if self._state == EngineState.READY and EngineState.FAILED in self._pool.states()
+            else self._state
+        )
 
     def reject_if_overloaded(self) -> None:
         """See ``app.engine.interface.TranslationEngine``; with several models, another may have room."""
@@ -92,14 +96,14 @@ class Registry:
                     else:
                         await self._pool.load(model)
             except BaseException:
-                self._state = "failed"
+                self._state = EngineState.FAILED
                 await self._pool.stop(0.0)
                 raise
-            self._state = "ready"
+            self._state = EngineState.READY
 
     async def stop(self) -> None:
         """Lets accepted work finish within the drain time, then stops all engines."""
-        self._state = "stopping"
+        self._state = EngineState.STOPPING
         await self._pool.stop(self._settings.drain_timeout_s)
 
     async def reload(self) -> ReloadReport:
@@ -108,7 +112,7 @@ class Registry:
         A new or changed bundle is verified before it is served and, unless loading is lazy, loaded and tested.
         """
         async with self._changing:
-            if self._state != "ready":
+            if self._state != EngineState.READY:
                 raise EngineUnavailable(f"The translation engine is {self._state}.")
             known = {model.path: model for model in self._models}
             found = await asyncio.to_thread(find_bundles, self._settings.bundle)
@@ -138,7 +142,7 @@ class Registry:
 
     async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         """Translates sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
-        if self._state != "ready":
+        if self._state != EngineState.READY:
             raise EngineUnavailable(f"The translation engine is {self._state}.")
         route = self._route(call.source, call.target)
         began = time.monotonic()

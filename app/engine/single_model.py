@@ -12,6 +12,7 @@ from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search, default_max_length
 from app.engine.interface import (
     Alphabet,
+    EngineState,
     Event,
     RequestQuota,
     Splitting,
@@ -73,7 +74,7 @@ class Engine:
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
         self._coalescer = Coalescer(self._scheduler.queue.submit)
-        self._state = "starting"
+        self._state = EngineState.STARTING
         self._streams = Streams()
         self._golden_identical = 0
 
@@ -131,9 +132,9 @@ class Engine:
         return frozenset(self._prefix)
 
     @property
-    def state(self) -> str:
-        """One of ``starting``, ``ready``, ``stopping``, ``failed``."""
-        return "failed" if self._state == "ready" and not self._scheduler.alive else self._state
+    def state(self) -> EngineState:
+        """What the engine is doing."""
+        return EngineState.FAILED if self._state == EngineState.READY and not self._scheduler.alive else self._state
 
     def alphabet(self, source: str, target: str) -> Alphabet:
         """See ``app.engine.interface.TranslationEngine``."""
@@ -156,21 +157,21 @@ class Engine:
         try:
             answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
         except ModelFailure as error:
-            self._state = "failed"
+            self._state = EngineState.FAILED
             raise BundleError(f"{self.bundle.path}: the model failed in the self-test: {error}") from error
         self._golden_identical = sum(a == item.translation for a, item in zip(answers, golden, strict=True))
         # Another precision or processor may flip a word here and there, so equality is no condition; garbage is.
         if 2 * self._golden_identical < len(golden):
-            self._state = "failed"
+            self._state = EngineState.FAILED
             raise BundleError(
                 f"{self.bundle.path}: only {self._golden_identical} of {len(golden)} golden sentences "
                 "came out as recorded"
             )
-        self._state = "ready"
+        self._state = EngineState.READY
 
     async def stop(self) -> None:
         """Finish accepted work within the drain time, then end the threads."""
-        self._state = "stopping"
+        self._state = EngineState.STOPPING
         began = time.monotonic()
         with suppress(TimeoutError):
             # The parts of a long text that are not in the queue yet were accepted, too.
@@ -192,7 +193,7 @@ class Engine:
 
     def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         """Translate sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
-        if self.state != "ready":
+        if self.state != EngineState.READY:
             raise EngineUnavailable(f"The translation engine is {self.state}.")
         return self._events(call)
 

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from app.engine.interface import TranslationEngine
+from app.engine.interface import EngineState, TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES
 from app.engine.models.bundle import Manifest
 from app.errors import Overloaded
@@ -140,7 +140,7 @@ class ModelPool:
                     await self._changed.wait()
         await asyncio.gather(*(model.engine.stop() for model in self._loaded if model.engine))
 
-    def states(self) -> set[str]:
+    def states(self) -> set[EngineState]:
         """The states of the models in memory."""
         return {model.engine.state for model in self._loaded if model.engine}
 
