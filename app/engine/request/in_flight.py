@@ -30,7 +30,7 @@ from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer, Version
 from app.engine.request.segmentation import Segment
-from app.engine.scheduling.policy import Job, Outcome
+from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.engine.text_builder import TextBuilder
 from app.errors import DragomanError
 from app.text.quality_checks import Verdict, loops
@@ -41,9 +41,6 @@ Result = TypeVar("Result")
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
-# The first source tokens of a request are short work; all beyond them is long work.
-SHORT_TOKENS = 512
-
 _SHORT_SOURCE_TOKENS = 8
 # Text of longer segments is made in the pool: 10 ms for one of 1,500 characters.
 _INLINE_UNIT_CHARS = 500
@@ -194,13 +191,13 @@ class RequestTask:
         self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
-        ahead = min(self._quota.source_tokens, SHORT_TOKENS)
+        ahead = min(self._quota.source_tokens, POLICY.short_tokens)
         self._quota.source_tokens += len(item.segment.ids)
         options = self._options
         if options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
-        long = ahead == SHORT_TOKENS
+        long = ahead == POLICY.short_tokens
         return Job(source=item.segment.ids, options=options, long=long, ahead=ahead, on_tokens=on_tokens)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:

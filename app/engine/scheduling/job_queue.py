@@ -6,20 +6,11 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Sequence
 
-from app.engine.scheduling.policy import Features, Job, Lane, Limits, Outcome, next_lane, plan
+from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, next_lane, plan
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
 
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
-# A full queue accepts new requests again when this share of it is free.
-_FREE_AGAIN = 1 / 16
-# Long work may take this share of the queue away from short work. Texts that were admitted may put in more, but short
-# requests still get the other half.
-_LONG_SHARE = 1 / 2
-# For each token that its request has queued before it, a sentence is sorted as if it had arrived this many tokens
-# later. So a request of one sentence goes before the later sentences of larger requests. These can't be overtaken for
-# ever: by 16,384 tokens at most, because ``Job.ahead`` is bounded.
-_YIELD = 32
 _BUSY = "The server is busy; try again in a moment."
 
 
@@ -71,9 +62,9 @@ class JobQueue:
         self._pending: dict[bool, list[Job]] = {False: [], True: []}
         self._pending_tokens = 0
         self._backlog = backlog or Backlog()
-        self._refilled = limits.max_queue_tokens * (1 - _FREE_AGAIN)
+        self._refilled = limits.max_queue_tokens * (1 - POLICY.free_again)
         self._arrived_tokens = 1
-        self._long_limit = int(limits.max_queue_tokens * _LONG_SHARE)
+        self._long_limit = int(limits.max_queue_tokens * POLICY.long_share)
         # All that were accepted and have not ended, wherever they are: a job in the hands of a function that raises
         # is neither pending nor running.
         self._unfinished: set[Job] = set()
@@ -145,7 +136,7 @@ class JobQueue:
                 raise Overloaded(_BUSY)
             for job in jobs:
                 job.submitted = now
-                job.order = job.order or self._arrived_tokens + _YIELD * job.ahead
+                job.order = job.order or self._arrived_tokens + POLICY.delay * job.ahead
             self._arrived_tokens += tokens
             self._enqueue(jobs)
             self._unfinished.update(jobs)

@@ -14,13 +14,44 @@ from app.engine.decoding.search import Hypothesis, Search
 from app.engine.interface import Timing
 from app.engine.options import SearchOptions
 
-# Pending jobs that are compared by length when a batch is filled; a bound, so that planning stays cheap under load.
-_WINDOW = 256
-# A short request that arrives during a turn of the long lane has to wait for its end, so these turns are kept short:
-# the decoder gets no more rows than it steps in this time, in seconds, and makes no more steps at once.
-_LONG_TURN_S = 0.01
-_MORE_ROWS = 8
 
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """Every number that decides who is served when.
+
+    Attributes:
+        short_tokens: The first source tokens of a request are short work; all beyond them is long work.
+        short_weight: Share of a worker's time for short work, relative to ``long_weight``, while there is both. Long
+            work keeps going, and short work loses at most a fifth.
+        long_weight: See ``short_weight``.
+        long_turn_s: A short request that arrives during a turn of the long lane waits for its end, so these turns are
+            kept short: the decoder gets no more rows than it steps in this time, in seconds, and makes no more steps.
+        long_encoded_tokens: Source tokens of the long lane that the encoder gets at a time, so that a short request
+            needn't wait.
+        more_rows: Rows by which the long lane's batch grows after a turn that was short enough.
+        window: Pending jobs that are compared by length when a batch is filled; a bound, so that planning stays cheap
+            under load.
+        free_again: A full queue accepts new requests again when this share of it is free.
+        long_share: Share of the queue that long work may take away from short work. Texts that were admitted may put
+            in more, but short requests still get the other half.
+        delay: For each token that its request has queued before it, a sentence is sorted as if it had arrived this
+            many tokens later. So a request of one sentence goes before the later sentences of larger requests. These
+            can't be overtaken for ever: by 16,384 tokens at most, because ``Job.ahead`` is bounded by ``short_tokens``.
+    """
+
+    short_tokens: int = 512
+    short_weight: float = 4.0
+    long_weight: float = 1.0
+    long_turn_s: float = 0.01
+    long_encoded_tokens: int = 128
+    more_rows: int = 8
+    window: int = 256
+    free_again: float = 1 / 16
+    long_share: float = 1 / 2
+    delay: int = 32
+
+
+POLICY = Policy()
 
 Features = TypeVar("Features")
 """What the encoder gives for one sentence."""
@@ -162,12 +193,12 @@ def fit_rows(rows: int, step_s: float, most: int) -> int:
         step_s: What its latest steps took on average, in seconds.
         most: Rows that a batch may have.
     """
-    return max(1, rows * 3 // 4) if step_s > _LONG_TURN_S else min(rows + _MORE_ROWS, most)
+    return max(1, rows * 3 // 4) if step_s > POLICY.long_turn_s else min(rows + POLICY.more_rows, most)
 
 
 def fit_steps(step_s: float) -> int:
     """Steps that the long lane may make in a turn, by what its latest took on average, in seconds."""
-    return max(1, int(_LONG_TURN_S / max(step_s, 1e-6)))
+    return max(1, int(POLICY.long_turn_s / max(step_s, 1e-6)))
 
 
 def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers: int = 0) -> list[Job]:
@@ -194,7 +225,7 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
     chosen, rows, longest = [anchor], live_rows + anchor.options.beam_size, len(anchor.source)
     if rows >= limits.max_batch_rows:
         return chosen  # as mostly under load: nothing to sort for
-    others = (job for job in pending[1:_WINDOW] if not job.alone)
+    others = (job for job in pending[1 : POLICY.window] if not job.alone)
     for job in sorted(others, key=lambda job: abs(len(job.source) - len(anchor.source))):
         width = max(longest, len(job.source))
         if len(chosen) >= share:

@@ -10,15 +10,11 @@ from typing import Generic
 
 from app.engine.interface import Timing
 from app.engine.scheduling.job_queue import JobQueue
-from app.engine.scheduling.policy import Features, Job, Lane, Limits, Outcome, Workload, fit_rows, fit_steps
+from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, Workload, fit_rows, fit_steps
 from app.errors import Cancelled, ModelFailure
 
 logger = logging.getLogger(__name__)
 
-# Shares of the thread's time while both lanes have work. Long work keeps going, and short work loses at most a fifth.
-_SHORT_WEIGHT, _LONG_WEIGHT = 4.0, 1.0
-# The encoder gets few tokens of the long lane at a time, so that a short request needn't wait.
-_LONG_BATCH_TOKENS = 128
 _COUNTERS = ("steps", "rows_stepped", "finished", "failed", "cancelled")
 
 
@@ -38,9 +34,12 @@ class Worker(Generic[Features]):
 
     def __init__(self, queue: JobQueue, workload: Workload[Features], limits: Limits) -> None:
         self._queue, self._workload, self._limits = queue, workload, limits
-        small = replace(limits, max_batch_tokens=min(limits.max_batch_tokens, _LONG_BATCH_TOKENS))
-        self._long = Lane(long=True, weight=_LONG_WEIGHT, limits=small, batch=workload.new_batch(), most_steps=1)
-        self.lanes = (Lane(long=False, weight=_SHORT_WEIGHT, limits=limits, batch=workload.new_batch()), self._long)
+        small = replace(limits, max_batch_tokens=min(limits.max_batch_tokens, POLICY.long_encoded_tokens))
+        self._long = Lane(long=True, weight=POLICY.long_weight, limits=small, batch=workload.new_batch(), most_steps=1)
+        self.lanes = (
+            Lane(long=False, weight=POLICY.short_weight, limits=limits, batch=workload.new_batch()),
+            self._long,
+        )
         # All of them now: others read them while this thread counts.
         self.counters = Counter(dict.fromkeys(_COUNTERS, 0))
         self.thread = threading.Thread(target=self._run, name="dragoman-decode", daemon=True)

@@ -20,7 +20,8 @@ from app.engine.interface import (
 )
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
-from app.engine.request.in_flight import SHORT_TOKENS, second_attempt
+from app.engine.request.in_flight import second_attempt
+from app.engine.scheduling.policy import POLICY
 from app.errors import DeadlineExceeded
 from app.text.quality_checks import Verdict, loops
 from app.translation.deadline import within
@@ -246,7 +247,7 @@ async def test_what_is_beyond_a_short_text_is_long_work(tiny_bundle):
     lengths = [len(each.source) for each in jobs]
     first_long = [each.long for each in jobs].index(True)
     assert all(each.long for each in jobs[first_long:])
-    assert sum(lengths[: first_long - 1]) < SHORT_TOKENS
+    assert sum(lengths[: first_long - 1]) < POLICY.short_tokens
 
 
 async def test_calls_with_one_quota_are_one_request(tiny_bundle):
@@ -265,10 +266,10 @@ async def test_calls_with_one_quota_are_one_request(tiny_bundle):
         for sentence in SENTENCES:
             await collect(engine.stream(TranslationCall(texts=[sentence], **PAIR, options=PURE, quota=quota)))
     assert admitted == [False] + [True] * (len(admitted) - 1)
-    assert quota.source_tokens == sum(len(each.source) for each in jobs) > SHORT_TOKENS
+    assert quota.source_tokens == sum(len(each.source) for each in jobs) > POLICY.short_tokens
     first_long = [each.long for each in jobs].index(True)
     assert all(each.long for each in jobs[first_long:])
-    assert sum(len(each.source) for each in jobs[: first_long - 1]) < SHORT_TOKENS
+    assert sum(len(each.source) for each in jobs[: first_long - 1]) < POLICY.short_tokens
 
 
 async def test_closing_a_stream_frees_the_rows(tiny_bundle):
