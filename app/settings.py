@@ -51,8 +51,8 @@ class Settings(BaseSettings):
     bundle: Annotated[tuple[Path, ...], NoDecode] = Field(
         (Path("artifacts/de-en"),),
         min_length=1,
-        description="Folder of a model bundle, or of several bundles. More than one are separated by commas; the "
-        "option is repeated. Of two bundles for the same pair of languages the first one named is used.",
+        description="Folder of a bundle, or a folder of several bundles. Separate several by commas, or repeat the "
+        "option. If two bundles have the same pair of languages, the first is used.",
     )
     lazy_loading: bool = Field(
         False, description="Load each model with its first request. Otherwise models load at the start, while they fit."

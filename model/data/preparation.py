@@ -272,7 +272,7 @@ def _draw(pairs: Iterable[Pair], count: int, seed: int) -> tuple[list[Pair], set
         if len(drawn) < count and len(ranked) < shortlist:
             raise PreparationError(
                 f"cannot draw {count} pairs without common sides for valid and test: "
-                f"of {len(ranked)} clean pairs only {len(drawn)} qualify"
+                f"of {len(ranked)} clean pairs only {len(drawn)} qualify; lower --valid and --test"
             )
         shortlist *= 4  # too many pairs share a side: the shortlist was too short
     return drawn, taken

@@ -109,7 +109,8 @@ def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, lan
         except RuntimeError as error:
             # "INTERNAL: file(line) [condition] Vocabulary size too high (8000). Please set it to a value <= 512."
             reason = str(error).rpartition("] ")[2]
-            raise TokenizerError(f"no tokenizer of {vocabulary} pieces from this text: {reason}") from error
+            text = f"no tokenizer of {vocabulary} pieces from this text: {reason} Set vocabulary in the recipe."
+            raise TokenizerError(text) from error
         # Whole or not at all: a run that is killed here must not go on with half a tokenizer.
         partial = out.with_suffix(".partial")
         partial.write_bytes(prefix.with_suffix(".model").read_bytes())

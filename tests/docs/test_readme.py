@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(sys.executable).parent
 ADDRESS = "http://127.0.0.1:8000"
 SMALLER = {
-    "vocabulary = 4000": "vocabulary = 350",
+    "vocabulary = 2000": "vocabulary = 350",
     "updates = 3000": "updates = 4",
     "batch_tokens = 1600": "batch_tokens = 100",
     "encoder_layers = 3": "encoder_layers = 1",
