@@ -55,6 +55,7 @@ _EXPRESSION = re.compile(
     (?:(?P<before>{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))(?P<gap>[{_SPACE}]?))?
     (?P<digits>(?:\.(?=\d))?\d++(?:[{_MARK}]\d++)*+)
     (?P<behind>,[–—-](?![\w–—-]))?
+    (?:[{_SPACE}]?(?P<scale>Tsd|Mio|Mrd|Bio)\.?(?=[{_SPACE}]?(?:{_CURRENCY}|(?:{_CODES})(?!\w))(?![\w$])))?
     (?:[{_SPACE}]?(?P<after>(?:{_CURRENCY}|%|‰|(?:{_CODES})(?!\w))(?![\w$]))
      |[{_SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
      |(?P<clock>[{_SPACE}]Uhr)(?!\w)
@@ -146,7 +147,7 @@ class _Reader:
     def numeral(self, match: re.Match[str]) -> Numeral | None:
         """What becomes of an expression; None where the model is to see it."""
         digits, (begin, end) = match["digits"], match.span("digits")
-        if len(digits) <= 4 and digits.isdecimal() and not match["behind"]:
+        if len(digits) <= 4 and digits.isdecimal() and not (match["behind"] or match["scale"]):
             return None
         is_name = _NAMES_NUMBER.search(self._text, max(0, match.start() - _BEFORE), match.start())
         if self._writer.can_write and len(digits) <= _LONGEST and not is_name:
@@ -204,9 +205,14 @@ class _Reader:
 
     def _amount(self, match: re.Match[str]) -> Numeral | None:
         digits = match["digits"]
-        written = self._writer.converted(digits) if _needs_care(digits) or match["behind"] else None
+        scale = self._writer.scale(match["scale"])
+        if match["scale"] and scale is None:  # the model sees "58 Mio. €"
+            rewrite = self._writer.number(self._writer.converted(digits) or digits)
+            return Numeral(*match.span("digits"), rewrite) if _needs_care(digits) else None
+        written = self._writer.converted(digits) if _needs_care(digits) or match["behind"] or scale else None
         if written is None:
             return None
+        written += scale or ""
         sign, before, after = match["sign"] or "", match["before"], match["after"]
         begin = match.start() if before or sign else match.start("digits")
         end = match.end("after" if after else "behind" if match["behind"] else "digits")

@@ -78,7 +78,7 @@ class Notation:
         if names == {code}:  # CLDR doesn't know it
             return ""
         stems = "|".join(sorted({re.escape(re.split(r"[ -]", name)[-1][:4]) for name in names}))
-        return rf"(?=[^.!?\d]{{0,{_NAME_BEHIND}}}(?i:{stems}|{re.escape(symbol)}|{code}))"
+        return rf"(?=[^.!?\d]{{0,{_NAME_BEHIND}}}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)|{code}))"
 
     def number(self, whole: str, fraction: str, *, grouped: bool) -> str:
         """Write a number given by its digits; an empty fraction is left out."""

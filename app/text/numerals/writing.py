@@ -15,6 +15,8 @@ _UNAMBIGUOUS = (
 # Models copy numbers of two digits as surely as any, and seldom write them as words.
 _STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
 _TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
+# Models take the point of the abbreviation for the end of a sentence.
+_SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
 _ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
 
 
@@ -50,6 +52,7 @@ class Writer:
         self.is_day_first = self._here is not None and self._here.date.startswith("d")
         self.has_ordinal_dates = self._here is not None and self._here.date.startswith("d.")
         self._prepositions = _TIME_PREPOSITIONS.get((self.source, target.split("-")[0]), {})
+        self._scales = _SCALES.get(target.split("-")[0], {})
         taken = set(re.findall(r"\d+", text))
         self._free = [number for number in _STAND_INS if number not in taken]
         self._used = 0
@@ -132,7 +135,7 @@ class Writer:
         number = rf"0?{int(day)}{_ORDINAL}"
         end = rf",? {year}" if year else ""
         patterns = (
-            rf"(?:\b[tT]he )?(?<![\w.,]){number}(?: of| de)? {name}(?: de)?{end}(?!\w)",
+            rf"(?:\b(?:[tT]he|{name}) )?(?<![\w.,]){number}(?: of| de)? {name}(?: de)?{end}(?!\w)",
             rf"\b{name} (?:the )?{number}{end}(?!\w)",
         )
         return Rewrite(written, stand_in, tuple(Form(pattern, written) for pattern in (*patterns, re.escape(stand_in))))
@@ -141,6 +144,10 @@ class Writer:
         """A time of day; see ``Notation.time``."""
         assert self._there
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
+
+    def scale(self, abbreviation: str | None) -> str | None:
+        """What the other language has behind a number for an abbreviation such as Mio; None if that is unknown."""
+        return self._scales.get(abbreviation or "")
 
     def preposition_of_time(self, word: str) -> str | None:
         """What stands before a time of day in the other language if this word does here; None if it is another."""
