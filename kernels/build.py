@@ -30,6 +30,7 @@ SETS = {
     },
     "aarch64": {"neon": ("neon", "-march=armv8.2-a+dotprod"), "plain": ("plain", "")},
 }
+ZIGS_NAMES = {"-march=armv8.2-a+dotprod": "-mcpu=generic+dotprod"}
 GLIBC = "2.28"  # of manylinux_2_28, as ONNX Runtime's own wheels
 
 
@@ -74,7 +75,8 @@ def build(out: Path, *, machine: str = platform.machine(), extra: Sequence[str] 
     if machine not in SETS or not command:
         raise RuntimeError(f"no kernels for {machine}" if machine not in SETS else f"no C compiler for {machine}")
     sources: list[tuple[str, list[str]]] = [("dispatch.c", []), ("operators.c", []), ("release.c", [])]
-    sources += [("kernels.c", flags) for flags in kernel_flags(machine)]
+    names = ZIGS_NAMES if "ziglang" in command else {}
+    sources += [("kernels.c", [names.get(flag, flag) for flag in flags]) for flags in kernel_flags(machine)]
     with tempfile.TemporaryDirectory() as folder:
         objects = [str(Path(folder) / f"{number}.o") for number in range(len(sources))]
         running = [

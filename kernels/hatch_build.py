@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ class KernelsHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called before the wheel is put together; ``version`` is "editable" for an installation in place."""
         machine = MACHINE or platform.machine()
-        library = Path(self.root) / LIBRARY
+        # In the source tree, where an installation in place finds it; what is for another machine has no place there.
+        library = Path(tempfile.mkdtemp() if MACHINE else self.root) / (Path(LIBRARY).name if MACHINE else LIBRARY)
         try:
             build(library, machine=machine)
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
@@ -39,7 +41,10 @@ class KernelsHook(BuildHookInterface[Any]):
             library.unlink(missing_ok=True)  # it may be that of other sources
             self.app.display_warning(f"no native operators, int8 will be slower: {error}")
             return
-        build_data["artifacts"].append(LIBRARY)
+        if MACHINE:
+            build_data["force_include"][str(library)] = LIBRARY
+        else:
+            build_data["artifacts"].append(LIBRARY)
         build_data["pure_python"] = False
         # Zig links against an old C library by intent, a compiler at hand against its own.
         system = f"manylinux_{GLIBC.replace('.', '_')}" if MACHINE else "linux"
