@@ -1,5 +1,6 @@
 """What people do on the translation page."""
 
+import json
 import re
 
 import pytest
@@ -380,6 +381,15 @@ def test_a_phone_shows_everything_without_scrolling_sideways(open_page):
     assert around is not None
     assert around["x"] >= 0
     assert around["x"] + around["width"] <= 360
+
+
+def test_a_pivot_is_named(page):
+    answer = {"translatedText": ["Hallo"], "pivot": ["en"], "timing": {}}
+    body = f"event: translation\ndata: {json.dumps(answer)}\n\n"
+    page.route("**/translate", lambda route: route.fulfill(body=body, content_type="text/event-stream"))
+    page.get_by_label("From").select_option("de")
+    source(page).fill("Hallo")
+    expect(page.locator("#pivot")).to_have_text("Translated by way of English.")
 
 
 def test_languages_from_right_to_left(open_page, server):

@@ -60,6 +60,7 @@ function showState() {
   else if (state === "idle") notify("");
   const isKnown = languages.source === "auto" && detected?.confidence > 0;
   const values = isKnown && { language: languages.name(detected.language), confidence: Math.round(detected.confidence) };
+  byId("pivot").textContent = translator.pivot ? say("pivot", { language: languages.name(translator.pivot) }) : "";
   byId("detected").textContent = isKnown ? say("detected", values) : "";
   if (isKnown && languages.avoid(detected)) {
     actions.say(say("switched", { source: values.language, target: languages.name(languages.target) }));

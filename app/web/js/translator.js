@@ -19,6 +19,8 @@ export class Translator extends EventTarget {
   target = "";
   /** { language, confidence } of the text; null if nothing was detected. */
   detected = null;
+  /** The language by way of which the text was translated, if there was one. */
+  pivot = null;
   /** "idle", "working", "waiting" (the server is away or busy) or "failed". */
   state = "idle";
   /** Why, if waiting or failed. */
@@ -162,7 +164,10 @@ export class Translator extends EventTarget {
     let isComplete = false;
     for await (const { name, data } of events("translate", { body, signal })) {
       if (signal.aborted) return;
-      isComplete ||= name === "translation";
+      if (name === "translation") {
+        isComplete = true;
+        this.pivot = data.pivot?.find(Boolean) ?? null;
+      }
       if (name === "sentence") this.text.advance(chunk[data.index], sentencePart(data));
       this.#announce("change");
     }
