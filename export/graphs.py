@@ -9,6 +9,7 @@ vocabulary, K candidates.
 """
 
 import io
+import logging
 import warnings
 from collections.abc import Sequence
 
@@ -263,6 +264,8 @@ def _trace(
         for category in (DeprecationWarning, FutureWarning, UserWarning):
             warnings.simplefilter("ignore", category)
         warnings.simplefilter("error", TracerWarning)
+        # It reports that torchvision is missing, which no graph here needs.
+        logging.getLogger("torch.onnx._internal.exporter._registration").setLevel(logging.ERROR)
         program = torch.onnx.export(
             module.eval(),
             inputs,

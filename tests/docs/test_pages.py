@@ -89,6 +89,14 @@ def test_every_setting_that_a_page_names_exists() -> None:
         assert named <= known, path
 
 
+def test_the_tree_of_the_architecture_page_has_every_package() -> None:
+    tree = (DOCS / "architecture.md").read_text(encoding="utf-8").split("```")[1]
+    listed = set(re.findall(r"^ *([\w-]+)/", tree, re.MULTILINE))
+    for package in ("app", "model", "export"):
+        folders = {path.parent.name for path in (ROOT / package).rglob("__init__.py")}
+        assert folders <= listed, package
+
+
 def build_site(folder: Path) -> subprocess.CompletedProcess[str]:
     program = str(Path(sys.executable).parent / "zensical")
     return subprocess.run([program, "build", "--strict"], cwd=folder, capture_output=True, text=True)
