@@ -394,8 +394,7 @@ async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], prec
 
 
 def _write(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:
-    (folder / GOLDEN).write_text(
-        json.dumps([item.model_dump() for item in golden], indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    text = json.dumps([item.model_dump() for item in golden], indent=1, ensure_ascii=False)
+    (folder / GOLDEN).write_text(text + "\n", encoding="utf-8")
     files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
     write_manifest(folder, manifest.model_copy(update={"files": files}))

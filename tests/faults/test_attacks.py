@@ -102,8 +102,8 @@ def test_a_form_costs_a_small_multiple_of_its_size(name: str) -> None:
 
 
 @pytest.mark.parametrize("unit", [b"[],", b'{"a":[]},', b'"",', b"1,"])
-async def test_json_that_is_mostly_structure_is_refused(segment: bytes) -> None:
-    body = b'{"source":"de","target":"en","q":[' + segment * 250_000 + b"1]}"
+async def test_json_that_is_mostly_structure_is_refused(unit: bytes) -> None:
+    body = b'{"source":"de","target":"en","q":[' + unit * 250_000 + b"1]}"
     async with serving(FakeEngine()) as client:
         answer = await client.post("/translate", content=body, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")

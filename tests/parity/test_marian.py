@@ -273,10 +273,10 @@ def test_texts_are_tokenised_as_marian_tokenizer_does(source: tuple[Path, Marian
     engine = Engine.from_settings(Settings(bundle=imported.path))
     [(_, prefix)] = [item for item in engine._prefix.items() if item[0] == ("de", "fr")]
     for text in ("Der Hund trinkt Wasser.", "Anna 42-42, 7.", "äöü ½ 🐕 日本", "", "  zwei   Wörter "):
-        pieces = engine._cutter._tokenizer.encode_with_spans(text)
+        pieces = engine._segmenter._tokenizer.encode_with_spans(text)
         expected = theirs(f">>fra<<{text}")["input_ids"]
         assert [*prefix, *pieces.ids, EOS] == expected
-        assert pieces.ids == tuple(engine._cutter._tokenizer.encode(text))
+        assert pieces.ids == tuple(engine._segmenter._tokenizer.encode(text))
         if "½" not in text:  # which NFKC makes three characters of
             for (begin, end), index in zip(pieces.spans, pieces.ids, strict=True):
                 piece = theirs.convert_ids_to_tokens(index)
@@ -287,7 +287,7 @@ def test_ids_become_the_text_that_marian_tokenizer_makes(source: tuple[Path, Mar
     """Also of pieces that only the source's SentencePiece model has; and every piece knows its characters."""
     folder, model = source
     theirs, ours = MarianTokenizer.from_pretrained(folder), Engine.from_settings(Settings(bundle=imported.path))
-    tokenizer = ours._renderer._tokenizer
+    tokenizer = ours._detokenizer._tokenizer
     special = {EOS, 1, model.config.pad_token_id, *theirs.convert_tokens_to_ids([">>eng<<", ">>fra<<"])}
     plain = [index for index in range(model.config.vocab_size) if index not in special]
     rng = np.random.default_rng(0)

@@ -252,7 +252,7 @@ def test_what_is_behind_a_rows_past_is_never_read(tiny_bundle, sources, monkeypa
         memory[:] = np.nan
         return memory
 
-    monkeypatch.setattr("app.engine.onnx.kv_cache._Memory.block", poisoned)
+    monkeypatch.setattr("app.engine.onnx.kv_cache._DoubleBuffer.block", poisoned)
     assert [translate(model, sources, options) for options in (GREEDY, BEAM)] == expected
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from app.engine.models.model_pool import Model
+from app.engine.models.model_pool import ServedModel
 from app.engine.models.routing import find_routes
 from app.errors import ConfigurationError
 
 
 def model(*pairs: tuple[str, str]) -> Any:
     manifest: Any = SimpleNamespace(pairs=[SimpleNamespace(source=one, target=other) for one, other in pairs])
-    return Model(path=Path("a"), manifest=manifest, nbytes=1)
+    return ServedModel(path=Path("a"), manifest=manifest, nbytes=1)
 
 
 def test_two_models_make_a_route_through_the_pivot() -> None:

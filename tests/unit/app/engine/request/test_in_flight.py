@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.segment.app.engine.test_single_model import started
 
 from app.engine.interface import (
     RequestQuota,
@@ -27,6 +26,7 @@ from app.text.quality_checks import Verdict, loops
 from app.translation.deadline import within
 from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import EOS, ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
+from tests.unit.app.engine.test_single_model import started
 
 pytestmark = pytest.mark.anyio
 
