@@ -110,7 +110,7 @@ def main(
     workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the order, and of the addresses.")] = 0,
 ) -> None:
-    """Count the copied words that are aligned with what they are copies of."""
+    """Count the copied words that are aligned with their originals."""
     table = Table("direction", "words", "copied", "aligned with themselves %", title=f"{path}: bar {BAR:g} %")
     results = []
     for source, target in (("de", "en"), ("en", "de")):

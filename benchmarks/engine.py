@@ -52,7 +52,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class TestSet:
-    """Sentences in the order in which they are translated, with what a person made of them."""
+    """Sentences in the order in which they are translated, with their reference translations."""
 
     name: str
     sources: Sources

@@ -24,7 +24,7 @@ def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
 
 
 def json_line(**values: object) -> str:
-    """One line of JSON; what was not measured (NaN) becomes null, since JSON has no NaN."""
+    """Return one line of JSON; a missing measurement (NaN) becomes null, because JSON has no NaN."""
     return json.dumps(_finite(values), ensure_ascii=False)
 
 

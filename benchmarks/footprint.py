@@ -1,4 +1,4 @@
-"""What the server costs: time to start, processor time when idle, memory over thousands of mixed requests.
+"""The server's footprint: time to start, processor time when idle, memory over thousands of mixed requests.
 
     python -m benchmarks.footprint artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 

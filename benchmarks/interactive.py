@@ -1,4 +1,4 @@
-"""What a book costs everybody else: interactive requests while the server is idle, and while it translates a long text.
+"""The cost of a book for other clients: latency of short requests on an idle server, and beside a long text.
 
     python -m benchmarks.interactive data/de-en/eval/{tatoeba.test,wmt19,multi30k.test2016}.tsv
 

@@ -1,4 +1,4 @@
-"""What any good translation keeps of its source, whatever the words: rules that need no reference.
+"""Properties of the source that any good translation keeps: rules that need no reference.
 
 They are the benchmarks' own, apart from those by which the service judges itself (app.text.quality_checks).
 """
@@ -68,7 +68,7 @@ def keeps_digits(source: str, translation: str, languages: tuple[str, str]) -> b
 
     Args:
         source: The text.
-        translation: Of the text.
+        translation: Translation of the text.
         languages: Of the two.
     """
     marked = set(_MARKED.findall(translation)) - set(_MARKED.findall(source))

@@ -1,4 +1,4 @@
-"""Overload: what becomes of a server that is offered five times what it can do.
+"""Overload: offer a server five times its peak load.
 
     python -m benchmarks.overload artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
@@ -123,7 +123,7 @@ def main(
     server_cpus: ServerCpus = "",
     client_cpus: ClientCpus = "",
 ) -> None:
-    """Offer the server several times what it can do, and show what it completes and how it refuses the rest."""
+    """Offer the server several times its peak load, and show what it completes and how it refuses requests."""
     cores = Cores.parse(server_cpus, client_cpus)
     sentences = read_sentences(pairs, seed=0)
     stream = cycle(json.dumps({"q": text, "source": "de", "target": target}).encode() for text, _ in sentences)

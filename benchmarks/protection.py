@@ -130,7 +130,7 @@ class Watch:
         self.last: dict[str, str] = {}
 
     def attempts(self, sentence: Protected) -> Iterator[Attempt]:
-        """What the real ones are."""
+        """Return the real spans."""
         for attempt in attempts(sentence):
             self.last |= dict.fromkeys(sentence.spans, attempt.name)
             yield attempt
@@ -185,7 +185,7 @@ def main(
 
 
 def measure_chrf(client: TestClient, pairs: Iterable[tuple[str, str]], request: dict[str, object], seed: int) -> float:
-    """Of up to 300 translations with one protected span."""
+    """Score up to 300 translations with one protected span."""
     random = Random(seed)
     changed = [case for pair in pairs if (case := common_thing(*pair, random))][:300]
     translations = []

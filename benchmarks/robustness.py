@@ -116,7 +116,7 @@ def main(
     ),
     workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the cases.")] = 0,
-    every: Annotated[int, typer.Option(min=1, help="Take only one case in so many.")] = 1,
+    every: Annotated[int, typer.Option(min=1, help="Take only every Nth case.")] = 1,
     failures: Annotated[bool, typer.Option("--failures", help="Print the failures, too.")] = False,
 ) -> None:
     """Count what translations keep."""

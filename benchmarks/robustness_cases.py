@@ -1,6 +1,6 @@
 """The inputs of ``benchmarks.robustness``: real sentences, with things put in that must come out, and odd inputs.
 
-Whatever is put in is not what the training puts in (``model.data.augmentation``), but of the same kinds.
+The inserted text is not the same as in training (``model.data.augmentation``), but of the same kinds.
 """
 
 import re
@@ -56,7 +56,7 @@ _MARKS = (".", "?", "!", "…", ":", "?!")
 
 
 class Case(NamedTuple):
-    """A text, what it is a case of, and whether a translation keeps what it should."""
+    """A text, its kind, and a check whether a translation keeps the tested property."""
 
     check: str
     text: str

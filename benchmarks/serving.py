@@ -100,7 +100,7 @@ def translate(server: Server, body: bytes) -> str:
 
 @dataclass(frozen=True)
 class Bench:
-    """What all loads have in common, and what they have shown."""
+    """The common settings of all loads, and their results."""
 
     bodies: Sequence[bytes]
     seconds: float

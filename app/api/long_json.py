@@ -24,7 +24,7 @@ _STRUCTURE = ",[{"
 
 
 def parse_json(text: str) -> object:
-    """The value that a JSON text stands for.
+    """Returns the value of a JSON text.
 
     Raises:
         ValueError: It is not JSON, or holds more than ``MAX_VALUES`` values or a whole number of thousands of digits.

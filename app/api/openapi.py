@@ -145,7 +145,7 @@ READY_RESPONSES: Responses = {
 INFO_RESPONSES: Responses = {
     200: response(
         schemas.Info,
-        "What is being served",
+        "Models, limits and state",
         {
             "german_english": (
                 "The model that comes with Dragoman",

@@ -1,4 +1,4 @@
-"""For operators: health, liveness, readiness, and what is being served."""
+"""Endpoints for operators: health, liveness, readiness, and the models in service."""
 
 from importlib.metadata import PackageNotFoundError, version
 
@@ -46,7 +46,7 @@ async def ready(service: CurrentService) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-@router.get("/info", summary="What is being served", responses=docs.INFO_RESPONSES)
+@router.get("/info", summary="Models, limits and state", responses=docs.INFO_RESPONSES)
 async def info(service: CurrentService) -> Response:
     """Shows the version, the models with their origin and scores, the execution providers in use, and the limits."""
     settings = service.settings

@@ -19,7 +19,7 @@ class Status(BaseModel):
 
 
 class Info(BaseModel):
-    """What is being served."""
+    """The models in service."""
 
     version: str
     state: str

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class EventStream(StreamingResponse):
-    """Sends what a generator of server-sent events gives, and closes it when the client is gone."""
+    """Sends the server-sent events of a generator, and closes the generator when the client has gone."""
 
     media_type = "text/event-stream"
 

@@ -49,7 +49,7 @@ class CommandGroup(TyperGroup):
         """Runs the chosen command.
 
         Raises:
-            typer.Exit: It failed; what was wrong stands on stderr.
+            typer.Exit: The command failed; stderr has the reason.
         """
         try:
             return super().invoke(ctx)
@@ -108,7 +108,7 @@ def _load(entry: EntryPoint) -> Any:
 
 
 def _add_stand_in(holder: typer.Typer, entry: EntryPoint, error: ImportError) -> None:
-    # Whatever the options of the real command are, the answer is the same.
+    # The answer is the same for all options of the real command.
     anything = {"allow_extra_args": True, "ignore_unknown_options": True}
 
     @holder.command(entry.name, help=escape(f"Not installed: {_remedy(entry)}"), context_settings=anything)

@@ -106,7 +106,7 @@ class TranslationJob:
 
         Raises:
             UnsupportedPair: There is no model for the languages.
-            DragomanError: Whatever the engine raises.
+            DragomanError: An error of the engine.
         """
         remaining = iter(pieces)
         source = None if self._source == AUTO else self._source

@@ -36,7 +36,8 @@ def add(
     characters: Annotated[int | None, typer.Option(min=1, help="Maximum characters in a month; else no limit.")] = None,
     requests: Annotated[int | None, typer.Option(min=1, help="Maximum requests in a minute; else no limit.")] = None,
     allow: Annotated[
-        list[str] | None, typer.Option(help=f"What it may use: {', '.join(FEATURES)}; repeat it; all by default.")
+        list[str] | None,
+        typer.Option(help=f"Features that it may use: {', '.join(FEATURES)}; repeat it; all by default."),
     ] = None,
     key: Annotated[str | None, typer.Option(help="The key itself; by default one is made.")] = None,
 ) -> None:
@@ -50,7 +51,7 @@ def add(
 
 @keys.command("list")
 def list_keys() -> None:
-    """List the keys with their limits and what they have used this month."""
+    """List the keys with their limits and their usage this month."""
     with _store() as store:
         found = store.list()
     table = Table("number", "name", "key", "made", "characters a month", "used", "requests a minute", "may use")
@@ -71,7 +72,7 @@ def list_keys() -> None:
 
 @keys.command()
 def remove(number: Annotated[int, typer.Argument(help="The key's number in dragoman keys list.")]) -> None:
-    """Remove a key and what it has used. A running server refuses it from its next request on."""
+    """Remove a key and its usage. A running server refuses it from its next request on."""
     with _store() as store:
         if not store.remove(number):
             raise typer.BadParameter(f"there is no key {number}", param_hint="NUMBER")

@@ -57,7 +57,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
 
     Raises:
         ConfigurationError: The address can't be listened on.
-        Exception: Whatever made the application's start-up fail.
+        Exception: The error that made the application's start-up fail.
     """
     _tune_allocator()
     # A thread that works on texts lets others run after this time, of which the event loop waits several for a request.
@@ -150,7 +150,7 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """SIGTERM or SIGINT came: the process ends within the time to drain and a little more, whatever runs."""
+        """Handles SIGTERM and SIGINT: the process ends soon after the drain timeout, even if a call doesn't return."""
         if not self.should_exit:
             within_s = self._drain_s + _LAST_S if self.started else _LAST_S
             timer = threading.Timer(within_s, _leave)

@@ -66,7 +66,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def _label(name: str) -> Text:
-    # Text, not str: in a str, rich would take what stands in brackets for markup.
+    # Text, not str: in a str, rich would take text in brackets for markup.
     return Text(name.replace("_", " "))
 
 

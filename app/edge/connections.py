@@ -14,7 +14,7 @@ _HANG_UP = getattr(select, "POLLRDHUP", 0)  # Linux: the peer has closed, even i
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one server gives to its connections.
+    """Limits of a server for its connections.
 
     Attributes:
         connections: Open at a time. One more closes the connection that has been idle longest.
@@ -38,7 +38,7 @@ class Limits:
 
 
 class Connection(Protocol):
-    """What the limits need to know of a connection."""
+    """The interface of a connection that the limits need."""
 
     def check(self, now: float) -> None:
         """Ends it if its client takes too long."""

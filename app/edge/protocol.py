@@ -154,7 +154,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if not self.transport.is_closing() and not self._in_body and not self._in_head and not self.pipeline:
             self._shared.idle[self] = None
         elif self._in_body:
-            # What is still to come is read and thrown away, so that the client gets to read its answer.
+            # The remaining bytes are read and discarded, so that the client gets to read its answer.
             self._began_s = self.loop.time()
 
     # Own

@@ -213,7 +213,7 @@ class TranslationEngine(Protocol):
 
     @property
     def state(self) -> EngineState:
-        """What the engine is doing."""
+        """The state of the engine."""
 
     def alphabet(self, source: str, target: str) -> Alphabet:
         """The characters that the model of a pair knows; none if there is no such model."""

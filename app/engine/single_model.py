@@ -133,7 +133,7 @@ class Engine:
 
     @property
     def state(self) -> EngineState:
-        """What the engine is doing."""
+        """The state of the engine."""
         return EngineState.FAILED if self._state == EngineState.READY and not self._scheduler.alive else self._state
 
     def alphabet(self, source: str, target: str) -> Alphabet:

@@ -1,4 +1,4 @@
-"""API keys, what each may do, and what it has used. Keys themselves are not kept, only their hashes."""
+"""API keys with their permissions and usage. Only hashes of the keys are stored."""
 
 import hashlib
 import secrets
@@ -23,12 +23,12 @@ class Key:
 
     Attributes:
         id: Number in the database.
-        name: What the operator calls it.
+        name: The operator's name for it.
         hint: Its last characters.
         created_at: When it was made: ISO 8601, UTC.
         monthly_characters: Maximum characters of texts in a calendar month (UTC); None for no limit.
         requests_per_minute: Maximum requests in a minute; None for no limit.
-        features: Those of ``FEATURES`` that it may use.
+        features: The ``FEATURES`` that it may use.
     """
 
     id: int
@@ -113,7 +113,7 @@ class KeyStore:
             return connection.execute("DELETE FROM keys WHERE id = ?", (key_id,)).rowcount > 0
 
     def find(self, key: str) -> Key | None:
-        """What is known of a key; None if there is no such key."""
+        """Returns the record of a key; None if there is no such key."""
         with self._database.transaction() as connection:
             row = connection.execute(f"SELECT {_COLUMNS} FROM keys WHERE hash = ?", (_hash(key),)).fetchone()
         return _key(row) if row else None

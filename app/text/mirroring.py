@@ -13,7 +13,7 @@ from babel import Locale, UnknownLocaleError
 from app.text.inline.placement import Edit
 
 _CLOSING = "\"'”“’‘»«›‹)]*"
-# The final punctuation, and what may close behind it.
+# The final punctuation, and closing signs after it.
 _END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(_CLOSING)}\s]*)$")
 _ABBREVIATION = re.compile(
     r"(?:\w\.\s?\w|\b(?:etc|usw|Inc|Ltd|Co|Corp|No|Nr|Mr|Mrs|Dr|St|Str|Jr|Sr|vs|bzw|ca|approx|\d+))\.$"

@@ -1,7 +1,7 @@
 """Splits text into gap / sentence / gap / … / gap, and breaks a sentence that is too long for a model.
 
 Only sentences are translated. Gaps hold everything else (white space, line breaks, list markers, emoji, lines of
-dashes) and come back byte for byte, so joining the untranslated sentences gives the text back, whatever the text is.
+dashes) and come back byte for byte, so joining the untranslated sentences gives back any text.
 
 ``sentencex`` (MIT, Wikimedia) finds the ends inside a line. Measured on version 1.0.32, hence the care in ``_ends``:
 
@@ -176,7 +176,7 @@ def _library_pieces(window: str, language: str) -> list[str]:
 
 
 def _goes_on(before: str, after: str, language: str) -> bool:
-    """Tells whether a sentence goes on over an end that the library found, from what stands around that end."""
+    """Tells from the text around an end that the library found whether the sentence goes on."""
     if not before[-1].isspace():
         # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing."
         quotation = before[-1] in _OPENING or after[0] in _CLOSING or after[0] in ",;:"

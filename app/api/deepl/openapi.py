@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about DeepL's endpoints; ``app.api.openapi`` explains how."""
+"""The texts of the OpenAPI document about DeepL's endpoints; ``app.api.openapi`` explains them."""
 
 from typing import Any
 

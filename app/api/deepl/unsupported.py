@@ -33,7 +33,7 @@ def _listing(name: str) -> Endpoint:
     return list_nothing
 
 
-# The longest paths first: what is a path of its own is not a thing of another that does not exist.
+# The longest paths first, so that a path of its own is not taken for an item below a shorter path.
 for _path, _feature, _list_name in sorted(_FEATURES, reverse=True):
     _text = f"{_feature} are not available on this server."
     if _list_name:

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about LibreTranslate's endpoints; ``app.api.openapi`` explains how."""
+"""The texts of the OpenAPI document about LibreTranslate's endpoints; ``app.api.openapi`` explains them."""
 
 import json
 from typing import Any

@@ -157,7 +157,7 @@ class Search:
         lost = int(self.length < self.options.min_length)
         if self.options.repetition_penalty > 1 or self.options.no_repeat_ngram:
             lost += max(len(set(live.tokens)) for live in self._live)
-            # Another number is bound anew, for all rows of the batch.
+            # Another number of candidates would mean a new binding for all rows of the batch.
             lost = pad_to_multiple(lost, _LOST_TOGETHER)
         return self.beam + lost
 
@@ -226,7 +226,7 @@ class Search:
 
     @property
     def state(self) -> Beam:
-        """What a model needs to go on with the search by itself, within ``room``."""
+        """Return the state that a model needs to continue the search by itself, within ``room``."""
         totals = [hypothesis.total for hypothesis in self._live]
         return Beam(self.last_tokens, totals, self.beam, self.threshold)
 

@@ -34,7 +34,7 @@ MANIFEST = "manifest.json"
 GOLDEN = "golden.json"
 MAX_PAIRS = 2_000
 """Pairs of languages in one bundle."""
-_MAX_UNLISTED = 1_000  # files beside those of the manifest
+_MAX_UNLISTED = 1_000  # files that the manifest doesn't list
 
 Precision = Literal["float32", "float16", "int8", "int8-native", "int8-shortlist"]
 
@@ -325,7 +325,7 @@ def _named_files(manifest: Manifest) -> set[str]:
 
 
 def _check_unlisted(folder: Path, manifest: Manifest) -> None:
-    """Refuse weights that the manifest doesn't list: ONNX Runtime loads whatever file of the folder a graph names."""
+    """Refuse weights that the manifest doesn't list: ONNX Runtime loads every file of the folder that a graph names."""
     listed = {MANIFEST, *manifest.files}
     names = (
         name for place, _, names in os.walk(folder) for name in names if Path(place) != folder or name not in listed

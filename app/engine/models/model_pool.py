@@ -246,7 +246,7 @@ class ModelPool:
         self._tasks.discard(task)
         self._note_change()
         if not task.cancelled():
-            task.exception()  # those who waited have seen it
+            task.exception()  # the waiting requests have seen it
 
     def _note_change(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()

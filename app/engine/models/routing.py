@@ -17,7 +17,7 @@ Pair = tuple[str, str]
 
 
 class Hop(NamedTuple):
-    """A model, and what it is asked to do: language codes as its manifest has them."""
+    """A model and its task: language codes as its manifest has them."""
 
     model: ServedModel
     source: str

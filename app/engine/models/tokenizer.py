@@ -14,7 +14,7 @@ from app.engine.models.files import MAX_VOCABULARY_BYTES, read_plain
 from app.errors import BundleError
 
 UNKNOWN = "<unk>"
-_SPACE = "\u2581"  # stands for a space in pieces
+_SPACE = "\u2581"  # a space in pieces
 _SILENT = frozenset({"<pad>", "</s>", "<s>"})  # pieces that mean no text
 
 
@@ -40,7 +40,7 @@ class Vocabulary:
         """Read a JSON list of pieces, each at the place of its id; null where an id has no piece.
 
         Raises:
-            BundleError: It is something else, or has no piece for what is unknown.
+            BundleError: The file is not a tokenizer, or has no piece for unknown text.
         """
         try:
             pieces = json.loads(read_plain(path, MAX_VOCABULARY_BYTES))
@@ -121,7 +121,7 @@ class Tokenizer:
         return self._spaced(self._target.decode(self._decodable(ids)))
 
     def characters(self) -> str:
-        """Those of source texts that pieces are made of; any other is met as its bytes, or as unknown."""
+        """Return the characters that source pieces consist of; any other is encoded as bytes, or as unknown."""
         source = self._source
         known = self._vocabulary.ids if self._vocabulary else None
         found: set[str] = set()

@@ -29,7 +29,7 @@ _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
 _FEW = 8
 # Places of an empty memory, and those beyond which it is given back when nothing is decoded.
 _PLACES, _KEPT_PLACES = 1024, 8192
-_ROOM = 64  # a history grows by so many positions at a time
+_ROOM = 64  # positions that a history grows by at a time
 
 
 @cache
@@ -173,7 +173,7 @@ class NativeRows:
     def __init__(self, model: NativeModel) -> None:
         self._model = model
         self._memory = _DoubleBuffer(model)
-        self._owners: list[_Sentence] = []  # of each row; those of a sentence stand side by side
+        self._owners: list[_Sentence] = []  # the sentence of each row; rows of one sentence are neighbours
         self._positions = np.zeros(0, dtype=np.int64)
         self._histories = np.zeros((0, _ROOM), dtype=np.int32)
         self._io = model.decoder.io_binding()

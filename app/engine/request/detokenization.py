@@ -20,7 +20,7 @@ _NO_CHARACTER = "\ufffd"
 
 
 class Numbered(NamedTuple):
-    """A segment in which placeholders stand in for its numbers, and what they stand for."""
+    """A segment with placeholders instead of its numbers, and the numbers."""
 
     segment: Segment
     protected: Protected
@@ -56,7 +56,7 @@ class Detokenizer:
         self._placeholders = {placeholder: tokenizer.piece_id(placeholder) for placeholder in placeholders}
 
     def prefix(self, segment: Segment, tokens: Sequence[int]) -> str:
-        """The beginning of a segment's translation, as far as it can't change any more."""
+        """Return the stable beginning of a segment's translation, which can't change any more."""
         invented = self._invented(segment)
         tokens = [token for token in tokens if token not in invented]
         # Further bytes may complete a character, and the sentence's own ends have no white space.

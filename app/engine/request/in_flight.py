@@ -106,7 +106,7 @@ class RequestTask:
 
     Args:
         call: The request.
-        segments: Of all its texts.
+        segments: Segments of all its texts.
         joiner: Takes the jobs.
         renderer: Makes text of the hypotheses.
     """

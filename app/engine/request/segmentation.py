@@ -13,12 +13,12 @@ _CHARS_PER_PIECE = 32
 
 
 class Segment(NamedTuple):
-    """A sentence, or a part of one that is too long for the model, with what stands before it.
+    """A sentence, or a part of one that is too long for the model, with the gap before it.
 
     Attributes:
         place: Index of its text.
-        gap: What stands between the segment before, or the beginning of the text, and this one.
-        source: The segment; "" ends a text, and then ``gap`` is what stands behind the last segment.
+        gap: The text between the previous segment, or the beginning of the text, and this one.
+        source: The segment; "" ends a text, and then ``gap`` is the text after the last segment.
         ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
     """
 
@@ -32,7 +32,7 @@ class Segmenter:
     """Cuts texts into segments.
 
     Args:
-        tokenizer: Of the bundle.
+        tokenizer: Tokenizer of the bundle.
         longest_source: Source ids a segment may have, special ids included.
         eos_id: End of sentence.
     """
@@ -47,7 +47,7 @@ class Segmenter:
 
         Args:
             texts: The texts.
-            language: Of the texts.
+            language: Language of the texts.
             splitting: What ends a sentence.
             prefix: The target tag.
         """

@@ -152,7 +152,7 @@ class JobQueue:
         """Wait for work for the calling thread.
 
         Args:
-            lanes: Those of the thread.
+            lanes: The lanes of the thread.
             counters: Its counters, for jobs that are cancelled while they wait.
 
         Returns:

@@ -54,7 +54,7 @@ class Policy:
 POLICY = Policy()
 
 Features = TypeVar("Features")
-"""What the encoder gives for one sentence."""
+"""The encoder's result for one sentence."""
 _Given = TypeVar("_Given", contravariant=True)
 
 
@@ -72,7 +72,7 @@ class Batch(Protocol[_Given]):
         """Add sentences."""
 
     def step(self, most: int) -> Sequence[Search]:
-        """Advance all by as many steps as the model can make at once, but at most by so many; returns the finished."""
+        """Advance all searches by as many steps as the model makes at once, at most this many; return the finished."""
 
     def drop(self, gone: Sequence[Search]) -> None:
         """Take sentences out."""
@@ -89,7 +89,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job's future delivers."""
+    """The result of a job's future."""
 
     hypotheses: Sequence[Hypothesis]
     timing: Timing
@@ -125,7 +125,7 @@ class Job:
 
 
 class Workload(Protocol[Features]):
-    """What the threads of a scheduler do. Thread-safe."""
+    """The work that the threads of a scheduler do. Thread-safe."""
 
     def encode(self, jobs: Sequence[Job]) -> Sequence[Features]:
         """Features of each job's source.
@@ -151,7 +151,7 @@ class Lane(Generic[Features]):
         batch: The running decode.
         long: The lane of long work.
         running: The jobs in ``batch``.
-        clock: Virtual time, in seconds: what the lane has used, over its weight.
+        clock: Virtual time, in seconds: the time that the lane has used, divided by its weight.
         turn_s: What its latest turn took, in seconds; the next is taken to be like it.
         most_steps: Steps that a turn may have.
     """

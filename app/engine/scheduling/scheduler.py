@@ -24,7 +24,7 @@ class Scheduler(Generic[Features]):
     """Starts, stops and counts the threads that encode and decode.
 
     Args:
-        workload: What the threads do. Several of them may use it at once.
+        workload: The work of the threads. Several threads may use it at once.
         limits: Bounds of the queue and of each worker's batches.
         workers: Threads, each with batches of its own.
         backlog: Counts what waits in all the queues that are bounded together; None if this one is by itself.
@@ -63,7 +63,7 @@ class Scheduler(Generic[Features]):
         self.queue.submit(jobs, admitted=admitted)
 
     def stop(self, drain_s: float) -> None:
-        """Refuse new work, finish what was accepted within ``drain_s`` seconds, fail the rest, end the threads.
+        """Refuse new jobs, finish accepted jobs within ``drain_s`` seconds, fail all others, and end the threads.
 
         A thread in a run of the model that doesn't end is left behind.
         """

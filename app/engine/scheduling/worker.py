@@ -28,7 +28,7 @@ class Worker(Generic[Features]):
 
     Attributes:
         lanes: Short work, long work.
-        counters: What it did, by name.
+        counters: Counts of its work, by name.
         thread: Started by the scheduler.
     """
 

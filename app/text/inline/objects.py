@@ -190,7 +190,7 @@ class _Reader:
         self._length = 0
         self._last = ""  # character of the text so far
         self._behind_atom = False
-        self._waiting: list[Point] = []  # points since the last text, which don't know yet what comes after them
+        self._waiting: list[Point] = []  # points since the last text; the text after them is not known yet
 
     def read(self, part: Part) -> None:
         match part.kind:

@@ -243,7 +243,7 @@ class _Placing:
         self._marks.append(((offset, *key), Edit(offset, offset, markup)))
 
     def _offset_among_lines(self, point: Point, gap: int) -> int | None:
-        """Where a point stands in white space that breaks lines, if the gap has the same."""
+        """Returns the position of a point in white space with line breaks, if the gap has the same white space."""
         tokens, target = self._inline.tokens, self._target
         if not (0 < gap < self._size and 0 < point.next < len(tokens)):
             return None

@@ -9,13 +9,13 @@ from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import Tokenizer, TokenKind
 from app.text.markup.scope import ATTRIBUTE, Rules, Scope
 
-# Of those that the HTML standard calls translatable (section 3.2.6.2), what people write sentences into.
+# The attributes that people write sentences into, of the translatable ones in the HTML standard (section 3.2.6.2).
 _READ = frozenset({"alt", "aria-label", "placeholder", "title"})
 _BLANK = re.compile(r"[\W\d_]*")
 
 
 def attribute_texts(source: str, rules: Rules) -> tuple[str, ...]:
-    """The different values to translate, decoded, in order: those with a letter, where text is translated."""
+    """Returns the distinct values to translate, decoded, in order: values with a letter, where text is translated."""
     return tuple(dict.fromkeys(text for _, _, text in _find(source, rules)))
 
 

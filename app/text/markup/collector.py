@@ -31,7 +31,7 @@ class TextCollector:
         """Starts outside of all elements.
 
         Args:
-            source: What the tokens are places in.
+            source: The text that the tokens are ranges of.
             rules: How to read it.
             splitting: The elements that end a text.
             emit: Takes the parts of each text, in order, with places in ``source``.

@@ -20,7 +20,7 @@ class _TagPatterns:
     """A start or end tag. Quotes hide ">" only right after "=", as in the standard."""
 
     def __init__(self, first: str) -> None:
-        """``first`` is what a name begins with."""
+        """``first`` matches the first character of a name."""
         self.tag = re.compile(rf"""</?+({first}[^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)>""")
         self.tag_without_quotes = re.compile(rf"</?+({first}[^\s/>]*+)([^>]*+)>")
         self.opening = re.compile(rf"</?+{first}")

@@ -36,7 +36,7 @@ _EMPHASIS = re.compile(r"[*_~]+")
 _OTHER_MARK = str.maketrans("*_", "_*")
 # Characters that are markup, or may be, and what makes a block where it begins a line.
 _SPECIAL = re.compile(r"[`*\[\]~|]|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#")
-# Together with what stands beside it, or at the beginning of a line, this may be markup.
+# This may be markup, together with the text beside it or at the beginning of a line.
 _RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")
 _BLOCK_START = re.compile(r"(\d{0,9})(?=[-+>=.)])")
 

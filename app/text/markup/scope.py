@@ -136,7 +136,7 @@ class Scope:
         return self._choice is Choice.YES
 
     def open(self, token: Token) -> bool:
-        """Enters an element, after leaving those that its start ends; False if it is void or self-closed."""
+        """Enters an element, after leaving the elements that its start ends; False if it is void or self-closed."""
         if self._is_html:
             while self._open and token.name in _ENDED_BY_START_OF.get(self._open[-1][0], ()):
                 self._leave()
@@ -148,7 +148,7 @@ class Scope:
         return True
 
     def translates_attributes(self, token: Token) -> bool:
-        """Whether those of an element that was just opened, or is void, are translated."""
+        """Tells whether the attributes of an element that was just opened, or is void, are translated."""
         return self._choose(token) is Choice.YES
 
     def close(self, name: str) -> None:

@@ -67,6 +67,6 @@ def _is_letter(character: str, known: frozenset[str]) -> bool:
 def _is_sign(character: str) -> bool:
     """An emoji, or the like of somebody's own (private use).
 
-    Punctuation, currencies and operators belong to sentences, whatever they cost in bytes.
+    Punctuation, currencies and operators belong to sentences, however many byte pieces they take.
     """
     return character >= _GENERAL_PUNCTUATION and unicodedata.category(character) in ("So", "Co")

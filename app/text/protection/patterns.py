@@ -169,7 +169,7 @@ def _compile(number: int, expression: str, options: re2.Options) -> Any:
             reason = "is no regular expression that RE2 understands (it has no lookaround and no backreferences)."
         raise InvalidRequest(f"protect pattern {number} {reason}") from None
     finally:
-        re2.purge()  # or what a client's expressions have grown to would outlive the request
+        re2.purge()  # free RE2's tables, which would outlive the request
 
 
 def find(text: str, patterns: Patterns) -> list[Range]:
@@ -188,7 +188,7 @@ def find(text: str, patterns: Patterns) -> list[Range]:
     others = [*patterns.harmless, *patterns.marks]
     searches = [(match.span() for match in expression.finditer(text)) for expression in others]
     if patterns.letters or patterns.signs:
-        marks = {1: " ", 2: " "}  # for those that are in the text already
+        marks = {1: " ", 2: " "}  # for characters 1 and 2 that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
         searches.append(match.span() for match in _MARKED.finditer(text.translate(marks)))
     return _collected(chain(found, *searches))
@@ -225,7 +225,7 @@ def find_marks(text: str, patterns: Patterns) -> list[Range]:
 
 
 def merged(ranges: Iterable[Range]) -> list[Range]:
-    """In order, those that overlap or touch as one, without empty ones."""
+    """Sorts ranges, merges ranges that overlap or touch, and drops empty ones."""
     found: list[Range] = []
     for begin, end in sorted(ranges):
         if found and begin <= found[-1][1]:

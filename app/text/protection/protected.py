@@ -177,7 +177,7 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
-    """The same for what stands in the given ranges, which are in order and disjoint."""
+    """Protects the text in the given ranges, which are in order and disjoint."""
     return _protected(text, ranges, (), placeholders)
 
 
