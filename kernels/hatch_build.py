@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from build import GLIBC, build, compiler
 
 MACHINE = os.environ.get("KERNELS_MACHINE")
-LIBRARY = "app/engine/onnx/libdragoman.so"
+LIBRARY = "app/engine/onnx/libdragoman.so.1"
 
 
 class KernelsHook(BuildHookInterface[Any]):

@@ -22,7 +22,7 @@ from app.errors import BundleError, ModelFailure
 
 Array = NDArray[Any]
 
-LIBRARY = Path(__file__).parent / "libdragoman.so"
+LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python takes for no module
 # Steps worth making in one run, some 4 ms with the shipped model: newcomers have to wait for its end. Of a lone
 # sentence, of few hypotheses, of more.
 _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
