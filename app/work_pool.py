@@ -128,7 +128,7 @@ class WorkPool:
         return waited_s > self._limits.late_s
 
     def statistics(self) -> dict[str, float]:
-        """Gauges by name; see ``app.engine.metric_names``."""
+        """How many jobs run, and how many wait for their first or next turn."""
         with self._lock:
             return {
                 "text_jobs_running": self._running,

@@ -1,7 +1,8 @@
 """uvicorn's HTTP protocol, with bounds on what a client may send and on the time that it may take.
 
-uvicorn with httptools is the fastest pair of server and parser (``benchmarks/README.md``), but has no limit for heads,
-no time limits beside the keep-alive, and drops the body of a request that offers an upgrade. This is all added here.
+uvicorn's protocol for the parser httptools has no limit for heads, no time limits beside the keep-alive, and drops the
+body of a request that offers an upgrade. This is all added here. The one for the parser h11 has a limit for heads and
+reads such bodies, but takes three times the processor time for a request.
 """
 
 import asyncio
