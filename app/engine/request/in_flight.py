@@ -249,12 +249,15 @@ class RequestTask:
             if numbered:
                 with suppress(DragomanError):  # then what there is must do; below, too
                     found = await search(numbered.segment.ids, self._options)
-                    add(self._detokenizer.numbered_versions(segment, numbered, found))
+                    await self._render(
+                        segment, lambda: add(self._detokenizer.numbered_versions(segment, numbered, found))
+                    )
         options = second_attempt(self._options, versions[0].verdicts, len(segment.ids))
         if options:
             with suppress(DragomanError):
-                add(self._detokenizer.versions(segment, await search(segment.ids, options)))
-            copy = self._detokenizer.last_resort(segment, versions[0])
+                found = await search(segment.ids, options)
+                await self._render(segment, lambda: add(self._detokenizer.versions(segment, found)))
+            copy = await self._render(segment, self._detokenizer.last_resort, segment, versions[0])
             if copy:
                 versions.insert(0, copy)
 
