@@ -44,7 +44,7 @@ from export.multi_step import export_beam, export_greedy
 from export.native_graphs import native_decoder, native_encoder
 from export.parity import agreement, measure, require
 from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
-from export.shortlist import over_shortlist
+from export.shortlist import SHORTLIST, over_shortlist
 from model.data.tokenizer import known_placeholders, target_tag
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
@@ -54,7 +54,6 @@ from model.training.provenance import ModelCard, read_card
 TOKENIZER = "tokenizer.spm"
 WEIGHTS = "weights.bin"
 INTEGER_WEIGHTS = "weights.int8.bin"
-SHORTLIST = "shortlist.npz"
 
 CALIBRATION_SENTENCES = 400
 """Use at least this many if there are, and less than twice as many."""

@@ -19,8 +19,8 @@ def export(
     shortlist: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the run, e.g. runs/de-en. Adds the int8-shortlist graphs: each sentence may only use the "
-            "pieces that the run's word alignments suggest."
+            help="Folder of the run, e.g. runs/de-en, or of a bundle that has a shortlist. Adds the int8-shortlist "
+            "graphs: each sentence may only use the pieces that the run's word alignments suggest."
         ),
     ] = None,
 ) -> None:

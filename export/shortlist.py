@@ -16,6 +16,9 @@ from model.data.batches import Packed
 from model.data.tokenizer import EOS_ID, target_tag
 from model.training.checkpoint import CheckpointError
 
+SHORTLIST = "shortlist.npz"
+"""Name of the table in a bundle."""
+
 
 class Vocabulary(NamedTuple):
     """The facts about a vocabulary that a shortlist needs, and the sizes of its parts."""
@@ -55,15 +58,18 @@ def build_shortlist(corpora: Sequence[Packed], vocabulary: Vocabulary) -> Shortl
 
 
 def read_shortlist(run: Path, languages: tuple[str, str]) -> Shortlist:
-    """Build the table of a training run.
+    """Build the table of a training run, or read the one of a bundle.
 
     Args:
-        run: Folder of the run, with ``tokenizer.spm`` and ``corpus/``.
+        run: Folder of the run, with ``tokenizer.spm`` and ``corpus/``, or of a bundle of the same vocabulary.
         languages: Languages of the first and the second side of its pairs.
 
     Raises:
         CheckpointError: There is no corpus, or it was never aligned.
+        BundleError: The bundle's table is damaged.
     """
+    if (run / SHORTLIST).exists():
+        return Shortlist.read(run / SHORTLIST)
     files = sorted((run / "corpus").glob("[0-9]*.npz"))
     corpora = [Packed.load(path) for path in files]
     if not sum(len(corpus.links) for corpus in corpora):

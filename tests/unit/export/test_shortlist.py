@@ -55,3 +55,9 @@ def test_a_run_without_alignments_is_refused(tmp_path):
     Packed.build(PAIRS, [np.zeros((0, 2), np.int16)] * len(PAIRS)).save(tmp_path / "corpus" / "00.npz")
     with pytest.raises(CheckpointError, match="no aligned corpus"):
         read_shortlist(tmp_path, ("de", "en"))
+
+
+def test_a_bundles_table_is_taken_as_it_is(build, tmp_path):
+    build().save(tmp_path / "shortlist.npz")
+    table = read_shortlist(tmp_path, ("de", "en"))
+    assert all(table.of([piece]).tolist() == build().of([piece]).tolist() for piece in range(30))
