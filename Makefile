@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz attack check docs train-tiny bundle bench bench-serving bench-overload bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
