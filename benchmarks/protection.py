@@ -129,9 +129,9 @@ class Watch:
     def __init__(self) -> None:
         self.last: dict[str, str] = {}
 
-    def attempts(self, sentence: Protected) -> Iterator[Attempt]:
-        """Return the real spans."""
-        for attempt in attempts(sentence):
+    def attempts(self, sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
+        """The real attempts."""
+        for attempt in attempts(sentence, placeholders):
             self.last |= dict.fromkeys(sentence.spans, attempt.name)
             yield attempt
 
