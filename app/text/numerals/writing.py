@@ -18,6 +18,8 @@ _TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
 # Models take the point of the abbreviation for the end of a sentence.
 _SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
 _ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
+# Behind the month a point is the sentence's: "on May 3."
+_ORDINAL_LAST = r"(?:st|nd|rd|th|er|º)?"
 
 
 class Number(NamedTuple):
@@ -132,11 +134,11 @@ class Writer:
     def _date_in_words(self, written: str, stand_in: str, day: str, month: str, year: str) -> Rewrite:
         assert self._there
         name = re.escape(self._there.months[int(month) - 1])
-        number = rf"0?{int(day)}{_ORDINAL}"
+        number = rf"0?{int(day)}"
         end = rf",? {year}" if year else ""
         patterns = (
-            rf"(?:\b(?:[tT]he|{name}) )?(?<![\w.,]){number}(?: of| de)? {name}(?: de)?{end}(?!\w)",
-            rf"\b{name} (?:the )?{number}{end}(?!\w)",
+            rf"(?:\b(?:[tT]he|{name}) )?(?<![\w.,]){number}{_ORDINAL}(?: of| de)? {name}(?: de)?{end}(?!\w)",
+            rf"\b{name} (?:the )?{number}{_ORDINAL_LAST}{end}(?!\w)",
         )
         return Rewrite(written, stand_in, tuple(Form(pattern, written) for pattern in (*patterns, re.escape(stand_in))))
 

@@ -1,5 +1,6 @@
 """Which numeric expressions are found, and how each is written for another language and region."""
 
+import re
 import time
 from decimal import Decimal
 
@@ -142,3 +143,19 @@ def test_time_is_in_proportion_to_the_text(piece):
         return time.process_time() - began
 
     assert seconds(400_000) < 10 * seconds(100_000) + 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "expected"),
+    [
+        ("Sie kam am 3. Mai.", "She came on May 3.", "She came on May 3."),
+        ("Am 3. Mai 2020 kam sie.", "On May 3, 2020. she came", "On May 3, 2020. she came"),
+        ("Sie kam am 3. Mai.", "She came on the 3rd of May.", "She came on May 3."),
+    ],
+)
+def test_a_date_in_words_leaves_the_full_stop_to_the_sentence(text, translation, expected):
+    [numeral] = localize(text, "de", "en-US")
+    forms = numeral.rewrite.forms
+    found = next(match for form in forms if (match := re.search(form.pattern, translation)))
+    result = translation[: found.start()] + numeral.rewrite.text + translation[found.end() :]
+    assert result == expected
