@@ -85,7 +85,7 @@ class RateLimited(DragomanError):
 
     code = "rate_limited"
 
-    def __init__(self, message: str, retry_after_s: float) -> None:
+    def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
