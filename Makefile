@@ -1,5 +1,5 @@
 # Every command makes the environment it needs and refreshes it when the requirements change. `make` alone lists the commands.
-# Those that train or measure need text besides, which isn't in the repository: data/tiny, data/de-en.
+# Commands that train or measure also need text that isn't in the repository: data/tiny, data/de-en.
 
 PYTHON ?= python3
 # Not ?=, for shells have a variable of that name.

@@ -139,7 +139,9 @@ def main(
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of each file.")] = 128,
     batches: Annotated[str, typer.Option(help="Sentences translated together.")] = "1,8,32,64",
     beams: Annotated[str, typer.Option(help="Beam sizes.")] = "1,4",
-    precisions: Annotated[str, typer.Option(help="Of the graphs; those that the bundle has.")] = ",".join(PRECISIONS),
+    precisions: Annotated[
+        str, typer.Option(help="Precisions to measure; a precision that the bundle lacks is skipped.")
+    ] = ",".join(PRECISIONS),
     unsorted: Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")] = False,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,

@@ -34,7 +34,7 @@ class Recorder:
 
     Attributes:
         called: The project's functions that were called.
-        path: Those that were on a stack at a boundary.
+        path: Functions that were on a stack at a boundary.
         generators: Most asynchronous generators on one stack.
     """
 

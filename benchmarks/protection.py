@@ -82,7 +82,7 @@ def any_span(random: Random) -> tuple[str, str]:
 
 
 def put_in(sentence: str, random: Random, make: Callable[[Random], tuple[str, str]] = any_span, most: int = 3) -> Case:
-    """Puts one to ``most`` different spans, of those that ``make`` gives, into a sentence, as far as it has places."""
+    """Puts one to ``most`` different spans, which ``make`` gives, into a sentence, and fewer if it has fewer places."""
     places = [match.span() for match in _PLACE.finditer(sentence)]
     gaps = [match.span() for match in _GAP.finditer(sentence)]
     chosen: list[tuple[int, int]] = []

@@ -113,7 +113,7 @@ def run_ablation(
     report: Report,
     on_update: Callable[[Metrics], None],
 ) -> list[Result]:
-    """Train, export and measure all variants; those that are done are kept, and a stopped one goes on.
+    """Train, export and measure all variants. Finished variants are kept, and a stopped variant is resumed.
 
     Args:
         path: A recipe with a table ``[ablation]``.

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# No fused or reordered sums but those that are written: every compiler and processor then gives the same numbers.
+# The compiler may not fuse or reorder sums, so every compiler and processor gives the same numbers.
 FLAGS = ["-std=gnu11", "-O3", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]

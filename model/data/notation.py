@@ -8,18 +8,12 @@ import re
 from collections.abc import Callable, Iterator
 from random import Random
 
+from babel import Locale
+from babel.numbers import format_decimal
+
 from model.data.pairs import Pair
 
-# Group separator and decimal separator.
-_SEPARATORS = {"de": (".", ","), "en": (",", ".")}
-_MONTHS = {
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(),
-    "en": "January February March April May June July August September October November December".split(),
-}
-_WEEKDAYS = {
-    "de": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag".split(),
-    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
-}
+_LANGUAGES = {"de", "en"}
 # A whole number that is no part of a longer one, of a word, a date or a time.
 _INTEGER = re.compile(r"(?<![\w.,:/\-–+])\d{1,3}(?![\w]|[.,:/\-–]\d|\.\s)")
 
@@ -78,21 +72,14 @@ _FRAMES: tuple[Pair, ...] = (
 )
 
 
-def grouped(value: int, language: str) -> str:
-    """A whole number with the language's separator between groups of three digits."""
-    return f"{value:,}".replace(",", _SEPARATORS[language][0])
-
-
 def decimal(value: float, digits: int, language: str) -> str:
-    """A number with so many digits behind the language's decimal separator."""
-    whole, _, fraction = f"{value:,.{digits}f}".partition(".")
-    group, point = _SEPARATORS[language]
-    return whole.replace(",", group) + (point + fraction if fraction else "")
+    """A number with this many digits after the decimal separator, as CLDR has it for the language."""
+    return format_decimal(value, "#,##0" + ("." + "0" * digits if digits else ""), language)
 
 
 def supports(languages: tuple[str, str]) -> bool:
     """Whether both notations are known."""
-    return all(language in _SEPARATORS for language in languages)
+    return set(languages) <= _LANGUAGES
 
 
 def replace_number(pair: Pair, languages: tuple[str, str], rng: Random) -> Pair | None:
@@ -143,7 +130,7 @@ def _number(rng: Random) -> Write:
 
 def _whole(rng: Random) -> Write:
     whole = int(10 ** rng.uniform(3, 9))
-    return lambda language: grouped(whole, language)
+    return lambda language: decimal(whole, 0, language)
 
 
 def _decimal(rng: Random) -> Write:
@@ -188,7 +175,7 @@ def _date(rng: Random) -> Write:
             return f"{day:02d}.{month:02d}.{year}"
         if style < 0.5:
             return f"{year}-{month:02d}-{day:02d}"
-        name = _MONTHS[language][month - 1]
+        name = Locale(language).months["format"]["wide"][month]
         if style < 0.8:
             return f"{day}. {name} {year}" if language == "de" else f"{name} {day}, {year}"
         return f"{day}. {name}" if language == "de" else f"{day} {name}"
@@ -203,7 +190,7 @@ def _time(rng: Random) -> Write:
 
 def _weekday(rng: Random) -> Write:
     day = rng.randrange(7)
-    return lambda language: _WEEKDAYS[language][day]
+    return lambda language: Locale(language).days["format"]["wide"][day]
 
 
 def _same(make: Callable[[Random], str]) -> Callable[[Random], Write]:

@@ -389,7 +389,7 @@ def test_a_pivot_is_named(page):
     page.route("**/translate", lambda route: route.fulfill(body=body, content_type="text/event-stream"))
     page.get_by_label("From").select_option("de")
     source(page).fill("Hallo")
-    expect(page.locator("#pivot")).to_have_text("Translated by way of English.")
+    expect(page.locator("#pivot")).to_have_text("Translated through English.")
 
 
 def test_languages_from_right_to_left(open_page, server):

@@ -34,7 +34,7 @@ class EncodedBatch:
     """What the sentences of a batch are: one place each, whatever the number of their rows.
 
     A place that is given up is taken by the next sentence that comes; until then it is dead weight, and if there is
-    too much of that, those that are left move together. So little is copied while sentences come and go.
+    too much of that, the remaining rows move together. So little is copied while sentences come and go.
     """
 
     def __init__(self, model: Sessions) -> None:

@@ -158,7 +158,7 @@ class _DoubleBuffer:
 
 @dataclass(eq=False)
 class _Sentence:
-    """A sentence of a batch: the places of its source, and those that its hypotheses have taken."""
+    """A sentence of a batch: the cache places of its source, and the places that its hypotheses use."""
 
     source: Array
     taken: list[Array]

@@ -42,7 +42,7 @@ const ENGLISH = {
   noLanguages: "The page could not load what it needs from the server.",
   tryAgain: "Try again",
   tooLong: "The text is longer than the {limit} characters that this server takes.",
-  pivot: "Translated by way of {language}.",
+  pivot: "Translated through {language}.",
   plainText: "Plain text",
   formattedHint: "The formatting is kept.",
   alternatives: "Other translations",

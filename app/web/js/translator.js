@@ -19,7 +19,7 @@ export class Translator extends EventTarget {
   target = "";
   /** { language, confidence } of the text; null if nothing was detected. */
   detected = null;
-  /** The language by way of which the text was translated, if there was one. */
+  /** The pivot language, if the text was translated through one. */
   pivot = null;
   /** "idle", "working", "waiting" (the server is away or busy) or "failed". */
   state = "idle";

@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from model.data.notation import decimal, grouped, notation_pairs, replace_number
+from model.data.notation import decimal, notation_pairs, replace_number
 
 LANGUAGES = ("de", "en")
 
@@ -20,7 +20,6 @@ def value(text: str, language: str) -> float:
 )
 def test_both_notations_of_a_number(number: float, digits: int, german: str, english: str) -> None:
     assert (decimal(number, digits, "de"), decimal(number, digits, "en")) == (german, english)
-    assert (grouped(12_345, "de"), grouped(12_345, "en")) == ("12.345", "12,345")
 
 
 def test_both_sides_of_generated_pairs_hold_the_same_values() -> None:

@@ -19,7 +19,7 @@ WAIT_S = 30.0
 
 
 class Memory:
-    """Opens engines, and adds up the sizes of those that have not been stopped."""
+    """Opens engines, and adds up the sizes of the engines that still run."""
 
     def __init__(self) -> None:
         self.nbytes = self.most_bytes = 0
