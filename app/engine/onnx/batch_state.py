@@ -31,10 +31,10 @@ _ROOM = 4 * POSITIONS
 
 
 class EncodedBatch:
-    """What the sentences of a batch are: one place each, whatever the number of their rows.
+    """The encoded sentences of a batch: one place for each sentence, however many rows it has.
 
-    A place that is given up is taken by the next sentence that comes; until then it is dead weight, and if there is
-    too much of that, the remaining rows move together. So little is copied while sentences come and go.
+    The next sentence that joins takes a free place. If too many places are free, the sentences are moved together. So
+    little is copied while sentences join and leave.
     """
 
     def __init__(self, model: Sessions) -> None:

@@ -1,8 +1,8 @@
 """Which numeric expressions are found, and how each is written for another language and region."""
 
 import re
-import time
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from babel.numbers import format_currency, format_decimal, format_percent
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text.numerals.grammar import localize
+from tests.support.work import work_of
 
 DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.99"), places=2)
 
@@ -135,14 +136,10 @@ def test_finds_are_in_order_and_what_is_found_again_is_stable(text):
 
 
 @pytest.mark.parametrize("piece", ["1 ", "1.2", "+1 ", "(0", "a1.b", "123 456 ", "1-", "$", "v 1.2 ", "0/", "25.07. "])
-def test_time_is_in_proportion_to_the_text(piece):
-    def seconds(characters: int) -> float:
-        text = piece * (characters // len(piece))
-        began = time.process_time()
-        localize(text, "de", "en")
-        return time.process_time() - began
-
-    assert seconds(400_000) < 10 * seconds(100_000) + 0.1
+def test_work_grows_no_faster_than_the_text(piece):
+    small, large = (work_of(partial(localize, piece * (chars // len(piece)), "de", "en")) for chars in (4_000, 8_000))
+    assert large.lines <= 2.3 * small.lines + 1_000
+    assert large.peak_bytes <= 2.6 * small.peak_bytes + 20_000
 
 
 @pytest.mark.parametrize(
