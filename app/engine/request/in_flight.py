@@ -140,7 +140,7 @@ class RequestTask:
             try:
                 while await self._fill():
                     item = self._next = self._window[0]
-                    key = self._call.key(item.segment.place)
+                    key = self._call.key(item.segment.text_index)
                     if item.task is None:
                         yield TextEvent(key, builder.finish(item.segment.gap))
                         builder = TextBuilder()

@@ -16,13 +16,13 @@ class Segment(NamedTuple):
     """A sentence, or a part of one that is too long for the model, with the gap before it.
 
     Attributes:
-        place: Index of its text.
+        text_index: Index of its text in the call.
         gap: The text between the previous segment, or the beginning of the text, and this one.
         source: The segment; "" ends a text, and then ``gap`` is the text after the last segment.
         ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
     """
 
-    place: int
+    text_index: int
     gap: str
     source: str
     ids: tuple[int, ...]
@@ -51,34 +51,38 @@ class Segmenter:
             splitting: What ends a sentence.
             prefix: The target tag.
         """
-        room = self._longest_source - len(prefix) - 1
-        for place, text in enumerate(texts):
+        max_pieces = self._longest_source - len(prefix) - 1
+        for index, text in enumerate(texts):
             done = 0
-            for begin, end, pieces in self._parts(text, _sentences(text, language, splitting), room):
-                yield Segment(place, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
-                done = end
-            yield Segment(place, text[done:], "", ())
+            for sentence in _sentences(text, language, splitting):
+                checkpoint()
+                for begin, end, pieces in self._parts(text, *sentence, max_pieces):
+                    yield Segment(index, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
+                    done = end
+            yield Segment(index, text[done:], "", ())
 
-    def _parts(
-        self, text: str, sentences: Iterable[tuple[int, int]], room: int
-    ) -> Iterator[tuple[int, int, list[int]]]:
-        """Begin, end and pieces of each segment, which has at most ``room`` pieces and no white space at its ends."""
+    def _parts(self, text: str, begin: int, end: int, max_pieces: int) -> Iterator[tuple[int, int, list[int]]]:
+        """Yields begin, end and pieces of a sentence, or of each part of one that has more than ``max_pieces``."""
+        pieces = self._encode(text[begin:end], max_pieces)
+        if pieces is not None:
+            yield begin, end, pieces
+            return
+        for part in break_long(text[begin:end], fits=lambda part: self._encode(part, max_pieces) is not None):
+            segment = part.strip()
+            first = begin + len(part) - len(part.lstrip())
+            begin += len(part)
+            if segment:
+                yield first, first + len(segment), self._tokenizer.encode(segment)
 
-        def fits(part: str) -> bool:
-            return len(part) <= _CHARS_PER_PIECE * room and len(self._tokenizer.encode(part)) <= room
-
-        for begin, end in sentences:
-            checkpoint()
-            sentence = text[begin:end]
-            for part in [sentence] if fits(sentence) else break_long(sentence, fits=fits):
-                segment = part.strip()
-                first = begin + len(part) - len(part.lstrip())
-                begin += len(part)
-                if segment:
-                    yield first, first + len(segment), self._tokenizer.encode(segment)
+    def _encode(self, part: str, max_pieces: int) -> list[int] | None:
+        """Returns the pieces of a text; None if there are more than ``max_pieces``."""
+        pieces = self._tokenizer.encode(part) if len(part) <= _CHARS_PER_PIECE * max_pieces else None
+        return pieces if pieces is not None and len(pieces) <= max_pieces else None
 
 
 def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple[int, int]]:
+    """Begin and end of each sentence, without white space at its ends."""
     if splitting == "off":
-        return [(0, len(text))]
+        begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        return [(begin, end)] if begin < end else []
     return spans(text, language=language, newlines=splitting == "sentences")
