@@ -31,6 +31,7 @@ SETS = {
     "aarch64": {"neon": ("neon", "-march=armv8.2-a+dotprod"), "plain": ("plain", "")},
 }
 ZIGS_NAMES = {"-march=armv8.2-a+dotprod": "-mcpu=generic+dotprod"}
+COMMON = ("registration.c", "operators.c", "weights.c", "dispatch.c", "release.c")  # compiled once, for any processor
 GLIBC = "2.28"  # of manylinux_2_28, as ONNX Runtime's own wheels
 
 
@@ -74,7 +75,7 @@ def build(out: Path, *, machine: str = platform.machine(), extra: Sequence[str] 
     command = compiler(machine)
     if machine not in SETS or not command:
         raise RuntimeError(f"no kernels for {machine}" if machine not in SETS else f"no C compiler for {machine}")
-    sources: list[tuple[str, list[str]]] = [("dispatch.c", []), ("operators.c", []), ("release.c", [])]
+    sources: list[tuple[str, list[str]]] = [(name, []) for name in COMMON]
     names = ZIGS_NAMES if "ziglang" in command else {}
     sources += [("kernels.c", [names.get(flag, flag) for flag in flags]) for flags in kernel_flags(machine)]
     with tempfile.TemporaryDirectory() as folder:
