@@ -144,6 +144,7 @@ class WorkPool:
                 self._begin_turn(job)
                 return
             self._running -= 1
+            job.may_go_on.clear()
             heapq.heappush(self._parked, job)
             self._dispatch()
         job.may_go_on.wait()
@@ -167,6 +168,9 @@ class WorkPool:
             if job in self._fresh:
                 self._fresh.remove(job)
                 self._release(job)
+            elif job in self._parked:
+                job.used_s = -1.0  # its turn comes next: it ends, and its memory is free
+                heapq.heapify(self._parked)
 
     def _dispatch(self) -> None:
         """Gives free turns away. The lock is held."""
@@ -188,7 +192,6 @@ class WorkPool:
             self._running += 1
 
     def _begin_turn(self, job: _Job) -> None:
-        job.may_go_on.clear()
         job.turn_ends_s = time.monotonic() + (_FIRST_TURN_S if not job.used_s else _TURN_S)
 
     def _serve(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -54,12 +55,16 @@ def test_short_work_overtakes_long_work_that_began_before() -> None:
     run(test)
 
 
-def test_long_jobs_take_turns() -> None:
+def test_long_jobs_take_turns_and_never_run_side_by_side() -> None:
     async def test() -> None:
-        pool, turns, enough = WorkPool(ONE), list[int](), threading.Event()
+        pool, turns, inside, enough = WorkPool(ONE), list[int](), set[int](), threading.Event()
 
         def spin(number: int) -> None:
             while not enough.is_set():
+                inside.add(number)
+                time.sleep(0)  # lets another thread run, if one may
+                assert inside == {number}
+                inside.remove(number)
                 if not turns or turns[-1] != number:
                     turns.append(number)
                     if all(turns.count(one) >= 3 for one in range(3)):
