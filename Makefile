@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -29,6 +29,9 @@ serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch need
 
 test: $(DEV)/installed  ## Run every test
 	$(DEV)/bin/python -m pytest
+
+test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL
+	$(DEV)/bin/python -m pytest -m cluster
 
 fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed 200 texts to the text functions
 	EXAMPLES=2000 $(DEV)/bin/python -m pytest -s tests/http/test_openapi.py

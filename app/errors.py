@@ -11,7 +11,7 @@
     ├── QuotaExceeded           the key's characters of this month are used up
     ├── RateLimited             too many requests in a minute
     ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
-    ├── StorageFailure          the database can't be used: disk full, locked
+    ├── StorageFailure          the database can't be used: disk full, locked, out of reach
     ├── Overloaded              try again later: admission refused, nothing was started
     ├── DeadlineExceeded        the request's own time limit passed
     ├── Cancelled               the caller went away

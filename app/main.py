@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
@@ -27,6 +28,9 @@ from app.settings import Settings
 from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
+
+if TYPE_CHECKING:
+    from app.storage.database import Database
 
 CONTRACTS = (LIBRETRANSLATE, DEEPL)
 """Every HTTP interface for translations; ``app.api.contract`` says how to add one."""
@@ -54,7 +58,15 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         detector = Detector(languages_of(engine.pairs))
     metrics = Metrics(engine)
     translator = Translator(engine, detector, metrics.observe_translation)
-    service = Service(settings=settings, engine=engine, translator=translator, metrics=metrics, access=Access(settings))
+    database = _open_database(settings)
+    service = Service(
+        settings=settings,
+        engine=engine,
+        translator=translator,
+        metrics=metrics,
+        access=Access(settings, database),
+        database=database,
+    )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -63,7 +75,8 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
             yield
         finally:
             await service.engine.stop()
-            service.access.close()
+            if database:
+                database.close()
 
     app = FastAPI(
         title=TITLE,
@@ -93,3 +106,16 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         app.include_router(router)
     install_pages(app)
     return app
+
+
+def _open_database(settings: Settings) -> "Database | None":
+    """The database, if a setting needs one.
+
+    Raises:
+        ConfigurationError: It can't be used.
+    """
+    if not (settings.data or settings.database or settings.requests_per_minute):
+        return None
+    from app.storage.database import Database  # brings SQLAlchemy along, which other servers don't need
+
+    return Database.from_settings(settings)

@@ -74,6 +74,12 @@ class Settings(BaseSettings):
     data: Path | None = Field(
         None, description="Folder of the database; it is made if it is missing. Without one, nothing is written."
     )
+    database: SecretStr | None = Field(
+        None,
+        pattern=r"^postgresql(\+psycopg)?://",
+        description="Address of a PostgreSQL database, such as postgresql://user:password@host/name, for several "
+        "servers; the default is an SQLite file in the folder of DRAGOMAN_DATA.",
+    )
     keys: Literal["off", "optional", "required"] = Field(
         "off",
         description="API keys, which dragoman keys adds to the database: off accepts every key and none, optional "
@@ -272,8 +278,8 @@ class Settings(BaseSettings):
                 f"max_models_bytes ({self.max_models_bytes}) must exceed "
                 f"feature_cache_bytes ({self.feature_cache_bytes})"
             )
-        if self.keys != "off" and self.data is None:
-            raise ValueError(f"keys {self.keys} needs data, the folder of the database")
+        if self.keys != "off" and self.data is None and self.database is None:
+            raise ValueError(f"keys {self.keys} needs data, the folder of the database, or database, its address")
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")
         return self

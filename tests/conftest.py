@@ -5,6 +5,7 @@ Nothing of the training world is imported before a test asks for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,27 @@ if TYPE_CHECKING:
     from app.engine.models.bundle import Bundle
     from app.engine.onnx.model import OnnxModel
     from model.network.transformer import Transformer
+    from tests.support.postgresql import PostgreSQL
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
+    from tests.support.postgresql import PostgreSQL
+
+    server = PostgreSQL(tmp_path_factory.mktemp("postgresql"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def postgresql(postgresql_server: PostgreSQL) -> str:
+    """The address of an empty database."""
+    return postgresql_server.new_database()
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,18 @@
 
 import asyncio
 import ipaddress
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 from fastapi import Request
 
 from app.errors import FeatureDisabled, InvalidKey, KeyRequired
 from app.settings import Settings
-from app.storage.database import Database
-from app.storage.keys import Key, KeyStore
 
-Result = TypeVar("Result")
+if TYPE_CHECKING:
+    from app.storage.database import Database
+    from app.storage.keys import Key, KeyStore
 
 # An Internet provider gives each customer such a network.
 _IPV6_PREFIX = 64
@@ -24,21 +23,21 @@ class Access:
     """Checks the key of each request, and counts what it uses.
 
     Args:
-        settings: Whether keys are used, where they are, and how many requests those without may make.
-
-    Raises:
-        ConfigurationError: The database can't be used.
+        settings: Whether keys are used, and how many requests those without may make.
+        database: Where the keys are; needed if there are keys or limits.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._mode, self._per_minute = settings.keys, settings.requests_per_minute
-        self._store: KeyStore | None = None
-        if self._mode != "off" or self._per_minute:
-            self._store = KeyStore(Database(settings.data))
-            # SQLite takes a tenth of a millisecond, but waits for other processes that write.
-            self._thread = ThreadPoolExecutor(1, "storage")
+    _store: "KeyStore | None" = None
 
-    async def check(self, request: Request, offered: object, feature: str | None = None) -> Key | None:
+    def __init__(self, settings: Settings, database: "Database | None") -> None:
+        self._mode, self._per_minute = settings.keys, settings.requests_per_minute
+        if self._mode != "off" or self._per_minute:
+            from app.storage.keys import KeyStore
+
+            assert database
+            self._store, self._run = KeyStore(database), database.run
+
+    async def check(self, request: Request, offered: object, feature: str | None = None) -> "Key | None":
         """Admits a request, or not; returns its key, or None if it needs none.
 
         Args:
@@ -72,7 +71,7 @@ class Access:
         return key
 
     @asynccontextmanager
-    async def spending(self, key: Key | None, characters: int) -> AsyncIterator[None]:
+    async def spending(self, key: "Key | None", characters: int) -> AsyncIterator[None]:
         """Counts the characters of a request; they are given back if it fails.
 
         Raises:
@@ -90,18 +89,10 @@ class Access:
             await asyncio.shield(self._run(lambda: store.spend(key, -characters)))
             raise
 
-    async def used(self, key: Key) -> int:
+    async def used(self, key: "Key") -> int:
         """The characters that a key has used this month."""
         assert self._store
         return await self._run(self._store.used, key)
-
-    async def _run(self, function: Callable[..., Result], *arguments: object) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
-
-    def close(self) -> None:
-        """Ends the thread; what it has begun is finished."""
-        if self._store:
-            self._thread.shutdown()
 
 
 def header_key(request: Request, scheme: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
 
@@ -14,16 +14,23 @@ from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
 
+if TYPE_CHECKING:
+    from app.storage.database import Database
+
 
 @dataclass(kw_only=True)
 class Service:
-    """The engine and what surrounds it, for one application."""
+    """The engine and what surrounds it, for one application.
+
+    ``database`` is None if nothing is kept, which a server without any of the settings that need it does.
+    """
 
     settings: Settings
     engine: ReloadableEngine
     translator: Translator
     metrics: Metrics
     access: Access
+    database: "Database | None"
 
     async def reload(self) -> ReloadReport:
         """Reloads the bundles, and adapts language detection to the languages that are then served.

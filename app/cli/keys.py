@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -10,20 +10,25 @@ from rich.table import Table
 
 from app.errors import ConfigurationError
 from app.settings import Settings
-from app.storage.database import Database
-from app.storage.keys import FEATURES, KeyStore
+
+if TYPE_CHECKING:
+    from app.storage.keys import KeyStore
 
 keys = typer.Typer(
-    no_args_is_help=True, help="Add, list and remove API keys. DRAGOMAN_DATA names the database's folder."
+    no_args_is_help=True, help="Add, list and remove API keys. DRAGOMAN_DATA or DRAGOMAN_DATABASE names the database."
 )
 
 
 @contextmanager
-def _store() -> Iterator[KeyStore]:
-    folder = Settings.load().data
-    if folder is None:
-        raise ConfigurationError("set DRAGOMAN_DATA to the folder of the database")
-    database = Database(folder)
+def _store() -> Iterator["KeyStore"]:
+    settings = Settings.load()
+    if settings.data is None and settings.database is None:
+        raise ConfigurationError("set DRAGOMAN_DATA to the folder of the database, or DRAGOMAN_DATABASE to its address")
+    # Imported here, because `dragoman serve` imports this module, and most servers need no SQLAlchemy.
+    from app.storage.database import Database
+    from app.storage.keys import KeyStore
+
+    database = Database.from_settings(settings)
     try:
         yield KeyStore(database)
     finally:
@@ -37,14 +42,14 @@ def add(
     requests: Annotated[int | None, typer.Option(min=1, help="Maximum requests in a minute; else no limit.")] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option(help=f"Features that it may use: {', '.join(FEATURES)}; repeat it; all by default."),
+        typer.Option(help="A feature that it may use, such as translate or detect; repeat it; all by default."),
     ] = None,
     key: Annotated[str | None, typer.Option(help="The key itself; by default one is made.")] = None,
 ) -> None:
     """Add a key and print it. It can't be printed again, since only its hash is kept."""
     with _store() as store:
         made = store.add(
-            name, key=key, monthly_characters=characters, requests_per_minute=requests, features=allow or FEATURES
+            name, key=key, monthly_characters=characters, requests_per_minute=requests, features=allow or None
         )
     typer.echo(made)
 

@@ -1,116 +1,201 @@
-"""One SQLite file for all that is kept, and its schema. SQL is in ``app.storage`` only.
+"""One database for all that is kept: an SQLite file, or PostgreSQL. SQLAlchemy and SQL are in ``app.storage`` only.
 
-Several processes may use the file at the same time: it is in WAL mode, and a writer waits for another.
+To add a table:
+
+1. Add a script to ``MIGRATIONS`` in ``app/storage/migrations.py``.
+2. Write a module like ``app/storage/keys.py``: its ``Table`` object, registered in ``TABLES``, and a class with its
+   queries. A test compares the tables with what the scripts make, in both databases.
+3. Import the module where it is used first, not at the top of a module that every server imports: SQLAlchemy costs
+   0.2 seconds and 11 MB, which a server without a database does not pay.
+
+Several processes may use the database at the same time. SQLite is in WAL mode, and a writer waits for another.
 """
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import StaticPool
 
 from app.errors import ConfigurationError, StorageFailure
+from app.settings import Settings
+from app.storage.migrations import MIGRATIONS, statements
 
 FILE_NAME = "dragoman.sqlite3"
-_BUSY_S = 5.0
+TABLES = MetaData()
+"""All tables, as the newest script leaves them."""
 
-# A database of version n has had the first n scripts. A script that was released is never changed.
-MIGRATIONS = (
-    """
-    CREATE TABLE keys (
-        id INTEGER PRIMARY KEY,
-        hash TEXT NOT NULL UNIQUE,        -- SHA-256 of the key, which is random and too long to be guessed
-        hint TEXT NOT NULL,               -- its last characters, to tell keys apart
-        name TEXT NOT NULL,
-        created_at TEXT NOT NULL,         -- ISO 8601, UTC
-        monthly_characters INTEGER,       -- NULL: no limit; likewise below
-        requests_per_minute INTEGER,
-        features TEXT NOT NULL            -- separated by commas
-    ) STRICT;
-    CREATE TABLE usage (
-        key_id INTEGER NOT NULL REFERENCES keys (id) ON DELETE CASCADE,
-        month TEXT NOT NULL,              -- 2026-11, UTC
-        characters INTEGER NOT NULL,
-        PRIMARY KEY (key_id, month)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE requests (
-        client TEXT NOT NULL,             -- "key 7", or an address
-        minute INTEGER NOT NULL,          -- since 1970
-        number INTEGER NOT NULL,
-        PRIMARY KEY (client, minute)
-    ) STRICT, WITHOUT ROWID;
-    """,
-)
+_BUSY_S = 5.0  # how long a statement waits for other processes
+_POSTGRESQL_CONNECTIONS = 4
+_MIGRATION_LOCK = 0x647261676F  # "drago": no other program takes this advisory lock
+
+logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 
 class Database:
-    """A connection to the database, which may be used by one thread at a time.
+    """The database; any thread may use it. Transactions in one SQLite file take turns.
 
     Args:
-        folder: Where the file is; it is made if it is missing. None keeps everything in memory.
+        where: The folder of the SQLite file, which is made if it is missing; or PostgreSQL's address, as in
+            ``postgresql+psycopg://user:password@host/database``. None keeps everything in memory.
 
     Raises:
-        ConfigurationError: The folder can't be written, or the file is damaged or of a newer version.
+        ConfigurationError: The folder can't be written, PostgreSQL can't be reached or its driver is not installed, or
+            the database is damaged or of a newer version.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        self._where = str(folder / FILE_NAME) if folder else "memory"
+    def __init__(self, where: Path | str | None) -> None:
+        self._where = "memory" if where is None else str(where / FILE_NAME) if isinstance(where, Path) else "PostgreSQL"
+        # A connection of SQLite is for one thread at a time.
+        self._turn: AbstractContextManager[object] = nullcontext() if isinstance(where, str) else threading.Lock()
         try:
-            if folder:
-                folder.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                folder / FILE_NAME if folder else ":memory:",
-                timeout=_BUSY_S,
-                isolation_level=None,  # transactions are ours
-                check_same_thread=False,
-            )
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may cost the last counts
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            self._migrate()
-        except (OSError, sqlite3.Error, StorageFailure) as error:
-            raise ConfigurationError(f"{self._where} can't be used as the database: {error}") from None
+            self._engine = _postgresql(where) if isinstance(where, str) else _sqlite(where)
+            try:
+                self._migrate()
+            except BaseException:
+                self._engine.dispose()
+                raise
+        except ImportError:
+            raise ConfigurationError(
+                "DRAGOMAN_DATABASE needs PostgreSQL's driver: pip install 'dragoman[postgres]'"
+            ) from None
+        except (OSError, SQLAlchemyError) as error:
+            raise ConfigurationError(f"{self._where} can't be used as the database: {_reason(error)}") from None
+        # A transaction takes a tenth of a millisecond in SQLite, but it waits for other processes that write.
+        threads = 1 if self._dialect == "sqlite" else _POSTGRESQL_CONNECTIONS
+        self._threads = ThreadPoolExecutor(threads, "storage")
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "Database":
+        """The database that the settings name; it is in memory if they name none.
+
+        Raises:
+            ConfigurationError: It can't be used.
+        """
+        return cls(settings.database.get_secret_value() if settings.database else settings.data)
+
+    @property
+    def _dialect(self) -> str:
+        return self._engine.dialect.name
 
     def _migrate(self) -> None:
-        with self.transaction() as connection:  # of two processes that start at once, one waits for the other
-            [version] = connection.execute("PRAGMA user_version").fetchone()
+        with self._engine.begin() as connection:  # of two processes that start at once, one waits for the other
+            version = _version(connection)
             if version > len(MIGRATIONS):
                 raise ConfigurationError(
                     f"{self._where} is of version {version}; this program knows versions up to {len(MIGRATIONS)}"
                 )
             for script in MIGRATIONS[version:]:
-                for statement in _statements(script):
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+                for statement in statements(script, self._dialect):
+                    connection.exec_driver_sql(statement)
+            _set_version(connection, len(MIGRATIONS))
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All statements inside, or none of them; nobody else writes meanwhile.
+    def transaction(self) -> Iterator[Connection]:
+        """All statements inside, or none of them.
+
+        In SQLite, nobody else writes meanwhile. In PostgreSQL, others do: a row that was read may change, unless it was
+        read by the statement that changes it (``RETURNING``) or locked (``with_for_update``).
 
         Raises:
-            StorageFailure: The disk is full, the file is locked for too long, or the like.
+            IntegrityError: A row breaks a rule of its table.
+            StorageFailure: The disk is full, the file is locked for too long, PostgreSQL is gone, or the like.
         """
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection
-            self._connection.execute("COMMIT")
-        except sqlite3.IntegrityError:
+            with self._turn, self._engine.begin() as connection:
+                yield connection
+        except IntegrityError:
             raise
-        except sqlite3.Error as error:
-            raise StorageFailure(f"The database can't be used now: {error}.") from error
-        finally:
-            if self._connection.in_transaction:  # SQLite has ended it already if the disk is full
-                self._connection.execute("ROLLBACK")
+        except (DBAPIError, PoolTimeout) as error:
+            logger.warning("the database failed", extra={"reason": _reason(error)})
+            # The reasons of PostgreSQL name its host and user, which are nothing for clients.
+            reason = f": {_reason(error)}" if self._dialect == "sqlite" else ""
+            raise StorageFailure(f"The database can't be used now{reason}.") from error
+
+    async def run(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """Calls a function that uses the database, off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
     def close(self) -> None:
-        """Ends the connection."""
-        self._connection.close()
+        """Finishes what ``run`` has begun, and ends the connections."""
+        self._threads.shutdown()
+        self._engine.dispose()
 
 
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script, since ``executescript`` would end the transaction."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
+def insert(connection: Connection, table: Table) -> postgresql.Insert:
+    """An INSERT that may have ``on_conflict_do_update``, which SQLAlchemy spells once for each database."""
+    # The two classes share no base that has the method.
+    made = sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+    return cast(postgresql.Insert, made)
+
+
+def _sqlite(folder: Path | None) -> Engine:
+    """One connection, which all threads share in turns."""
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        f"sqlite:///{folder / FILE_NAME}" if folder else "sqlite://",
+        poolclass=StaticPool,
+        connect_args={"timeout": _BUSY_S, "isolation_level": None, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may cost the last counts
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Not at the first write, when another process may have written what this one has just read.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgresql(address: str) -> Engine:
+    """A few connections, which are checked before use, so that a restart of PostgreSQL costs nobody an error."""
+    milliseconds = int(1000 * _BUSY_S)
+    return create_engine(
+        make_url(address).set(drivername="postgresql+psycopg"),
+        pool_size=_POSTGRESQL_CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=_BUSY_S,
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": int(_BUSY_S),
+            "options": f"-c lock_timeout={milliseconds} -c statement_timeout={milliseconds}",
+            "tcp_user_timeout": milliseconds,  # for a host that has vanished
+        },
+    )
+
+
+def _version(connection: Connection) -> int:
+    if connection.dialect.name == "sqlite":
+        return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+    connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+    return int(connection.exec_driver_sql("SELECT coalesce(max(version), 0) FROM schema_version").scalar_one())
+
+
+def _set_version(connection: Connection, version: int) -> None:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+    else:
+        connection.exec_driver_sql("DELETE FROM schema_version")
+        connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({version})")
+
+
+def _reason(error: Exception) -> str:
+    """The database's own words, without the statement and its values, which SQLAlchemy adds."""
+    return str(error.orig).strip() if isinstance(error, DBAPIError) else str(error)

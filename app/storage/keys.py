@@ -2,19 +2,62 @@
 
 import hashlib
 import secrets
-import sqlite3
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    Row,
+    Table,
+    Text,
+    and_,
+    case,
+    delete,
+    func,
+    select,
+    tuple_,
+)
+from sqlalchemy.exc import IntegrityError
 
 from app.errors import InvalidRequest, QuotaExceeded, RateLimited
-from app.storage.database import Database
+from app.storage.database import TABLES, Database, insert
 
 FEATURES = ("translate", "detect")
 MIN_KEY_CHARS, MAX_KEY_CHARS = 16, 200
 _HINT_CHARS = 4
-_COLUMNS = "id, name, hint, created_at, monthly_characters, requests_per_minute, features"
+
+KEYS = Table(
+    "keys",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("hash", Text, nullable=False, unique=True),
+    Column("hint", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("monthly_characters", Integer),
+    Column("requests_per_minute", Integer),
+    Column("features", Text, nullable=False),
+)
+USAGE = Table(
+    "usage",
+    TABLES,
+    Column("key_id", ForeignKey("keys.id", ondelete="CASCADE"), primary_key=True),
+    Column("month", Text, primary_key=True),
+    Column("characters", Integer, nullable=False),
+)
+REQUESTS = Table(
+    "requests",
+    TABLES,
+    Column("client", Text, primary_key=True),
+    Column("minute", Integer, primary_key=True),
+    Column("number", Integer, nullable=False),
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +100,7 @@ class KeyStore:
         key: str | None = None,
         monthly_characters: int | None = None,
         requests_per_minute: int | None = None,
-        features: Collection[str] = FEATURES,
+        features: Collection[str] | None = None,
     ) -> str:
         """Adds a key and returns it; it can't be read again.
 
@@ -66,7 +109,7 @@ class KeyStore:
             key: The key, 16 to 200 characters; None makes one.
             monthly_characters: As in ``Key``.
             requests_per_minute: As in ``Key``.
-            features: As in ``Key``.
+            features: As in ``Key``; None for all.
 
         Raises:
             InvalidRequest: The key is too short or too long, or exists; or there is no such feature.
@@ -74,57 +117,52 @@ class KeyStore:
         key = secrets.token_hex(16) if key is None else key
         if not MIN_KEY_CHARS <= len(key) <= MAX_KEY_CHARS:
             raise InvalidRequest(f"A key must have {MIN_KEY_CHARS} to {MAX_KEY_CHARS} characters.")
-        unknown = set(features) - set(FEATURES)
-        if unknown or not features:
+        features = FEATURES if features is None else features
+        if not features or set(features) - set(FEATURES):
             raise InvalidRequest(f"The features of a key are some of: {', '.join(FEATURES)}.")
-        row = (
-            _hash(key),
-            key[-_HINT_CHARS:],
-            name,
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            monthly_characters,
-            requests_per_minute,
-            ",".join(sorted(features)),
-        )
+        row = {
+            "hash": _hash(key),
+            "hint": key[-_HINT_CHARS:],
+            "name": name,
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "monthly_characters": monthly_characters,
+            "requests_per_minute": requests_per_minute,
+            "features": ",".join(sorted(features)),
+        }
         try:
             with self._database.transaction() as connection:
-                connection.execute(
-                    "INSERT INTO keys (hash, hint, name, created_at, monthly_characters, requests_per_minute, features)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    row,
-                )
-        except sqlite3.IntegrityError:
+                connection.execute(KEYS.insert().values(row))
+        except IntegrityError:
             raise InvalidRequest("This key exists already.") from None
         return key
 
     def list(self) -> list[tuple[Key, int]]:
         """All keys in the order in which they were made, each with the characters that it has used this month."""
+        of_this_month = and_(USAGE.c.key_id == KEYS.c.id, USAGE.c.month == _month())
+        query = (
+            select(KEYS, func.coalesce(USAGE.c.characters, 0).label("used"))
+            .outerjoin_from(KEYS, USAGE, of_this_month)
+            .order_by(KEYS.c.id)
+        )
         with self._database.transaction() as connection:
-            rows = connection.execute(
-                f"SELECT {_COLUMNS}, coalesce(characters, 0) FROM keys"
-                " LEFT JOIN usage ON key_id = id AND month = ? ORDER BY id",
-                (_month(),),
-            ).fetchall()
-        return [(_key(row[:-1]), row[-1]) for row in rows]
+            return [(_key(row), row.used) for row in connection.execute(query)]
 
     def remove(self, key_id: int) -> bool:
         """Removes a key and its usage; returns whether there was one."""
         with self._database.transaction() as connection:
-            return connection.execute("DELETE FROM keys WHERE id = ?", (key_id,)).rowcount > 0
+            return connection.execute(delete(KEYS).where(KEYS.c.id == key_id)).rowcount > 0
 
     def find(self, key: str) -> Key | None:
         """Returns the record of a key; None if there is no such key."""
         with self._database.transaction() as connection:
-            row = connection.execute(f"SELECT {_COLUMNS} FROM keys WHERE hash = ?", (_hash(key),)).fetchone()
+            row = connection.execute(select(KEYS).where(KEYS.c.hash == _hash(key))).one_or_none()
         return _key(row) if row else None
 
     def used(self, key: Key) -> int:
         """The characters that a key has used this month."""
+        query = select(USAGE.c.characters).where(USAGE.c.key_id == key.id, USAGE.c.month == _month())
         with self._database.transaction() as connection:
-            row = connection.execute(
-                "SELECT characters FROM usage WHERE key_id = ? AND month = ?", (key.id, _month())
-            ).fetchone()
-        return row[0] if row else 0
+            return connection.execute(query).scalar_one_or_none() or 0
 
     def spend(self, key: Key, characters: int) -> None:
         """Counts characters of a key; a negative number gives them back.
@@ -132,12 +170,16 @@ class KeyStore:
         Raises:
             QuotaExceeded: It would have used more than it may this month; nothing was counted.
         """
+        added = USAGE.c.characters + characters
         with self._database.transaction() as connection:
-            [used] = connection.execute(
-                "INSERT INTO usage VALUES (?, ?, max(0, ?)) ON CONFLICT"
-                " DO UPDATE SET characters = max(0, characters + ?) RETURNING characters",
-                (key.id, _month(), characters, characters),
-            ).fetchone()
+            used = connection.execute(
+                insert(connection, USAGE)
+                .values(key_id=key.id, month=_month(), characters=max(0, characters))
+                .on_conflict_do_update(
+                    index_elements=["key_id", "month"], set_={"characters": case((added > 0, added), else_=0)}
+                )
+                .returning(USAGE.c.characters)
+            ).scalar_one()
             if characters > 0 and key.monthly_characters is not None and used > key.monthly_characters:
                 raise QuotaExceeded("Quota for this billing period has been exceeded.")
 
@@ -152,22 +194,41 @@ class KeyStore:
         """
         now_s = time.time() if now_s is None else now_s
         minute, second = divmod(now_s, 60)
+        before = select(REQUESTS.c.number).where(REQUESTS.c.client == client, REQUESTS.c.minute == int(minute) - 1)
         with self._database.transaction() as connection:
-            connection.execute("DELETE FROM requests WHERE minute < ?", (int(minute) - 1,))
-            counts = dict(
-                connection.execute("SELECT minute, number FROM requests WHERE client = ?", (client,)).fetchall()
-            )
-            current, before = counts.get(int(minute), 0), counts.get(int(minute) - 1, 0)
-            if current + before * (1 - second / 60) >= limit:
+            _forget_requests(connection, until_minute=int(minute) - 1)
+            number = connection.execute(
+                insert(connection, REQUESTS)
+                .values(client=client, minute=int(minute), number=1)
+                .on_conflict_do_update(index_elements=["client", "minute"], set_={"number": REQUESTS.c.number + 1})
+                .returning(REQUESTS.c.number)
+            ).scalar_one()
+            earlier = connection.execute(before).scalar_one_or_none() or 0
+            if number - 1 + earlier * (1 - second / 60) >= limit:
                 raise RateLimited(f"Slowdown: {limit} per 1 minute", retry_after_s=60 - second)
-            connection.execute(
-                "INSERT INTO requests VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1",
-                (client, int(minute)),
-            )
 
 
-def _key(row: tuple[int, str, str, str, int | None, int | None, str]) -> Key:
-    return Key(*row[:6], tuple(row[6].split(",")))
+def _forget_requests(connection: Connection, until_minute: int) -> None:
+    # Rows that another transaction deletes are skipped, or two would wait for each other. SQLite has no such clause,
+    # and SQLAlchemy leaves it out there.
+    old = (
+        select(REQUESTS.c.client, REQUESTS.c.minute)
+        .where(REQUESTS.c.minute < until_minute)
+        .with_for_update(skip_locked=True)
+    )
+    connection.execute(delete(REQUESTS).where(tuple_(REQUESTS.c.client, REQUESTS.c.minute).in_(old)))
+
+
+def _key(row: Row[Any]) -> Key:
+    return Key(
+        id=row.id,
+        name=row.name,
+        hint=row.hint,
+        created_at=row.created_at,
+        monthly_characters=row.monthly_characters,
+        requests_per_minute=row.requests_per_minute,
+        features=tuple(row.features.split(",")),
+    )
 
 
 def _hash(key: str) -> str:

