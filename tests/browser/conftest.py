@@ -73,11 +73,18 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def started_server() -> Iterator[Server]:
     server = Server()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def server(started_server: Server) -> Server:
+    """A server whose engine is as new."""
+    vars(started_server.engine).update(vars(FakeEngine()))
+    return started_server
 
 
 Open = Callable[..., Page]
@@ -90,7 +97,13 @@ def open_page(browser: Browser, server: Server) -> Iterator[Open]:
     complaints: list[str] = []
     origins: set[str] = set()
 
-    def open_path(path: str = "", *, is_expected: Callable[[str], bool] = lambda text: False, **options: Any) -> Page:
+    def open_path(
+        path: str = "",
+        *,
+        is_expected: Callable[[str], bool] = lambda text: False,
+        has_clock: bool = False,  # of its own, which a test puts forward
+        **options: Any,
+    ) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB", **options})
         contexts.append(context)
         context.set_default_timeout(TIMEOUT_MS)
@@ -105,6 +118,8 @@ def open_page(browser: Browser, server: Server) -> Iterator[Open]:
                 else None
             ),
         )
+        if has_clock:
+            page.clock.install()
         page.goto(server.url + path)
         return page
 

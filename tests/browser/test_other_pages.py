@@ -10,7 +10,7 @@ from tests.browser.conftest import ADMIN_KEY
 
 
 def test_the_operator_sees_load_and_models(open_page, server):
-    page = open_page("admin", is_expected=lambda text: "status of 401" in text)
+    page = open_page("admin", has_clock=True, is_expected=lambda text: "status of 401" in text)
     page.get_by_label("Admin key").fill("wrong")
     page.get_by_role("button", name="Open").click()
     expect(page.get_by_role("alert")).to_have_text("This key is not the server's.")
@@ -19,6 +19,7 @@ def test_the_operator_sees_load_and_models(open_page, server):
     expect(page.get_by_role("rowheader", name="fake")).to_be_visible()
     expect(page.locator(".chart")).to_have_count(6)
     page.request.post(server.url + "translate", data={"q": "Guten Morgen!", "source": "de", "target": "en"})
+    page.clock.run_for(2_000)
     line = page.locator(".chart", has_text="Requests a second").locator(".line")
     expect(line).to_have_attribute("d", re.compile("^M"), timeout=10_000)
     expect(page.locator(".statuses")).to_contain_text("200: ")
@@ -53,7 +54,8 @@ def test_no_panel_for_what_the_server_cannot_do(page):
         expect(page.locator(f"#{name}")).not_to_be_visible()
 
 
-def test_a_document_is_translated_with_its_progress(page):
+def test_a_document_is_translated_with_its_progress(open_page):
+    page = open_page(has_clock=True)
     states = iter(
         [
             {"status": "queued"},
@@ -73,7 +75,10 @@ def test_a_document_is_translated_with_its_progress(page):
     offer(page, filesTranslation=True, supportedFilesFormat=[".txt", ".docx"])
     page.get_by_label("Into").select_option("en")
     page.locator("#file").set_input_files({"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Hallo"})
+    expect(page.locator("#documents li")).to_contain_text("letter.txt: waiting")
+    page.clock.run_for(1_000)
     expect(page.locator("#documents li")).to_contain_text("letter.txt: being translated")
+    page.clock.run_for(1_000)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save: letter.en.txt").click()
     assert download.value.path().read_text() == "Hello"

@@ -40,11 +40,11 @@ def highlights(page: Page) -> dict[str, list[str]]:
     )
 
 
-def point_at(page: Page, word: str, click: bool = False) -> None:
-    """Move the pointer over a word of the translation."""
+def point_at(page: Page, word: str, *, within: str = "output", click: bool = False) -> None:
+    """Move the pointer over a word of the translation, or of another element."""
     x, y = page.evaluate(
-        """word => {
-            const walker = document.createTreeWalker(document.getElementById("output"), NodeFilter.SHOW_TEXT);
+        """([word, id]) => {
+            const walker = document.createTreeWalker(document.getElementById(id), NodeFilter.SHOW_TEXT);
             for (let node; (node = walker.nextNode()); ) {
                 const at = node.data.indexOf(word);
                 if (at < 0) continue;
@@ -55,7 +55,7 @@ def point_at(page: Page, word: str, click: bool = False) -> None:
                 return [box.x + box.width / 2, box.y + box.height / 2];
             }
         }""",
-        word,
+        [word, within],
     )
     page.mouse.move(x, y)
     if click:
@@ -309,6 +309,53 @@ def test_only_changed_paragraphs_of_formatted_text_are_asked_again(page):
     page.keyboard.type(" Ja.")
     expect(page.locator("#rich-output")).to_contain_text("[en] Ja.")
     assert not any("Hund" in text for body in bodies for text in body["q"])
+
+
+def test_words_of_formatted_text_light_up(page):
+    page.get_by_label("From").select_option("de")
+    html = "<p>Ein LOOP.</p><ul><li>Guten <b>Morgen</b>!</li><li>Wo ist\n der <i>Bahn</i>hof?</li></ul>"
+    page.evaluate(PASTE, ["#source-text", html, ""])
+    expect(page.locator("#rich-output li").last).to_have_text("Where is the station?")
+    point_at(page, "station", within="rich-output")
+    lit = {"aligned": ["station"], "source-aligned": ["Bahnhof"]}
+    doubtful = {"doubtful": ["[en] Ein LOOP."]}
+    assert highlights(page) == lit | doubtful
+    expect(page.locator("#note")).to_have_text("90 % sure of this sentence.")
+    point_at(page, "hof", within="rich-source")
+    assert highlights(page) == lit | doubtful
+    point_at(page, "LOOP", within="rich-output")
+    expect(page.locator("#note")).to_have_text("Check this sentence: something is said again and again")
+    page.get_by_role("button", name="Plain text").click()
+    assert highlights(page) == {}
+
+
+@pytest.mark.parametrize(("leader", "follower"), [("plain-source", "output"), ("output", "plain-source")])
+def test_the_panes_scroll_together(page, leader, follower):
+    page.get_by_label("From").select_option("de")
+    # A line of the text is taller than its translation, and the others are the other way round.
+    source(page).fill("Hallo. " * 90 + "\n" + "\n".join(f"Zeile {number}." for number in range(90)))
+    expect(output(page).locator(".line").last).to_have_text("[en] Zeile 89.")
+
+    def first_line(pane: str) -> str:
+        """What is at the middle of a pane when the other is scrolled there."""
+        return page.evaluate(
+            """id => {
+                const box = document.getElementById(id).getBoundingClientRect();
+                const lines = [...document.querySelectorAll(id === "output" ? "#output .line" : "#mirror > div")];
+                return lines.findIndex((line) => line.getBoundingClientRect().bottom > (box.top + box.bottom) / 2);
+            }""",
+            pane,
+        )
+
+    page.locator(f"#{leader}").evaluate("pane => { pane.scrollTop = pane.scrollHeight / 2 - pane.clientHeight / 2; }")
+    page.wait_for_function("id => document.getElementById(id).scrollTop > 0", arg=follower)
+    assert abs(first_line(leader) - first_line(follower)) <= 1
+    page.locator(f"#{leader}").evaluate("pane => { pane.scrollTop = pane.scrollHeight; }")
+    page.wait_for_function(
+        "id => { const pane = document.getElementById(id); "
+        "return pane.scrollTop + pane.clientHeight > pane.scrollHeight - 2; }",
+        arg=follower,
+    )
 
 
 def test_markup_typed_as_text_stays_text(page):

@@ -80,12 +80,15 @@ export class Explorer extends EventTarget {
     if (!next) return;
     this.#show(next.part, "target", [next.begin, next.end], true);
     this.#at = next;
-    this.#target.box(next.part, next.begin, next.end) && this.#scrollTo(next);
+    this.#scrollTo(next);
   }
 
   #scrollTo({ part, begin, end }) {
-    const box = this.#target.box(part, begin, end);
-    if (box.top < 0 || box.bottom > innerHeight) scrollBy({ top: box.top - innerHeight / 2 });
+    const box = () => this.#target.box(part, begin, end);
+    if (!box()) return;
+    const { top, bottom } = this.#root.getBoundingClientRect();
+    if (box().top < top || box().bottom > bottom) this.#root.scrollTop += box().top - (top + bottom) / 2;
+    if (box().top < 0 || box().bottom > innerHeight) scrollBy({ top: box().top - innerHeight / 2 });
   }
 
   #show(part, side, range, byKeyboard = false) {

@@ -10,6 +10,7 @@ import { AlternativesMenu } from "./menu.js";
 import { MESSAGES } from "./messages.js";
 import { remember } from "./preferences.js";
 import { RichText } from "./rich.js";
+import { scrollTogether } from "./scrolling.js";
 import { fromAddress } from "./share.js";
 import { SourceView } from "./sourceview.js";
 import { TargetView } from "./targetview.js";
@@ -24,7 +25,12 @@ const translator = new Translator();
 const languages = new Languages(byId("source-language"), byId("target-language"));
 const source = new SourceView(area, byId("mirror"));
 const target = new TargetView(output);
-const rich = new RichText(byId("rich-source"), byId("rich-output"), () => ({ source: languages.source, target: languages.target }));
+const rich = new RichText({
+  source: byId("rich-source"),
+  output: byId("rich-output"),
+  languages: () => ({ source: languages.source, target: languages.target }),
+  note: byId("note"),
+});
 const explorer = new Explorer({ translator, source, target, root: output, area, note: byId("note") });
 const actions = new Actions({ translator, languages, source, rich });
 let charLimit = Infinity;
@@ -153,6 +159,8 @@ byId("key-form").addEventListener("submit", (event) => {
   useKey(byId("key").value);
   load();
 });
+scrollTogether({ scroller: byId("plain-source"), lines: () => source.lines }, { scroller: output, lines: () => [...output.children] });
+scrollTogether(...["rich-source", "rich-output"].map(byId).map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
 byId("ui-language").value = uiLanguage;
 byId("ui-language").addEventListener("change", (event) => {
   remember("ui", event.target.value);

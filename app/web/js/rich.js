@@ -1,7 +1,6 @@
 // Formatted text: pasted with its markup, translated block by block, and only the blocks that have changed.
 
 import { ask } from "./api.js";
-import { element } from "./dom.js";
 import { harmless, isFormatted, written } from "./html.js";
 import { TYPING_PAUSE_MS } from "./translator.js";
 
@@ -13,16 +12,19 @@ export class RichText extends EventTarget {
   #source;
   #output;
   #languages;
-  #cache = new Map();
+  #note;
+  #words = null;
+  #cache = new Map(); // the HTML of a block -> { html, details } of its translation
   #timer = 0;
   #running = null;
 
-  /** `languages()` returns { source, target } codes. */
-  constructor(source, output, languages) {
+  /** `languages()` returns { source, target } codes; `note` is where facts about a sentence are said. */
+  constructor({ source, output, languages, note }) {
     super();
     this.#source = source;
     this.#output = output;
     this.#languages = languages;
+    this.#note = note;
     source.addEventListener("input", () => this.#schedule(TYPING_PAUSE_MS));
     source.addEventListener("paste", (event) => this.#paste(event));
   }
@@ -56,6 +58,7 @@ export class RichText extends EventTarget {
 
   close() {
     this.#running?.abort();
+    this.#words?.show([]);
     this.#source.hidden = this.#output.hidden = true;
     this.#source.replaceChildren();
     this.#output.replaceChildren();
@@ -83,10 +86,11 @@ export class RichText extends EventTarget {
     const blocks = this.#blocks();
     this.#output.setAttribute("aria-busy", "true");
     try {
+      this.#words ??= new (await import("./richwords.js")).RichWords({ source: this.#source, target: this.#output }, this.#note);
       for (let missing; (missing = this.#missing(blocks)).length; ) {
         const { source, target } = this.#languages();
-        const answer = await ask("translate", { body: { q: missing, source, target, format: "html" }, signal });
-        missing.forEach((block, index) => this.#cache.set(block, answer.translatedText[index]));
+        const answer = await ask("translate", { body: { q: missing, source, target, format: "html", details: true }, signal });
+        missing.forEach((html, index) => this.#cache.set(html, { html: answer.translatedText[index], details: answer.details[index] }));
         this.#draw(blocks);
       }
       this.#draw(blocks);
@@ -99,27 +103,33 @@ export class RichText extends EventTarget {
   }
 
   #missing(blocks) {
-    return [...new Set(blocks)].filter((block) => !this.#cache.has(block)).slice(0, TEXTS_PER_REQUEST);
+    const unknown = blocks.map(({ html }) => html).filter((html) => !this.#cache.has(html));
+    return [...new Set(unknown)].slice(0, TEXTS_PER_REQUEST);
   }
 
   #draw(blocks) {
-    this.#output.replaceChildren(...blocks.map((block) => harmless(this.#cache.get(block) ?? block)));
+    const drawn = blocks.map(({ nodes, html }) => {
+      const known = this.#cache.get(html) ?? { html, details: [] };
+      return { source: nodes, target: [...harmless(known.html).childNodes], details: known.details };
+    });
+    this.#output.replaceChildren(...drawn.flatMap(({ target }) => target));
+    this.#words.show(drawn);
   }
 
-  /** The HTML of the blocks: what is not in one makes a paragraph with its neighbours. */
+  /** The blocks as { nodes, html }: what is not in one makes a paragraph with its neighbours. */
   #blocks() {
     const found = [];
     let loose = null;
     for (const node of this.#source.childNodes) {
       if (BLOCKS.test(node.localName ?? "")) {
         loose = null;
-        found.push(element("div", {}, node.cloneNode(true)));
+        found.push([node]);
       } else if (loose || node.textContent.trim()) {
-        if (!loose) found.push((loose = element("div")));
-        loose.append(node.cloneNode(true));
+        if (!loose) found.push((loose = []));
+        loose.push(node);
       }
     }
-    return found.map((block) => written(harmlessCopy(block)));
+    return found.map((nodes) => ({ nodes, html: written(harmless(written({ childNodes: nodes }))) }));
   }
 
   #paste(event) {
@@ -132,8 +142,4 @@ export class RichText extends EventTarget {
     range.collapse(false);
     this.#schedule(0);
   }
-}
-
-function harmlessCopy(block) {
-  return harmless(written(block));
 }

@@ -2,10 +2,14 @@
 
 import { caretAt, element, highlight, patch, rangeIn } from "./dom.js";
 
+// Laying out 100,000 characters at once takes 50 ms, on top of what the text area needs for the same text.
+const CHARS_PER_FRAME = 10_000;
+
 export class SourceView {
   #area;
   #mirror;
   #lines = [];
+  #shown = 0;
 
   constructor(area, mirror) {
     this.#area = area;
@@ -63,6 +67,11 @@ export class SourceView {
     return -1;
   }
 
+  /** The elements of the lines. */
+  get lines() {
+    return this.#lines.map(({ line }) => line);
+  }
+
   #reflect() {
     const texts = this.#area.value.split("\n");
     const old = this.#lines;
@@ -75,6 +84,18 @@ export class SourceView {
       return { text, node, line: element("div", {}, node) };
     });
     this.#lines = [...old.slice(0, same), ...fresh, ...old.slice(old.length - end)];
-    patch(this.#mirror, this.#lines.map(({ line }) => line));
+    this.#show(same);
+  }
+
+  /** Puts the lines into the mirror, of many new ones some in each frame; `first` is the first that may be new. */
+  #show(first) {
+    const elements = this.lines;
+    let count = first;
+    for (let chars = 0; count < elements.length && chars <= CHARS_PER_FRAME; count += 1) {
+      if (!elements[count].isConnected) chars += this.#lines[count].text.length;
+    }
+    patch(this.#mirror, elements.slice(0, count));
+    cancelAnimationFrame(this.#shown);
+    if (count < elements.length) this.#shown = requestAnimationFrame(() => this.#show(count));
   }
 }
