@@ -49,7 +49,7 @@ def by_service(client: TestClient, source: str, target: str, texts: list[str]) -
 
 
 def by_model(client: TestClient, engine: Engine, source: str, target: str, texts: list[str]) -> list[str]:
-    options = SearchOptions(beam_size=4, second_attempt=False)
+    options = SearchOptions(beam_size=4)
     answers, _ = client.portal.call(partial(engine.translate, texts, source=source, target=target, options=options))
     return [answer.text for answer in answers]
 

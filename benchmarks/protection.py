@@ -34,7 +34,7 @@ from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import Protected
-from app.translation.retries import Attempt, attempts
+from app.translation.retries import Attempt, with_other_stand_ins
 from benchmarks.figures import json_line, read_sentences
 
 WORDS = "name count user title item date path total file order city price page link key".split()
@@ -124,14 +124,14 @@ def common_thing(source: str, reference: str, random: Random) -> tuple[str, str,
 
 
 class Watch:
-    """Notes, in place of ``attempts``, which attempt was the last at which spans."""
+    """Notes, in place of ``with_other_stand_ins``, which attempt was the last at which spans."""
 
     def __init__(self) -> None:
         self.last: dict[str, str] = {}
 
     def attempts(self, sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
         """The real attempts."""
-        for attempt in attempts(sentence, placeholders):
+        for attempt in with_other_stand_ins(sentence, placeholders):
             self.last |= dict.fromkeys(sentence.spans, attempt.name)
             yield attempt
 
@@ -198,7 +198,7 @@ def measure_chrf(client: TestClient, pairs: Iterable[tuple[str, str]], request: 
 
 def translate(client: TestClient, case: Case, request: dict[str, object]) -> Counter[tuple[str, str]]:
     watch = Watch()
-    with patch("app.translation.restoring.attempts", watch.attempts):
+    with patch("app.translation.retries.with_other_stand_ins", watch.attempts):
         answer = client.post("/translate", json={"q": case.text, **request})
     answer.raise_for_status()
     return outcomes(case, answer.json()["translatedText"], answer.json()["protectedLost"], watch.last)

@@ -63,7 +63,7 @@ def translate(
             return translations
 
         def by_model(texts: list[str]) -> list[str]:
-            options = SearchOptions(beam_size=4, second_attempt=False)
+            options = SearchOptions(beam_size=4)
             answers, _ = client.portal.call(
                 partial(engine.translate, texts, source=source, target=target, options=options)
             )

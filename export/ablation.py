@@ -201,7 +201,7 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
     )
     report(f"{name}: measuring")
     translator = open_translator(bundle.path, precision="float32", threads=1)
-    options = SearchOptions(beam_size=1, second_attempt=False)
+    options = SearchOptions(beam_size=1)
     try:
         scores = [evaluate(translator, each, reverse=False, options=options, advance=lambda _: None) for each in sets]
     finally:

@@ -380,7 +380,7 @@ def _golden(folder: Path, ingredients: Ingredients, report: Report) -> tuple[Gol
 async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], precision: Precision) -> list[Golden]:
     """Translate the sentences greedily."""
     engine = Engine.from_settings(Settings(bundle=folder, precision=precision))
-    options = SearchOptions(beam_size=1, second_attempt=False)
+    options = SearchOptions(beam_size=1)
     await engine.start()
     try:
         made = []

@@ -1,8 +1,8 @@
 """The engine as its callers see it: texts in, translations out. Standard library only."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
@@ -19,10 +19,13 @@ is too long for the model is always split at clause boundaries."""
 
 
 class Alternative(NamedTuple):
-    """Another translation of a sentence and its score, as in ``SentenceTranslation``."""
+    """Another translation of a sentence; the fields are those of ``SentenceTranslation``."""
 
     text: str
     score: float
+    confidence: float | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    alignment: tuple[Link, ...] = ()
 
 
 class Alphabet(NamedTuple):
@@ -64,6 +67,12 @@ class SentenceTranslation:
     confidence: float | None = None
     verdicts: tuple[Verdict, ...] = ()
     alignment: tuple[Link, ...] = ()
+
+    @property
+    def versions(self) -> "list[SentenceTranslation]":
+        """The translation and its alternatives, best first, each without alternatives."""
+        others = [replace(self, alternatives=(), **other._asdict()) for other in self.alternatives]
+        return [replace(self, alternatives=()), *others]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +136,12 @@ class RequestQuota:
     Attributes:
         admitted: The request was accepted, so its later parts are queued even if the queue is full.
         source_tokens: Tokens queued; beyond the first few hundred they are long work, which yields to short work.
+        is_retry: The call translates a sentence again, so it goes before all that waits of its request.
     """
 
     admitted: bool = False
     source_tokens: int = 0
+    is_retry: bool = False
 
 
 class TextKey(NamedTuple):
@@ -138,6 +149,10 @@ class TextKey(NamedTuple):
 
     item: int
     block: int = 0
+
+
+Improve = Callable[[TextKey, SentenceTranslation], Awaitable[SentenceTranslation]]
+"""Returns a finished sentence, whose places in its text are those of the source, or a better translation of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,10 +165,11 @@ class TranslationCall:
         target: Code of the language to translate into.
         options: How to search.
         splitting: Where a sentence ends.
-        tokens: Report the tokens of a sentence while it is decoded, too. They add up to the sentence, unless a second
-            attempt replaced it. Only in greedy search, since a beam changes its mind, and only with one model.
+        tokens: Report the tokens of a sentence while it is decoded, too. They add up to the sentence, unless
+            ``improve`` replaced it. Only in greedy search, since a beam changes its mind, and only with one model.
         keys: The key that the events of each text carry; () numbers them as items.
         quota: Quota of the request that this call belongs to; None if the call is the whole request.
+        improve: Called with each sentence before it is reported, side by side for those in progress; None for nothing.
     """
 
     texts: Sequence[str]
@@ -164,6 +180,7 @@ class TranslationCall:
     tokens: bool = False
     keys: Sequence[TextKey] = ()
     quota: RequestQuota | None = None
+    improve: Improve | None = None
 
     def key(self, index: int) -> TextKey:
         """The key of a text."""

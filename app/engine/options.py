@@ -29,8 +29,6 @@ class SearchOptions:
         alignment: Report which characters of the source each piece of the translation translates.
         prefix: The text that the translation begins with; None leaves the beginning to the model. With an ``n_best``
             above 1 the hypotheses differ in the first token behind the prefix, and each goes on greedily.
-        second_attempt: Search once more with other options where a translation is visibly wrong; see
-            ``app.text.quality_checks``.
 
     Raises:
         OptionOutOfRange: A value is of the wrong type, not finite, or outside its range.
@@ -46,7 +44,6 @@ class SearchOptions:
     repetition_penalty: float = 1.0
     alignment: bool = False
     prefix: str | None = None
-    second_attempt: bool = True
 
     def __post_init__(self) -> None:
         check_integer("beam_size", self.beam_size, 1, MAX_BEAM_SIZE)

@@ -232,7 +232,7 @@ class Engine:
             texts=[item.source],
             source=item.source_language,
             target=item.target_language,
-            options=SearchOptions(beam_size=1, second_attempt=False),
+            options=SearchOptions(beam_size=1),
             quota=RequestQuota(admitted=True),
         )
         [translation], _ = await collect(self._events(call))

@@ -11,6 +11,7 @@ from app.engine.interface import (
     Alphabet,
     RequestQuota,
     SentenceEvent,
+    SentenceTranslation,
     TextEvent,
     TextKey,
     TextTranslation,
@@ -20,6 +21,7 @@ from app.engine.interface import (
     TranslationEngine,
     collect,
 )
+from app.engine.options import SearchOptions
 from app.errors import UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
@@ -33,6 +35,7 @@ from app.translation.deadline import within
 from app.translation.languages import check_pair, name_of
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
 from app.translation.restoring import Mirror, Restorer
+from app.translation.retries import improve
 from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
@@ -145,23 +148,31 @@ class Translator:
             keys=[segment.key for segment in segments],
             quota=quota,
         )
-        again_options = replace(call.options, n_best=1, prefix=None)
-        again = replace(call, options=again_options, splitting="off", tokens=False, keys=())
+        placeholders = self._engine.alphabet(segments[0].language, wanted.target).placeholders
+        protected = {segment.key: segment.protected for segment in segments}
         extra: list[Timing] = []
 
-        async def translate_again(texts: Sequence[str]) -> list[TextTranslation]:
-            translations, timing = await collect(self._engine.stream(replace(again, texts=texts)))
+        async def translate_again(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+            own_quota = replace(quota, admitted=True, is_retry=True)
+            again = replace(call, texts=texts, options=options, splitting="off", tokens=False, keys=(), quota=own_quota)
+            translations, timing = await collect(self._engine.stream(again))
             extra.append(timing)
             return translations
+
+        async def improve_sentence(key: TextKey, sentence: SentenceTranslation) -> SentenceTranslation:
+            whole, end = protected[key], sentence.source_begin + len(sentence.source)
+            part = whole.part(sentence.source_begin, end) if whole else None
+            return await improve(
+                sentence, part, options=call.options, placeholders=placeholders, translate=translate_again
+            )
 
         mirror: Mirror = partial(mirror_edits, target=wanted.target, is_strict=wanted.preserves_formatting)
         if wanted.options.prefix is not None:  # somebody is writing the translation, and wants it as it is
             mirror = no_edits
-        placeholders = self._engine.alphabet(segments[0].language, wanted.target).placeholders
         restorer = None
         remaining = iter(segments)
         segment = next(remaining)
-        async with aclosing(self._engine.stream(call)) as events:
+        async with aclosing(self._engine.stream(replace(call, improve=improve_sentence))) as events:
             async for event in events:
                 if isinstance(event, Timing):
                     yield sum(extra, event)
@@ -169,19 +180,13 @@ class Translator:
                 if segment.key != event.key:
                     segment = next(remaining)
                 if restorer is None:
-                    restorer = Restorer(
-                        segment.text,
-                        segment.protected,
-                        mirror=mirror,
-                        placeholders=placeholders,
-                        translate=translate_again,
-                    )
+                    restorer = Restorer(segment.text, segment.protected, mirror)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
                     segment.translation, segment.restored = restorer.finish()
                     segment.lost, restorer = tuple(restorer.lost), None
                 elif isinstance(event, SentenceEvent):
-                    yield SentenceEvent(event.key, await restorer.add(event.sentence))
+                    yield SentenceEvent(event.key, restorer.add(event.sentence))
                 elif not segment.protected:  # a client has no use for placeholders
                     yield event
 

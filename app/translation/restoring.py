@@ -1,19 +1,14 @@
 """Puts protected spans back into translated sentences."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.text_builder import TextBuilder
-from app.errors import ModelFailure, Overloaded
 from app.text.inline.placement import Edit, apply
 from app.text.protection.protected import Offsets, Protected, moved
-from app.text.quality_checks import Verdict, judge
-from app.translation.retries import Aligned, attempts
 
 Mirror = Callable[[str, str], list[Edit]]
-Translate = Callable[[Sequence[str]], Awaitable[list[TextTranslation]]]
-"""Translates texts with their alignment, each as one sentence."""
 
 
 class Restorer:
@@ -23,34 +18,23 @@ class Restorer:
         text: The text as the model sees it.
         protected: What stands in it for what; None if nothing does.
         mirror: What to change in the translation of a sentence, given both, so that it begins and ends like it.
-        placeholders: Characters that the model carries over exactly once.
-        translate: Translates again a sentence whose stand-ins the model lost.
 
     Attributes:
         lost: The spans so far that the model lost; they were put where they probably belong.
     """
 
-    def __init__(
-        self,
-        text: str,
-        protected: Protected | None,
-        *,
-        mirror: Mirror,
-        placeholders: Sequence[str],
-        translate: Translate,
-    ) -> None:
+    def __init__(self, text: str, protected: Protected | None, mirror: Mirror) -> None:
         self.lost: list[str] = []
         self._text, self._protected = text, protected
-        self._mirror, self._placeholders, self._translate = mirror, placeholders, translate
+        self._mirror = mirror
         self._builder, self._unrestored = TextBuilder(), TextBuilder()
         self._done = self._unrestored_done = 0  # characters of the original text, and of the text with stand-ins
 
-    async def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
+    def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
         """The next sentence, with its spans, and with places in the text as it was and in its translation."""
         part = None
         if self._protected:
             part = self._protected.part(sentence.source_begin, sentence.source_begin + len(sentence.source))
-            sentence = await _keep_spans(sentence, part, self._placeholders, self._translate)
         sentence = self._mirrored(sentence)
         gap = self._text[self._unrestored_done : sentence.source_begin]
         self._unrestored_done = sentence.source_begin + len(sentence.source)
@@ -98,33 +82,3 @@ class Restorer:
             alternatives=tuple(Alternative(*other) for other in reversed(alternatives.items())),
             alignment=tuple(link for link in links if link.target_begin < link.target_end),  # a mark may be gone
         )
-
-
-async def _keep_spans(
-    sentence: SentenceTranslation, part: Protected, placeholders: Sequence[str], translate: Translate
-) -> SentenceTranslation:
-    """Returns the sentence, translated with other stand-ins if spans are lost and another attempt keeps them."""
-    if not part.restore(sentence.text, sentence.alignment).lost:
-        return sentence
-    for attempt in attempts(part, placeholders):
-        try:
-            translations = await translate(attempt.texts)
-        except (Overloaded, ModelFailure):  # what there is will do
-            return sentence
-        joined = attempt.join([Aligned(translation.text, translation.alignment) for translation in translations])
-        if joined and not part.restore(*joined).lost:
-            parts = [each for translation in translations for each in translation.sentences]
-            chances = [each.confidence for each in parts if each.confidence is not None]
-            return replace(
-                sentence,
-                text=joined.text,
-                score=min((each.score for each in parts), default=sentence.score),
-                confidence=min(chances, default=sentence.confidence),
-                verdicts=judge(sentence.source, joined.text, truncated=any(map(_is_truncated, parts))),
-                alignment=joined.links,
-            )
-    return sentence
-
-
-def _is_truncated(sentence: SentenceTranslation) -> bool:
-    return Verdict.TRUNCATED in sentence.verdicts

@@ -1,19 +1,50 @@
-"""Second attempts at a sentence whose stand-ins the model lost. Each result reads as if the model had kept them."""
+"""All second attempts at a sentence that is visibly wrong or has lost protected spans.
+
+In this order:
+
+| attempt | what it mends | what is translated |
+| --- | --- | --- |
+| digits | changed numbers | the sentence with placeholders for its numbers |
+| search | any verdict | the sentence, with a beam and without repetitions |
+| placeholders, names, numbers | lost spans | the sentence with other stand-ins |
+| cut | lost spans | what is between the spans, piece by piece |
+| copy | a loop | nothing: the source is better than a loop |
+
+Each result reads as if the model had kept the stand-ins. The best translation of all attempts is used.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import count, islice
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
+from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
+from app.engine.options import SearchOptions
+from app.errors import DragomanError
 from app.text.inline.objects import NAMES
 from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import Link
-from app.text.protection.protected import Offsets, Protected, moved
+from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
+from app.text.quality_checks import Verdict, judge, loops
+from app.work_pool import TEXT_POOL
+
+Result = TypeVar("Result")
+Translate = Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]]
+"""Translates texts, each as one sentence."""
 
 # No model keeps more numbers apart, and the attempt takes as long as the sentence did.
 _MAX_NUMBERS = 12
 _PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
+# Numbers that all languages write alike. Numbers with a point or a comma differ, so the model translates them.
+_NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
+# In a sentence of at most this many characters, one repeated word is a loop ("salad salad").
+_SHORT_CHARS = 24
+# Longer sentences are judged in the pool: 10 ms for one of 1,500 characters.
+_INLINE_CHARS = 500
+# A verdict that the client's own length limit causes needs no second attempt: it would meet the same limit.
+_FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
+_FROM_MIN_LENGTH = frozenset({Verdict.TOO_LONG})
 
 
 class Aligned(NamedTuple):
@@ -28,17 +59,194 @@ class Attempt:
     """Texts to translate one by one, and a function that makes the sentence's translation from theirs.
 
     Attributes:
-        name: Kind of stand-in.
+        name: Name in the table above.
         texts: The texts.
         join: Joins the translations; returns None if they are not usable.
+        options: How to search; None for the request's options.
     """
 
-    name: Literal["placeholders", "names", "numbers", "cut"]
+    name: Literal["digits", "search", "placeholders", "names", "numbers", "cut"]
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
+    options: SearchOptions | None = None
 
 
-def attempts(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
+class _Ranked(NamedTuple):
+    """A translation of the sentence, and what is wrong with it, the worst fault first."""
+
+    is_loop: bool
+    lost: int
+    verdicts: int
+    translation: SentenceTranslation
+
+
+def _faults(ranked: _Ranked) -> tuple[bool, int, int]:
+    return ranked[:3]
+
+
+class Versions:
+    """The translations of one sentence so far, ranked by their faults; among equals, the earlier one is better.
+
+    Args:
+        translation: The first translation.
+        protected: The sentence with its stand-ins; None if it has none.
+    """
+
+    def __init__(self, translation: SentenceTranslation, protected: Protected | None) -> None:
+        self.protected = protected
+        self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
+
+    @property
+    def best(self) -> SentenceTranslation:
+        """The best translation, without alternatives."""
+        return self._ranked[0].translation
+
+    @property
+    def has_lost(self) -> bool:
+        """The best translation lacks protected spans."""
+        return self._ranked[0].lost > 0
+
+    def add(self, attempt: Attempt, translations: Sequence[TextTranslation]) -> None:
+        """Adds the translations that come of an attempt's texts."""
+        sentences = [sentence for translation in translations for sentence in translation.sentences]
+        if len(translations) == len(sentences) == 1:
+            for version in sentences[0].versions:
+                self._add(attempt, [Aligned(version.text, version.alignment)], [version])
+        else:
+            self._add(attempt, [Aligned(each.text, each.alignment) for each in translations], sentences)
+        self._ranked.sort(key=_faults)
+
+    def result(self, options: SearchOptions) -> SentenceTranslation:
+        """Returns the best translation with the others as alternatives.
+
+        It is the source if the best is a loop, unless somebody is writing the translation.
+        """
+        best = self.best
+        versions = [ranked.translation for ranked in self._ranked]
+        if self._ranked[0].is_loop and options.prefix is None:
+            confidence = None if best.confidence is None else 0.0
+            copied = (Verdict.COPIED_SOURCE,)
+            best = replace(best, text=best.source, confidence=confidence, verdicts=copied, alignment=())
+        others = {one.text: _as_alternative(one) for one in reversed(versions) if one.text != best.text}
+        return replace(best, alternatives=tuple(reversed(others.values()))[: options.n_best - 1])
+
+    def _add(self, attempt: Attempt, texts: Sequence[Aligned], parts: Sequence[SentenceTranslation]) -> None:
+        joined = attempt.join(texts)
+        if joined is None:
+            return
+        best = self.best
+        chances = [part.confidence for part in parts if part.confidence is not None]
+        if attempt.texts == (best.source,) and len(parts) == 1:
+            verdicts = parts[0].verdicts
+        else:
+            is_truncated = any(Verdict.TRUNCATED in part.verdicts for part in parts)
+            verdicts = judge(best.source, joined.text, truncated=is_truncated)
+        translation = replace(
+            best,
+            text=joined.text,
+            score=min((part.score for part in parts), default=best.score),
+            confidence=min(chances, default=best.confidence),
+            verdicts=verdicts,
+            alignment=joined.links,
+        )
+        self._ranked.append(self._rank(translation))
+
+    def _rank(self, translation: SentenceTranslation) -> _Ranked:
+        lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
+        is_loop = bool(translation.verdicts) and loops(translation.source, translation.text)
+        return _Ranked(is_loop, len(lost), len(translation.verdicts), translation)
+
+
+async def improve(
+    translation: SentenceTranslation,
+    protected: Protected | None,
+    *,
+    options: SearchOptions,
+    placeholders: Sequence[str],
+    translate: Translate,
+) -> SentenceTranslation:
+    """Returns the best translation of a sentence that its first translation and the second attempts at it give.
+
+    Args:
+        translation: The first translation.
+        protected: The sentence with its stand-ins; None if it has none.
+        options: The request's.
+        placeholders: Characters that the model carries over exactly once.
+        translate: Translates again.
+    """
+    if not translation.verdicts and not protected:
+        return translation
+    run = TEXT_POOL.run if len(translation.source) > _INLINE_CHARS else _run_here
+    versions = await run(Versions, translation, protected)
+    usual = replace(options, n_best=1, prefix=None)
+    for attempt in attempts(versions, options, placeholders):
+        try:
+            translations = await translate(attempt.texts, attempt.options or usual)
+        except DragomanError:  # then what there is must do
+            break
+        await run(versions.add, attempt, translations)
+    return versions.result(options)
+
+
+async def _run_here(function: Callable[..., Result], *arguments: object) -> Result:
+    return function(*arguments)
+
+
+def attempts(versions: Versions, options: SearchOptions, placeholders: Sequence[str]) -> Iterator[Attempt]:
+    """What to try in turn; each attempt is chosen when the results of those before it are in ``versions``."""
+    source, protected = versions.best.source, versions.protected
+    if versions.best.verdicts and options.prefix is None:  # otherwise somebody is writing the translation
+        if Verdict.DIGITS_CHANGED in versions.best.verdicts:
+            yield from with_numbers_kept(source, placeholders)
+        other_options = options_again(options, versions.best.verdicts, source)
+        if other_options:
+            yield Attempt("search", (source,), lambda translations: translations[0], other_options)
+    if protected and versions.has_lost:
+        for attempt in with_other_stand_ins(protected, placeholders):
+            if versions.has_lost:
+                yield attempt
+
+
+def options_again(options: SearchOptions, verdicts: Sequence[Verdict], source: str) -> SearchOptions | None:
+    """Returns the options of a second search after a translation with these verdicts; None if it can't help.
+
+    The second search has a beam and forbids repetitions, because most failures are loops.
+    """
+    excused = _FROM_MAX_LENGTH if options.max_length else frozenset()
+    excused |= _FROM_MIN_LENGTH if options.min_length else frozenset()
+    if excused.issuperset(verdicts):
+        return None
+    beam = max(4, options.beam_size)
+    return replace(
+        options,
+        beam_size=beam,
+        n_best=beam,
+        no_repeat_ngram=options.no_repeat_ngram or (1 if len(source) <= _SHORT_CHARS else 3),
+        repetition_penalty=max(options.repetition_penalty, 1.2),
+    )
+
+
+def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
+    """Puts placeholders in the place of numbers, as far as there are placeholders that the sentence doesn't have."""
+    free = [placeholder for placeholder in placeholders if placeholder not in source]
+    ranges = [match.span() for match in _NUMBER.finditer(source)][: len(free)]
+    if not ranges:
+        return
+    numbered = protect_ranges(source, ranges, free)
+
+    def join(translations: Sequence[Aligned]) -> Aligned | None:
+        [translation] = translations
+        restored = numbered.restore(*translation)
+        return None if restored.lost else Aligned(restored.text, numbered.restore_links(translation.links, restored))
+
+    yield Attempt("digits", (numbered.text,), join)
+
+
+def _as_alternative(translation: SentenceTranslation) -> Alternative:
+    return Alternative(*(getattr(translation, name) for name in Alternative._fields))
+
+
+def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
     """What to try in turn, for as long as spans are lost; the last one keeps all.
 
     Args:

@@ -44,7 +44,7 @@ def evaluate(
     translator = open_translator(path, precision=precision, threads=threads)  # type: ignore[arg-type]
     scores: list[Score] = []
     # Without second attempts: this measures the model, not the service's repairs.
-    options = SearchOptions(beam_size=beam_size, second_attempt=False)
+    options = SearchOptions(beam_size=beam_size)
     try:
         with progress_bar(Console(stderr=True), "") as bar:
             for test_set in test_sets:

@@ -35,7 +35,7 @@ class CorpusTranslator:
     def __call__(self, lines: Sequence[str], source: str, target: str) -> list[str]:
         """One translation a line."""
         if self._bundle:
-            return self._bundle.translate(lines, source, target, SearchOptions(beam_size=1, second_attempt=False))
+            return self._bundle.translate(lines, source, target, SearchOptions(beam_size=1))
         tokenizer, model = self._checkpoint.tokenizer, self._checkpoint.model
         tag = tokenizer.piece_id(target_tag(target))
         sources = [np.array([tag, *tokenizer.encode(line), model.config.eos_id]) for line in lines]

@@ -314,7 +314,7 @@ async def test_an_imported_model_is_served(
         assert engine.pairs == {("de", "en"), ("de", "fr")}
         text = "Der Hund trinkt Wasser"
         for target, tag in (("en", ">>eng<<"), ("fr", ">>fra<<")):
-            options = SearchOptions(beam_size=1, max_length=LENGTH_LIMIT, second_attempt=False, alignment=True)
+            options = SearchOptions(beam_size=1, max_length=LENGTH_LIMIT, alignment=True)
             [answer], _ = await engine.translate([text], source="de", target=target, options=options)
             [ids] = generated(model, [theirs(f"{tag}{text}")["input_ids"]], num_beams=1)
             if precision == "float32":

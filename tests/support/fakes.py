@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import httpx
 from fastapi import FastAPI
@@ -104,6 +105,7 @@ class FakeEngine:
         for index, text in enumerate(call.texts):
             translation = self._translate(text, call.source, call.target, call.options)
             key = call.key(index)
+            builder, done = TextBuilder(), 0
             for sentence in translation.sentences:
                 if "WAIT" in sentence.source:
                     await self._wait(self.may_go_on)
@@ -112,8 +114,11 @@ class FakeEngine:
                 if call.tokens and call.options.beam_size == 1:
                     for word in re.findall(r"\s*\S+", sentence.text):
                         yield TokenEvent(key, word)
-                yield SentenceEvent(key, sentence)
-            yield TextEvent(key, translation)
+                if call.improve:
+                    sentence = await call.improve(key, sentence)
+                gap, done = text[done : sentence.source_begin], sentence.source_begin + len(sentence.source)
+                yield SentenceEvent(key, builder.add(gap, sentence))
+            yield TextEvent(key, replace(builder.finish(text[done:]), pivot=translation.pivot))
         yield Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
 
     async def _wait(self, event: asyncio.Event) -> None:

@@ -71,8 +71,7 @@ def parse_translation(
     if source != AUTO:
         check_pair(source, target, pairs)
     # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
-    options = _parse_options(values, settings.beam_size, 0 if markup else alternatives)
-    options = replace(options, prefix=prefix, second_attempt=prefix is None)
+    options = replace(_parse_options(values, settings.beam_size, 0 if markup else alternatives), prefix=prefix)
     deadline_s = _parse_deadline(values.get("deadline_ms"), settings.request_timeout_s)
     protect = _parse_protect(values.get("protect"))
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")

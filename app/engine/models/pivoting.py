@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from app.engine.interface import (
-    Alternative,
     Event,
+    Improve,
     SentenceEvent,
     SentenceTranslation,
     TextEvent,
+    TextKey,
     TextTranslation,
     Timing,
 )
@@ -24,6 +25,8 @@ from app.text.quality_checks import judge
 
 Half = tuple[list[TextTranslation], Timing]
 """The second model's translation of a sentence: one text."""
+Whole = tuple[SentenceTranslation, Timing]
+"""The translation of a sentence by both models, and the second model's timing."""
 Item = TypeVar("Item")
 
 # Sentences that the second model may have in flight, or done, before the first of them is handed out.
@@ -40,6 +43,7 @@ async def pivot(
     first: AsyncGenerator[Event, None],
     translate: Callable[[str], Coroutine[Any, Any, Half]],
     language: str,
+    improve: Improve | None = None,
 ) -> AsyncGenerator[Event, None]:
     """Translates the first model's sentences again; see ``app.engine.interface.TranslationEngine.stream``.
 
@@ -50,16 +54,22 @@ async def pivot(
         first: Its events.
         translate: The second model's translation of one sentence.
         language: What lies in between, for ``TextTranslation.pivot``.
+        improve: See ``TranslationCall``.
     """
     began = time.monotonic()
-    started: set[asyncio.Task[Half]] = set()
+    started: set[asyncio.Task[Whole]] = set()
 
-    async def halves() -> AsyncGenerator[tuple[Event, asyncio.Task[Half] | None], None]:
+    async def complete(key: TextKey, half: SentenceTranslation) -> Whole:
+        [second], spent = await translate(half.text)
+        whole = compose(half, second)
+        return (await improve(key, whole) if improve else whole), spent
+
+    async def wholes() -> AsyncGenerator[tuple[Event, asyncio.Task[Whole] | None], None]:
         async with aclosing(first) as events:
             async for event in events:
                 task = None
                 if isinstance(event, SentenceEvent):
-                    task = asyncio.create_task(translate(event.sentence.text))
+                    task = asyncio.create_task(complete(event.key, event.sentence))
                     started.add(task)
                 yield event, task
 
@@ -67,15 +77,15 @@ async def pivot(
     source = next(sources, "")
     builder, done, encode_s, timing = TextBuilder(), 0, 0.0, Timing()
     try:
-        async with aclosing(_read_ahead(halves())) as pairs:
+        async with aclosing(_read_ahead(wholes())) as pairs:
             async for event, task in pairs:
                 if isinstance(event, SentenceEvent) and task:
-                    [second], spent = await task
+                    sentence, spent = await task
                     started.discard(task)
                     encode_s = max(encode_s, spent.encode_s)
                     begin = event.sentence.source_begin
                     gap, done = source[done:begin], begin + len(event.sentence.source)
-                    yield SentenceEvent(event.key, builder.add(gap, compose(event.sentence, second)))
+                    yield SentenceEvent(event.key, builder.add(gap, sentence))
                 elif isinstance(event, TextEvent):
                     translation = builder.finish(source[done:])
                     yield TextEvent(event.key, replace(translation, pivot=language if translation.sentences else None))
@@ -112,18 +122,21 @@ def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTran
         text=second.text,
         score=score,
         confidence=None if first.confidence is None or worst is None else first.confidence * worst,
-        alternatives=tuple(Alternative(other.text, first.score + other.score) for other in others),
+        alternatives=tuple(
+            other._replace(score=first.score + other.score, alignment=_compose_links(first, other.alignment))
+            for other in others
+        ),
         verdicts=tuple(dict.fromkeys(verdicts)),
-        alignment=_compose_links(first, second),
+        alignment=_compose_links(first, second.alignment),
     )
 
 
-def _compose_links(first: SentenceTranslation, second: TextTranslation) -> tuple[Link, ...]:
+def _compose_links(first: SentenceTranslation, second: Sequence[Link]) -> tuple[Link, ...]:
     owners: list[Link | None] = [None] * len(first.text)  # the link that each character in between belongs to
     for link in first.alignment:
         owners[link.target_begin : link.target_end] = [link] * (link.target_end - link.target_begin)
     links = []
-    for link in second.alignment:
+    for link in second:
         shares = Counter(owner for owner in owners[link.source_begin : link.source_end] if owner)
         for owner, _ in shares.most_common(1):
             links.append(Link(owner.source_begin, owner.source_end, link.target_begin, link.target_end))

@@ -81,13 +81,14 @@ def follow(route: Route, engines: Sequence[TranslationEngine], call: Translation
         return engines[0].stream(_call_of(route[0], call))
     (first, second), (first_engine, second_engine) = route, engines
     # Tokens of the first model would be of another language. Its sentences were admitted for the second model, too.
-    half = replace(call, options=first_options(call.options), tokens=False)
-    rest = replace(call, splitting="off", tokens=False, keys=(), quota=RequestQuota(admitted=True))
+    half = replace(call, options=first_options(call.options), tokens=False, improve=None)
+    rest = replace(half, options=call.options, splitting="off", keys=(), quota=RequestQuota(admitted=True))
     return pivot(
         call.texts,
         first_engine.stream(_call_of(first, half)),
         lambda sentence: collect(second_engine.stream(_call_of(second, replace(rest, texts=(sentence,))))),
         first.target.lower(),
+        call.improve,
     )
 
 

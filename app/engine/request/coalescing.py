@@ -41,9 +41,6 @@ class Coalescer:
         ]
         own = [(shared, shared.job) for shared in fresh.values() if shared.job]
         self._submit([job for _, job in own], admitted=admitted)
-        for job, shared in zip(jobs, chosen, strict=True):
-            if shared.job:
-                job.order = shared.job.order  # a second attempt of this job is as old as the shared one
         self._shared |= fresh
         for shared, job in own:
             job.future.add_done_callback(partial(self._hand_over, loop, shared))

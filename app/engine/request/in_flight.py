@@ -7,14 +7,11 @@ brought it, not in the queue, where it would shut out everybody else.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import TypeVar
 
-from app.engine.decoding.search import Hypothesis
 from app.engine.interface import (
     INLINE_CHARS,
     Event,
@@ -26,47 +23,18 @@ from app.engine.interface import (
     TokenEvent,
     TranslationCall,
 )
-from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
-from app.engine.request.detokenization import Detokenizer, Version
+from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import Segment
 from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.engine.text_builder import TextBuilder
-from app.errors import DragomanError
-from app.text.quality_checks import Verdict, loops
 from app.work_pool import TEXT_POOL
-
-Result = TypeVar("Result")
 
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
-_SHORT_SOURCE_TOKENS = 8
 # Text of longer segments is made in the pool: 10 ms for one of 1,500 characters.
-_INLINE_UNIT_CHARS = 500
-# A verdict that the client's own length limit causes needs no second attempt: it would meet the same limit.
-_FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
-_FROM_MIN_LENGTH = frozenset({Verdict.TOO_LONG})
-
-
-def second_attempt(options: SearchOptions, verdicts: tuple[Verdict, ...], source_tokens: int) -> SearchOptions | None:
-    """Return the options of a second search after a translation with these verdicts; None if it can't help.
-
-    The second search has a beam and forbids repetitions, because most failures are loops. In a very short sentence, one
-    repeated word is a loop ("salad salad").
-    """
-    excused = _FROM_MAX_LENGTH if options.max_length else frozenset()
-    excused |= _FROM_MIN_LENGTH if options.min_length else frozenset()
-    if not options.second_attempt or excused.issuperset(verdicts):
-        return None
-    beam = max(4, options.beam_size)
-    return replace(
-        options,
-        beam_size=beam,
-        n_best=beam,
-        no_repeat_ngram=options.no_repeat_ngram or (1 if source_tokens <= _SHORT_SOURCE_TOKENS else 3),
-        repetition_penalty=max(options.repetition_penalty, 1.2),
-    )
+_INLINE_SEGMENT_CHARS = 500
 
 
 @dataclass(eq=False)
@@ -107,8 +75,8 @@ class RequestTask:
     Args:
         call: The request.
         segments: Segments of all its texts.
-        joiner: Takes the jobs.
-        renderer: Makes text of the hypotheses.
+        coalescer: Takes the jobs.
+        detokenizer: Makes text of the hypotheses.
     """
 
     def __init__(
@@ -124,7 +92,7 @@ class RequestTask:
         self._exhausted = False
         self._quota = call.quota or RequestQuota()
         self._changed = asyncio.Event()  # the segment that comes next has more tokens, or is done
-        self._rendering = asyncio.Lock()
+        self._detokenizing = asyncio.Lock()
         self._queue_s: list[float] = []
         self._encode_s = 0.0
 
@@ -170,10 +138,10 @@ class RequestTask:
     async def _fill(self) -> bool:
         """Put more segments into the window if it has become small; returns whether there are any in it."""
         if not self._exhausted and len(self._window) < _REFILL_BELOW:
-            room = _WINDOW - len(self._window)
-            segments = islice(self._segments, room)
+            free = _WINDOW - len(self._window)
+            segments = islice(self._segments, free)
             cut = list(segments) if self._inline else await TEXT_POOL.run(list, segments)
-            self._exhausted = len(cut) < room
+            self._exhausted = len(cut) < free
             self._submit(cut)
         return bool(self._window)
 
@@ -184,20 +152,21 @@ class RequestTask:
         if jobs:
             futures = self._coalescer.submit(jobs, admitted=self._quota.admitted)
             self._quota.admitted = True
-            for item, job, future in zip(sentences, jobs, futures, strict=True):
+            for item, future in zip(sentences, futures, strict=True):
                 item.future = future
-                item.task = asyncio.create_task(self._translate(item.segment, job, future))
+                item.task = asyncio.create_task(self._translate(item.segment, future))
                 item.task.add_done_callback(lambda _: self._changed.set())
         self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
-        ahead = min(self._quota.source_tokens, POLICY.short_tokens)
+        queued = self._quota.source_tokens
         self._quota.source_tokens += len(item.segment.ids)
         options = self._options
         if options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
-        long = ahead == POLICY.short_tokens
+        long = queued >= POLICY.short_tokens
+        ahead = 0 if self._quota.is_retry else min(queued, POLICY.short_tokens)
         return Job(source=item.segment.ids, options=options, long=long, ahead=ahead, on_tokens=on_tokens)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
@@ -206,60 +175,23 @@ class RequestTask:
         if item is self._next and not loop.is_closed():
             loop.call_soon_threadsafe(self._changed.set)
 
-    async def _translate(self, segment: Segment, job: Job, future: asyncio.Future[Outcome]) -> SentenceTranslation:
+    async def _translate(self, segment: Segment, future: asyncio.Future[Outcome]) -> SentenceTranslation:
         outcome = await future
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
-        versions = await self._render(segment, self._detokenizer.versions, segment, outcome.hypotheses)
-        await self._improve(versions, segment, job)
-        options = self._options
-        finish = partial(self._detokenizer.sentence, n_best=options.n_best, alignment=options.alignment)
-        return await self._render(segment, finish, segment, versions)
-
-    async def _render(self, segment: Segment, function: Callable[..., Result], *arguments: object) -> Result:
-        """Calls a function of the renderer's: for a long segment in the pool, else here, one segment after the other.
-
-        Many segments may be done at the same moment, and each of them takes up to some milliseconds: between two of
-        them the event loop gets to what waits.
-        """
-        if len(segment.source) > _INLINE_UNIT_CHARS:
-            return await TEXT_POOL.run(function, *arguments)
-        if len(self._window) == 1:
-            return function(*arguments)
-        async with self._rendering:
-            result = function(*arguments)
-            await asyncio.sleep(0)
-            return result
-
-    async def _improve(self, versions: list[Version], segment: Segment, job: Job) -> None:
-        """Searches again with other options while the first version is visibly wrong; then the best comes first."""
-
-        async def search(ids: tuple[int, ...], options: SearchOptions) -> Sequence[Hypothesis]:
-            again = Job(source=ids, options=options, long=job.long, order=job.order)
-            [future] = self._coalescer.submit([again], admitted=True)
-            return (await future).hypotheses
-
-        def add(others: list[Version]) -> None:
-            versions.extend(others)
-            # A loop is the worst; among equals, the earlier attempt comes first.
-            versions.sort(key=lambda version: (loops(segment.source, version.text), len(version.verdicts)))
-
-        if self._options.second_attempt and Verdict.DIGITS_CHANGED in versions[0].verdicts:
-            numbered = self._detokenizer.numbered(segment)
-            if numbered:
-                with suppress(DragomanError):  # then what there is must do; below, too
-                    found = await search(numbered.segment.ids, self._options)
-                    await self._render(
-                        segment, lambda: add(self._detokenizer.numbered_versions(segment, numbered, found))
-                    )
-        options = second_attempt(self._options, versions[0].verdicts, len(segment.ids))
-        if options:
-            with suppress(DragomanError):
-                found = await search(segment.ids, options)
-                await self._render(segment, lambda: add(self._detokenizer.versions(segment, found)))
-            copy = await self._render(segment, self._detokenizer.last_resort, segment, versions[0])
-            if copy:
-                versions.insert(0, copy)
+        make = partial(self._detokenizer.sentence, alignment=self._options.alignment)
+        if len(segment.source) > _INLINE_SEGMENT_CHARS:
+            sentence = await TEXT_POOL.run(make, segment, outcome.hypotheses)
+        elif len(self._window) == 1:
+            sentence = make(segment, outcome.hypotheses)
+        else:
+            # Many segments may be done at the same moment, and each takes up to some milliseconds: one after the other,
+            # so that between two of them the event loop gets to what waits.
+            async with self._detokenizing:
+                sentence = make(segment, outcome.hypotheses)
+                await asyncio.sleep(0)
+        improve = self._call.improve
+        return await improve(self._call.key(segment.text_index), sentence) if improve else sentence
 
     async def _give_up(self) -> None:
         for item in self._window:

@@ -17,12 +17,14 @@ class Segment(NamedTuple):
 
     Attributes:
         text_index: Index of its text in the call.
+        begin: Where the segment begins in its text.
         gap: The text between the previous segment, or the beginning of the text, and this one.
         source: The segment; "" ends a text, and then ``gap`` is the text after the last segment.
         ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
     """
 
     text_index: int
+    begin: int
     gap: str
     source: str
     ids: tuple[int, ...]
@@ -57,9 +59,9 @@ class Segmenter:
             for sentence in _sentences(text, language, splitting):
                 checkpoint()
                 for begin, end, pieces in self._parts(text, *sentence, max_pieces):
-                    yield Segment(index, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
+                    yield Segment(index, begin, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
                     done = end
-            yield Segment(index, text[done:], "", ())
+            yield Segment(index, len(text), text[done:], "", ())
 
     def _parts(self, text: str, begin: int, end: int, max_pieces: int) -> Iterator[tuple[int, int, list[int]]]:
         """Yields begin, end and pieces of a sentence, or of each part of one that has more than ``max_pieces``."""

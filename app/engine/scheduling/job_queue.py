@@ -136,7 +136,7 @@ class JobQueue:
                 raise Overloaded(_BUSY)
             for job in jobs:
                 job.submitted = now
-                job.order = job.order or self._arrived_tokens + POLICY.delay * job.ahead
+                job.order = self._arrived_tokens + POLICY.delay * job.ahead
             self._arrived_tokens += tokens
             self._enqueue(jobs)
             self._unfinished.update(jobs)

@@ -122,7 +122,7 @@ async def test_a_text_of_many_characters(engine):
 
 
 async def test_alternatives_are_unique_and_differ_from_the_translation(tiny_bundle):
-    options = SearchOptions(beam_size=4, n_best=4, beam_threshold=100, max_length=6, second_attempt=False)
+    options = SearchOptions(beam_size=4, n_best=4, beam_threshold=100, max_length=6)
     texts = [*GERMAN, " ".join(GERMAN[:2])]
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         found = await translate(engine, *texts, options=options)
@@ -237,7 +237,7 @@ async def test_the_settings_reach_the_engine(tiny_bundle, monkeypatch):
     settings = Settings(bundle=tiny_bundle.path, precision="float32", threads=2, workers=3, feature_cache_bytes=0)
     async with started(Engine.from_bundle(replace(tiny_bundle, golden=()), settings)) as engine:
         for _ in range(2):
-            await translate(engine, *GERMAN[:3], options=greedy(max_length=1, second_attempt=False))
+            await translate(engine, *GERMAN[:3], options=greedy(max_length=1))
     assert given["threads"] == 2
     assert len(encoded) == 6  # three workers met at each step, and nothing was cached
 
@@ -348,7 +348,7 @@ async def test_a_sentence_seen_before_skips_the_encoder(tiny_bundle):
 
 
 async def test_info_and_statistics_go_into_json(engine, tiny_bundle):
-    await translate(engine, *GERMAN, options=greedy(second_attempt=False))
+    await translate(engine, *GERMAN, options=greedy())
     info = json.loads(json.dumps(engine.info()))
     assert info["name"] == "tiny"
     assert info["pairs"] == ["de-en", "en-de"]
@@ -378,7 +378,7 @@ async def test_a_stop_lets_accepted_work_finish(tiny_bundle):
 
 
 async def test_a_translation_begins_with_its_prefix_and_alternatives_part_behind_it(engine):
-    options = SearchOptions(beam_size=3, n_best=3, prefix="the dog", second_attempt=False)
+    options = SearchOptions(beam_size=3, n_best=3, prefix="the dog")
     [found], _ = await engine.translate(
         ["der Hund trinkt Wasser"], source="de", target="en", options=options, splitting="off"
     )

@@ -15,7 +15,7 @@ from model.network.reference import greedy_search, model_scores
 from model.training.checkpoint import CheckpointError
 from tests.support.tiny import sentence_pairs, source_ids
 
-GREEDY = SearchOptions(beam_size=1, second_attempt=False)
+GREEDY = SearchOptions(beam_size=1)
 
 
 class Fake:

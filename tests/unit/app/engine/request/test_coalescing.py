@@ -40,20 +40,6 @@ async def test_identical_sentences_are_translated_once_and_everybody_gets_the_re
     assert await asyncio.gather(first, second, third) == [found] * 3
 
 
-async def test_who_joins_a_job_is_as_old_as_it_is():
-    """What a second attempt goes by: it must not wait behind all who came later."""
-
-    def submit(jobs: Sequence[Job], *, admitted: bool = False) -> None:
-        for number, each in enumerate(jobs, 7):
-            each.order = number
-
-    coalescer = Coalescer(submit)
-    first, joining, later = job(3, 4), job(3, 4), job(3, 4)
-    coalescer.submit([first, joining])
-    coalescer.submit([later])
-    assert [each.order for each in (first, joining, later)] == [7, 7, 7]
-
-
 async def test_what_differs_or_comes_later_is_a_job_of_its_own():
     queue = Queue()
     coalescer = Coalescer(queue.submit)

@@ -27,7 +27,7 @@ def detokenizer(tokenizer):
 
 
 def unit_of(tokenizer, text=UNIT):
-    return Segment(0, "", text, (4, *tokenizer.encode(text), 2))
+    return Segment(0, 0, "", text, (4, *tokenizer.encode(text), 2))
 
 
 def hypothesis(tokenizer, text, score=-1.0, truncated=False):
@@ -35,33 +35,24 @@ def hypothesis(tokenizer, text, score=-1.0, truncated=False):
 
 
 def test_a_model_that_says_nothing_swallows_no_text(tokenizer, detokenizer):
-    silence, second = Hypothesis((), -0.1, -0.1), hypothesis(tokenizer, "The dog.", truncated=True)
-    [version] = detokenizer.versions(unit_of(tokenizer), [silence, second])
-    assert (version.text, version.hypothesis, version.verdicts) == ("The dog.", second, (Verdict.TRUNCATED,))
-    [version] = detokenizer.versions(unit_of(tokenizer), [silence])
-    assert (version.text, version.verdicts) == (UNIT, (Verdict.COPIED_SOURCE,))
+    silence, second = Hypothesis((), -0.1, -0.1), hypothesis(tokenizer, "The dog.", -2.0, truncated=True)
+    sentence = detokenizer.sentence(unit_of(tokenizer), [silence, second], alignment=False)
+    assert (sentence.text, sentence.score, sentence.verdicts) == ("The dog.", -2.0, (Verdict.TRUNCATED,))
+    assert sentence.alternatives == ()
+    sentence = detokenizer.sentence(unit_of(tokenizer), [silence], alignment=True)
+    assert (sentence.text, sentence.verdicts, sentence.alignment) == (UNIT, (Verdict.COPIED_SOURCE,), ())
 
 
 def test_bytes_that_make_no_character_are_dropped(tokenizer, detokenizer):
     first, second, third = (tokenizer.piece_id(f"<0x{byte:02X}>") for byte in "€".encode())
     dog = tokenizer.encode("Hund")
     tokens = (third, *dog, first, second, third, *dog, first, second)
+    segment = unit_of(tokenizer, "Der Hund und der Hund.")
     found = Hypothesis(tokens, -1.0, -1.0, attended=tuple(range(len(tokens))))
-    [version] = detokenizer.versions(unit_of(tokenizer), [found])
-    assert version.text == "Hund€ Hund" == detokenizer.prefix(unit_of(tokenizer), tokens)
-    assert version.hypothesis.attended == tuple(range(1, len(tokens) - 2))
-
-
-@pytest.mark.parametrize("loop", ["dog dog dog", "the dog the dog the dog", "dogogog", "dooooog"])
-def test_the_source_is_better_than_a_loop(tokenizer, detokenizer, loop):
-    segment = unit_of(tokenizer)
-    [version] = detokenizer.versions(segment, [hypothesis(tokenizer, loop)])
-    copy = detokenizer.last_resort(segment, version)
-    assert copy is not None
-    assert (copy.text, copy.verdicts, copy.hypothesis.tokens) == (UNIT, (Verdict.COPIED_SOURCE,), ())
-    [good] = detokenizer.versions(segment, [hypothesis(tokenizer, "The dog, the dog.")])
-    assert detokenizer.last_resort(segment, good) is None
-    assert detokenizer.last_resort(unit_of(tokenizer, loop), version) is None, "the source says it as often"
+    sentence = detokenizer.sentence(segment, [found], alignment=True)
+    assert sentence.text == "Hund€ Hund" == detokenizer.prefix(segment, tokens)
+    whole = Hypothesis(tokens[1:-2], -1.0, -1.0, attended=found.attended[1:-2])
+    assert sentence.alignment == detokenizer.links(segment, whole)
 
 
 def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
@@ -69,8 +60,7 @@ def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
     segment, found = unit_of(tokenizer), hypothesis(tokenizer, "The dog.", -3.0)
 
     def chance(detokenizer, best):
-        versions = detokenizer.versions(segment, [best])
-        return detokenizer.sentence(segment, versions, n_best=1, alignment=False).confidence
+        return detokenizer.sentence(segment, [best], alignment=False).confidence
 
     length = len(found.tokens) + 1
     expected = 1 / (1 + math.exp(-(1 - 2 * 3 / length)))
@@ -79,13 +69,13 @@ def test_confidence_is_what_the_bundle_makes_of_the_probabilities(tokenizer):
     assert chance(Detokenizer(tokenizer), found) is None
 
 
-def test_a_sentence_has_the_wanted_number_of_different_alternatives(tokenizer, detokenizer):
-    texts = ["The dog.", "A dog.", "The dog.", "The cat.", "A cat."]
+def test_the_alternatives_differ_from_each_other(tokenizer, detokenizer):
+    texts = ["The dog.", "A dog.", "The dog.", "The cat."]
     hypotheses = [hypothesis(tokenizer, text, -float(rank)) for rank, text in enumerate(texts)]
-    versions = detokenizer.versions(unit_of(tokenizer), hypotheses)
-    sentence = detokenizer.sentence(unit_of(tokenizer), versions, n_best=3, alignment=False)
+    sentence = detokenizer.sentence(unit_of(tokenizer), hypotheses, alignment=False)
     assert (sentence.text, sentence.score) == ("The dog.", 0.0)
     assert sentence.alternatives == (Alternative("A dog.", -1.0), Alternative("The cat.", -3.0))
+    assert [version.text for version in sentence.versions] == ["The dog.", "A dog.", "The cat."]
 
 
 def test_links_follow_the_alignment_head(tokenizer, detokenizer):
@@ -135,57 +125,11 @@ def test_a_text_is_put_together_with_its_gaps_and_alternatives():
     assert TextBuilder().finish(" \n").text == " \n"
 
 
-@pytest.mark.parametrize(
-    ("text", "numbered"),
-    [
-        ("Am 31. Mai 1999 um 10:45.", "Am \ue000. Mai \ue001 um \ue002."),
-        ("Nur 7.000 von 3,5 und 1.2.3 nicht.", None),  # other languages write these otherwise
-        ("(0-2), 4-4-2, 2017/18, 5%", "(\ue000), \ue001, \ue002, 5%"),  # no more than there are placeholders
-        ("\ue001 sind 2", "\ue001 sind \ue000"),
-        ("Keine.", None),
-    ],
-)
-def test_placeholders_stand_in_for_numbers_that_languages_write_alike(tokenizer, text, numbered):
-    detokenizer = Detokenizer(tokenizer, placeholders=("\ue000", "\ue001", "\ue002"))
-    segment = unit_of(tokenizer, text)
-    found = detokenizer.numbered(segment)
-    assert (found and found.segment.source) == numbered
-    if found:
-        assert found.segment.ids == unit_of(tokenizer, numbered).ids
-    assert Detokenizer(tokenizer).numbered(segment) is None, "a model without placeholders"
-
-
-def test_numbers_come_back_where_their_placeholders_are(tokenizer):
-    detokenizer = Detokenizer(tokenizer, placeholders=("\ue000", "\ue001"))
-    segment = unit_of(tokenizer, "Der Hund 1999 und 2024")
-    numbered = detokenizer.numbered(segment)
-    assert numbered
-    kept, lost = hypothesis(tokenizer, "\ue001 und \ue000 Hund"), hypothesis(tokenizer, "Hund \ue000")
-    [version] = detokenizer.numbered_versions(segment, numbered, [lost, kept])
-    assert (version.text, version.verdicts) == ("2024 und 1999 Hund", ())
-    # Each piece of the translation looks at its own kind in the source.
-    ids = list(numbered.segment.ids)
-    looking = replace(kept, attended=tuple(ids.index(token, 1) for token in kept.tokens))
-    [version] = detokenizer.numbered_versions(segment, numbered, [looking])
-    sentence = detokenizer.sentence(segment, [version], n_best=1, alignment=True)
-    linked = {
-        (sentence.source[link.source_begin : link.source_end], sentence.text[link.target_begin : link.target_end])
-        for link in sentence.alignment
-    }
-    assert linked >= {("1999", "1999"), ("2024", "2024")}
-    assert all(source == target for source, target in linked)
-
-
 def test_placeholders_that_the_source_lacks_are_dropped(tokenizer):
     detokenizer = Detokenizer(tokenizer, placeholders=("\ue000", "\ue001"))
     segment = unit_of(tokenizer, "Der \ue001 Hund")
     found = hypothesis(tokenizer, "\ue000Hund\ue000 und\ue001")
     found = replace(found, attended=tuple(range(len(found.tokens))))
-    [version] = detokenizer.versions(segment, [found])
-    assert version.text == "Hund und\ue001"
-    assert len(version.hypothesis.attended) == len(version.hypothesis.tokens)
-    assert detokenizer.prefix(segment, found.tokens) == version.text
-    numbered = detokenizer.numbered(unit_of(tokenizer, "Hund 1999"))
-    assert numbered
-    [version] = detokenizer.numbered_versions(unit_of(tokenizer, "Hund 1999"), numbered, [found])
-    assert version.text.count("1999") == 1 and "\ue001" not in version.text
+    sentence = detokenizer.sentence(segment, [found], alignment=True)
+    assert sentence.text == "Hund und\ue001" == detokenizer.prefix(segment, found.tokens)
+    assert all(link.target_end <= len(sentence.text) for link in sentence.alignment)

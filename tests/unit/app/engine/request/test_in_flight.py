@@ -1,10 +1,9 @@
-"""Long texts, streams and second attempts, through the engine, over a model whose scores are known."""
+"""Long texts and streams, through the engine, over a model whose scores are known."""
 
 import asyncio
 from contextlib import aclosing
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from app.engine.interface import (
@@ -17,44 +16,20 @@ from app.engine.interface import (
     TranslationCall,
     collect,
 )
-from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
-from app.engine.request.in_flight import second_attempt
 from app.engine.scheduling.policy import POLICY
 from app.errors import DeadlineExceeded
-from app.text.quality_checks import Verdict, loops
 from app.translation.deadline import within
 from tests.support.tiny import VOCABULARY, sentence_pairs
-from tests.support.toy import EOS, ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
+from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
 
 pytestmark = pytest.mark.anyio
 
 PAIR = {"source": "de", "target": "en"}
-PURE = greedy(second_attempt=False, max_length=4)
+PURE = greedy(max_length=4)
 SENTENCES = [german for german, _ in sentence_pairs(400, seed=5)]
 BOOK = "".join(text + ("\n\n" if number % 7 == 0 else "\n") for number, text in enumerate(SENTENCES))
-
-
-class Parrot(ToyModel):
-    """Says one token again and again, unless it is kept from it, and never knows when to stop."""
-
-    def __init__(self, word: int, end: int = EOS) -> None:
-        super().__init__(VOCABULARY)
-        self.word, self.end = word, end
-
-    def scores(self, source, target):
-        logits = np.full(VOCABULARY, -9.0)
-        logits[self.word] = 12.0
-        logits[self.word + 1 : self.word + 40] = np.linspace(5.0, 4.0, 39)
-        logits[self.end] = 7.0 if target and target[-1] != self.word else 3.0
-        return (logits - np.logaddexp.reduce(logits)).astype(np.float32)
-
-
-def word_of(bundle):
-    """A token that is a whole word."""
-    [word] = Tokenizer(bundle.path / "tokenizer.spm", bundle.path / "tokenizer.spm").encode("Hund")
-    return word
 
 
 async def events_of(engine, *texts, options=PURE, **others):
@@ -108,7 +83,7 @@ async def test_a_sentence_is_handed_out_before_the_next_is_done(tiny_bundle):
     model = ToyModel(VOCABULARY, eos_bonus=-60.0)
     gate = Gate(model)
     async with started(engine_of(tiny_bundle, model, limits=replace(ROOMY, max_batch_rows=1), drain_s=10)) as engine:
-        options = greedy(second_attempt=False, max_length=40)
+        options = greedy(max_length=40)
         stream = engine.stream(TranslationCall(texts=["Der Hund. Die Katze."], **PAIR, options=options))
         first = await first_event(stream, gate)
         assert first.sentence.source == "Der Hund."
@@ -119,7 +94,7 @@ async def test_a_sentence_is_handed_out_before_the_next_is_done(tiny_bundle):
 
 @pytest.mark.parametrize("beam", [1, 2])
 async def test_tokens_add_up_to_their_sentence_in_greedy_search(tiny_bundle, beam):
-    options = SearchOptions(beam_size=beam, second_attempt=False, max_length=9)
+    options = SearchOptions(beam_size=beam, max_length=9)
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         events = await events_of(engine, BOOK[:2_000], options=options, tokens=True)
     shown, tokens = "", 0
@@ -132,110 +107,6 @@ async def test_tokens_add_up_to_their_sentence_in_greedy_search(tiny_bundle, bea
             shown = ""
     sentences = sum(isinstance(event, SentenceEvent) for event in events)
     assert tokens >= sentences if beam == 1 else tokens == 0
-
-
-async def test_a_loop_is_tried_again_and_the_better_translation_is_returned(tiny_bundle):
-    async with started(engine_of(tiny_bundle, Parrot(word_of(tiny_bundle)))) as engine:
-        for options in (greedy(), SearchOptions(beam_size=2)):
-            [once], _ = await engine.translate(
-                ["Der Hund trinkt Wasser."], **PAIR, options=replace(options, second_attempt=False)
-            )
-            [twice], _ = await engine.translate(["Der Hund trinkt Wasser."], **PAIR, options=options)
-            [first], [second] = once.sentences, twice.sentences
-            assert Verdict.REPETITION in first.verdicts
-            assert len(second.verdicts) < len(first.verdicts)
-            assert second.text and second.text != first.text
-
-
-class Stutterer(ToyModel):
-    """Says a text; when it is kept from going on with that, one other word and nothing more."""
-
-    def __init__(self, text: list[int], otherwise: int) -> None:
-        super().__init__(VOCABULARY)
-        self.text, self.otherwise = tuple(text), otherwise
-
-    def scores(self, source, target):
-        goes_on = target == self.text[: len(target)] and len(target) < len(self.text)
-        scores = np.full(VOCABULARY, -60.0)
-        scores[self.otherwise] = -5.0
-        scores[self.text[len(target)] if goes_on else EOS] = -0.001
-        return scores.astype(np.float32)
-
-
-async def test_a_loop_is_worse_than_any_other_fault(tiny_bundle):
-    text = "Der 31. Hund trinkt."
-    tokenizer = Tokenizer(tiny_bundle.path / "tokenizer.spm", tiny_bundle.path / "tokenizer.spm")
-    model = Stutterer(tokenizer.encode("Hund Hund Hund 31"), tokenizer.encode("Wasser")[0])
-    async with started(engine_of(tiny_bundle, model)) as engine:
-        [once], _ = await engine.translate([text], **PAIR, options=greedy(second_attempt=False))
-        [twice], _ = await engine.translate([text], **PAIR, options=greedy())
-    assert loops(text, once.text)
-    assert not loops(text, twice.text) and twice.text != text
-    assert len(twice.sentences[0].verdicts) == len(once.sentences[0].verdicts) == 1
-
-
-class NoHeadForNumbers(ToyModel):
-    """Copies the source, but for digits: there it says something else."""
-
-    def __init__(self, digits: set[int], otherwise: int) -> None:
-        super().__init__(VOCABULARY)
-        self.digits, self.otherwise = digits, otherwise
-
-    def scores(self, source, target):
-        words = [self.otherwise if piece in self.digits else piece for piece in source[1:]]
-        scores = np.full(VOCABULARY, -60.0)
-        scores[words[min(len(target), len(words) - 1)]] = -0.001
-        return scores.astype(np.float32)
-
-
-@pytest.mark.parametrize("beam", [1, 2])
-async def test_changed_numbers_are_tried_again_with_placeholders_for_them(tiny_bundle, beam):
-    text = "Der 31. Hund, 7.000."
-    tokenizer = Tokenizer(tiny_bundle.path / "tokenizer.spm", tiny_bundle.path / "tokenizer.spm")
-    digits = {piece for digit in "123459" for piece in tokenizer.encode(digit)[-1:]}  # it knows 0 and 7
-    model = NoHeadForNumbers(digits, word_of(tiny_bundle))
-    options = SearchOptions(beam_size=beam, alignment=True)
-    async with started(engine_of(tiny_bundle, model)) as engine:
-        [once], _ = await engine.translate([text], **PAIR, options=replace(options, second_attempt=False))
-        [twice], _ = await engine.translate([text], **PAIR, options=options)
-    assert Verdict.DIGITS_CHANGED in once.sentences[0].verdicts and "31" not in once.text
-    assert twice.text == text
-    [sentence] = twice.sentences
-    assert (sentence.source, sentence.verdicts) == (text, ())
-
-
-async def test_what_two_attempts_cannot_mend_is_there_or_the_source_and_the_verdict_says_so(tiny_bundle):
-    class Stubborn(Parrot):
-        def scores(self, source, target):
-            scores = np.full(VOCABULARY, -60.0)
-            scores[self.word], scores[self.end] = -0.001, -90.0
-            return scores.astype(np.float32)
-
-    async with started(engine_of(tiny_bundle, Stubborn(word_of(tiny_bundle)))) as engine:
-        [found], _ = await engine.translate(["Der Hund trinkt Wasser."], **PAIR, options=greedy())
-        # This one keeps it from saying other things the second time.
-        [looping], _ = await engine.translate(
-            ["Der Hund trinkt Wasser."], **PAIR, options=SearchOptions(no_repeat_ngram=10, n_best=2, beam_size=2)
-        )
-    [sentence] = found.sentences
-    assert Verdict.TRUNCATED in sentence.verdicts
-    assert found.text == sentence.text != ""
-    assert looping.text == "Der Hund trinkt Wasser."
-    assert looping.sentences[0].verdicts == (Verdict.COPIED_SOURCE,)
-    assert looping.sentences[0].alternatives
-
-
-def test_the_limits_of_the_caller_are_no_reason_to_try_again():
-    cut, loop, long = (Verdict.TRUNCATED,), (Verdict.TRUNCATED, Verdict.REPETITION), (Verdict.TOO_LONG,)
-    assert second_attempt(SearchOptions(), (), 20) is None
-    assert second_attempt(SearchOptions(), cut, 20) is not None
-    assert second_attempt(SearchOptions(max_length=5), cut, 20) is None
-    assert second_attempt(SearchOptions(max_length=5), loop, 20) is not None
-    assert second_attempt(SearchOptions(min_length=5), long, 20) is None
-    assert second_attempt(SearchOptions(second_attempt=False), loop, 20) is None
-    again = second_attempt(greedy(no_repeat_ngram=2, repetition_penalty=3.0), loop, 3)
-    assert again is not None
-    assert (again.no_repeat_ngram, again.repetition_penalty, again.beam_size) == (2, 3.0, 4)
 
 
 async def test_what_is_beyond_a_short_text_is_long_work(tiny_bundle):
@@ -275,7 +146,7 @@ async def test_calls_with_one_quota_are_one_request(tiny_bundle):
 async def test_closing_a_stream_frees_the_rows(tiny_bundle):
     model = ToyModel(VOCABULARY, eos_bonus=-60.0)
     gate = Gate(model)
-    options = greedy(second_attempt=False, max_length=2)
+    options = greedy(max_length=2)
     async with started(engine_of(tiny_bundle, model, limits=replace(ROOMY, max_batch_rows=2))) as engine:
         stream = engine.stream(TranslationCall(texts=[BOOK], **PAIR, options=options))
         await first_event(stream, gate)

@@ -15,7 +15,7 @@ from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
 from app.text.sentences import spans
-from app.translation.retries import Aligned, Attempt, attempts, cut
+from app.translation.retries import Aligned, Attempt, cut, with_other_stand_ins
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 
@@ -29,7 +29,7 @@ def names(protected: Protected) -> list[str]:
 
 
 def with_numbers(protected: Protected) -> Attempt:
-    return next(attempt for attempt in attempts(protected) if attempt.name == "numbers")
+    return next(attempt for attempt in with_other_stand_ins(protected) if attempt.name == "numbers")
 
 
 PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
@@ -203,16 +203,16 @@ def test_a_placeholder_of_the_users_own_is_text() -> None:
 
 def test_names_stand_in_where_placeholders_are_lost() -> None:
     placeholders = protect("Tom sah {0} und {1}.", BRACES, PLACEHOLDERS)
-    first, *others = attempts(placeholders)
+    first, *others = with_other_stand_ins(placeholders)
     assert [first.name, *(attempt.name for attempt in others)] == ["names", "numbers", "cut"]
     [text] = first.texts
     one, other = re.findall(r"[A-Z]\w+", text)[1:]
     assert text == f"Tom sah {one} und {other}."
     joined = first.join([Aligned(f"{other} was seen by {one} and Tom.", ())])
     assert joined and placeholders.restore(*joined).text == "{1} was seen by {0} and Tom."
-    assert [attempt.name for attempt in attempts(protect("Tom sah {0}.", BRACES))] == ["numbers", "cut"]
+    assert [attempt.name for attempt in with_other_stand_ins(protect("Tom sah {0}.", BRACES))] == ["numbers", "cut"]
     crowd = protect("Da sind {0}" + ", {1}" * 8, BRACES, PLACEHOLDERS)
-    assert [attempt.name for attempt in attempts(crowd)] == ["numbers", "cut"]  # more than there are names
+    assert [attempt.name for attempt in with_other_stand_ins(crowd)] == ["numbers", "cut"]  # more than there are names
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_with_placeholders_too_whatever_a_model_writes(text: str, output: str, l
     restored = protected.restore(output, links)
     assert sorted(re.findall(r"\{\d+\}", restored.text)) == sorted(re.findall(r"\{\d+\}", text))
     assert protected.restore(protected.text).text == protected.source == text
-    for attempt in attempts(protected) if protected.spans else ():
+    for attempt in with_other_stand_ins(protected) if protected.spans else ():
         joined = attempt.join([Aligned(output, tuple(links))] * len(attempt.texts))
         assert not joined or protected.restore(*joined).lost == ()
 
@@ -313,7 +313,7 @@ def test_further_attempts_lose_no_span(text: str, output: str, links: list[Link]
     protected = protect(text, BRACES)
     if not protected.spans:
         return
-    for attempt in attempts(protected):
+    for attempt in with_other_stand_ins(protected):
         joined = attempt.join([Aligned(output, tuple(links))] * len(attempt.texts))
         if joined:
             assert protected.restore(*joined).lost == ()

@@ -1,0 +1,304 @@
+"""Second attempts, through the pipeline, over models whose scores are known; then each kind by itself."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
+from app.engine.models.tokenizer import Tokenizer
+from app.engine.options import SearchOptions
+from app.errors import ModelFailure, Overloaded
+from app.text.inline.target_tokens import Link
+from app.text.protection.patterns import compile_patterns
+from app.text.protection.protected import Protected, protect
+from app.text.quality_checks import Verdict, loops
+from app.translation.pipeline import Translator
+from app.translation.request import TranslationRequest
+from app.translation.retries import Aligned, Versions, attempts, improve, options_again, with_numbers_kept
+from tests.support.tiny import VOCABULARY
+from tests.support.toy import EOS, ToyModel, engine_of, greedy
+from tests.unit.app.engine.test_single_model import started
+
+pytestmark = pytest.mark.anyio
+
+PAIR = {"source": "de", "target": "en"}
+PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
+TEXT = "Ich sah {0} gestern."
+
+
+class Parrot(ToyModel):
+    """Says one token again and again, unless it is kept from it, and never knows when to stop."""
+
+    def __init__(self, word: int, end: int = EOS) -> None:
+        super().__init__(VOCABULARY)
+        self.word, self.end = word, end
+
+    def scores(self, source, target):
+        logits = np.full(VOCABULARY, -9.0)
+        logits[self.word] = 12.0
+        logits[self.word + 1 : self.word + 40] = np.linspace(5.0, 4.0, 39)
+        logits[self.end] = 7.0 if target and target[-1] != self.word else 3.0
+        return (logits - np.logaddexp.reduce(logits)).astype(np.float32)
+
+
+def word_of(bundle):
+    """A token that is a whole word."""
+    [word] = Tokenizer(bundle.path / "tokenizer.spm", bundle.path / "tokenizer.spm").encode("Hund")
+    return word
+
+
+class Stutterer(ToyModel):
+    """Says a text; when it is kept from going on with that, one other word and nothing more."""
+
+    def __init__(self, text: list[int], otherwise: int) -> None:
+        super().__init__(VOCABULARY)
+        self.text, self.otherwise = tuple(text), otherwise
+
+    def scores(self, source, target):
+        goes_on = target == self.text[: len(target)] and len(target) < len(self.text)
+        scores = np.full(VOCABULARY, -60.0)
+        scores[self.otherwise] = -5.0
+        scores[self.text[len(target)] if goes_on else EOS] = -0.001
+        return scores.astype(np.float32)
+
+
+class NoHeadForNumbers(ToyModel):
+    """Copies the source, but for digits: there it says something else."""
+
+    def __init__(self, digits: set[int], otherwise: int) -> None:
+        super().__init__(VOCABULARY)
+        self.digits, self.otherwise = digits, otherwise
+
+    def scores(self, source, target):
+        words = [self.otherwise if piece in self.digits else piece for piece in source[1:]]
+        scores = np.full(VOCABULARY, -60.0)
+        scores[words[min(len(target), len(words) - 1)]] = -0.001
+        return scores.astype(np.float32)
+
+
+async def translations_of(engine, text, options):
+    """The model's translation of one sentence, and what second attempts make of it."""
+
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        return (await engine.translate(texts, **PAIR, options=options, splitting="off"))[0]
+
+    [[first]] = [found.sentences for found in await translate([text], options)]
+    placeholders = engine.alphabet("de", "en").placeholders
+    return first, await improve(first, None, options=options, placeholders=placeholders, translate=translate)
+
+
+async def test_the_pipeline_improves_a_visibly_wrong_sentence(tiny_bundle):
+    text = "Der Hund trinkt Wasser."
+    async with started(engine_of(tiny_bundle, Parrot(word_of(tiny_bundle)))) as engine:
+        _, improved = await translations_of(engine, text, greedy())
+        request = TranslationRequest(texts=(text,), **PAIR, options=greedy())
+        answer = await Translator(engine, detector=None).translate(request)
+    [[sentence]] = answer.items[0].blocks
+    assert (sentence.score, sentence.verdicts) == (improved.score, improved.verdicts)
+
+
+@pytest.mark.parametrize("options", [greedy(), SearchOptions(beam_size=2)])
+async def test_a_loop_is_tried_again_and_the_better_translation_is_returned(tiny_bundle, options):
+    async with started(engine_of(tiny_bundle, Parrot(word_of(tiny_bundle)))) as engine:
+        first, second = await translations_of(engine, "Der Hund trinkt Wasser.", options)
+    assert Verdict.REPETITION in first.verdicts
+    assert len(second.verdicts) < len(first.verdicts)
+    assert second.text and second.text != first.text
+
+
+async def test_nobody_changes_what_somebody_is_writing(tiny_bundle):
+    async with started(engine_of(tiny_bundle, Parrot(word_of(tiny_bundle)))) as engine:
+        first, second = await translations_of(engine, "Der Hund trinkt Wasser.", greedy(prefix="Der"))
+    assert Verdict.REPETITION in second.verdicts and second.text == first.text
+
+
+async def test_a_loop_is_worse_than_any_other_fault(tiny_bundle):
+    text = "Der 31. Hund trinkt."
+    tokenizer = Tokenizer(tiny_bundle.path / "tokenizer.spm", tiny_bundle.path / "tokenizer.spm")
+    model = Stutterer(tokenizer.encode("Hund Hund Hund 31"), tokenizer.encode("Wasser")[0])
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        once, twice = await translations_of(engine, text, greedy())
+    assert loops(text, once.text)
+    assert not loops(text, twice.text) and twice.text != text
+    assert len(twice.verdicts) == len(once.verdicts) == 1
+
+
+@pytest.mark.parametrize("beam", [1, 2])
+async def test_changed_numbers_are_tried_again_with_placeholders_for_them(tiny_bundle, beam):
+    text = "Der 31. Hund, 7.000."
+    tokenizer = Tokenizer(tiny_bundle.path / "tokenizer.spm", tiny_bundle.path / "tokenizer.spm")
+    digits = {piece for digit in "123459" for piece in tokenizer.encode(digit)[-1:]}  # it knows 0 and 7
+    model = NoHeadForNumbers(digits, word_of(tiny_bundle))
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        first, twice = await translations_of(engine, text, SearchOptions(beam_size=beam))
+    assert Verdict.DIGITS_CHANGED in first.verdicts and "31" not in first.text
+    assert (twice.source, twice.text, twice.verdicts) == (text, text, ())
+
+
+async def test_what_no_attempt_can_mend_is_there_or_the_source_and_the_verdict_says_so(tiny_bundle):
+    class Stubborn(Parrot):
+        def scores(self, source, target):
+            scores = np.full(VOCABULARY, -60.0)
+            scores[self.word], scores[self.end] = -0.001, -90.0
+            return scores.astype(np.float32)
+
+    text = "Der Hund trinkt Wasser."
+    async with started(engine_of(tiny_bundle, Stubborn(word_of(tiny_bundle)))) as engine:
+        _, found = await translations_of(engine, text, greedy())
+        # This option keeps it from saying other things the second time.
+        _, looping = await translations_of(engine, text, SearchOptions(no_repeat_ngram=10, n_best=2, beam_size=2))
+    assert Verdict.TRUNCATED in found.verdicts and found.text
+    assert looping.text == text
+    assert looping.verdicts == (Verdict.COPIED_SOURCE,)
+    assert looping.alternatives
+
+
+def test_the_limits_of_the_caller_are_no_reason_to_try_again():
+    source = "Ein Satz von gewöhnlicher Länge."
+    cut, loop, long = (Verdict.TRUNCATED,), (Verdict.TRUNCATED, Verdict.REPETITION), (Verdict.TOO_LONG,)
+    assert options_again(SearchOptions(), (), source) is None
+    assert options_again(SearchOptions(), cut, source) is not None
+    assert options_again(SearchOptions(max_length=5), cut, source) is None
+    assert options_again(SearchOptions(max_length=5), loop, source) is not None
+    assert options_again(SearchOptions(min_length=5), long, source) is None
+    again = options_again(greedy(no_repeat_ngram=2, repetition_penalty=3.0), loop, "Salat")
+    assert again is not None
+    assert (again.no_repeat_ngram, again.repetition_penalty, again.beam_size) == (2, 3.0, 4)
+    short = options_again(SearchOptions(), loop, "Salat")
+    assert short is not None and short.no_repeat_ngram == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "numbered"),
+    [
+        ("Am 31. Mai 1999 um 10:45.", "Am \ue000. Mai \ue001 um \ue002."),
+        ("Nur 7.000 von 3,5 und 1.2.3 nicht.", None),  # other languages write these otherwise
+        ("(0-2), 4-4-2, 2017/18, 5%", "(\ue000), \ue001, \ue002, 5%"),  # no more than there are placeholders
+        ("\ue001 sind 2", "\ue001 sind \ue000"),
+        ("Keine.", None),
+    ],
+)
+def test_placeholders_stand_in_for_numbers_that_languages_write_alike(text: str, numbered: str | None) -> None:
+    found = [attempt.texts for attempt in with_numbers_kept(text, PLACEHOLDERS)]
+    assert found == ([(numbered,)] if numbered else [])
+    assert not list(with_numbers_kept(text, ())), "a model without placeholders"
+
+
+def test_numbers_come_back_where_their_placeholders_are() -> None:
+    [attempt] = with_numbers_kept("Der Hund 1999 und 2024", PLACEHOLDERS)
+    assert attempt.texts == ("Der Hund \ue000 und \ue001",)
+    assert attempt.join([Aligned("Hund \ue000", ())]) is None
+    joined = attempt.join([Aligned("\ue001 und \ue000 Hund", (Link(15, 16, 0, 1), Link(9, 10, 6, 7)))])
+    assert joined is not None
+    assert joined.text == "2024 und 1999 Hund"
+    assert joined.links == (Link(18, 22, 0, 4), Link(9, 13, 9, 13))
+
+
+@pytest.mark.parametrize("loop", ["dog dog dog", "the dog the dog the dog", "dogogog", "dooooog"])
+def test_the_source_is_better_than_a_loop(loop: str) -> None:
+    def best(source: str, text: str) -> SentenceTranslation:
+        return Versions(of(source, text, verdicts=(Verdict.REPETITION,)), None).result(SearchOptions())
+
+    copy = best("Der Hund.", loop)
+    assert (copy.text, copy.verdicts, copy.confidence) == ("Der Hund.", (Verdict.COPIED_SOURCE,), 0.0)
+    assert best("Der Hund.", "The dog, the dog.").text == "The dog, the dog."
+    assert best(loop, loop).text == loop, "the source says it as often"
+
+
+def test_the_versions_that_lost_are_the_alternatives() -> None:
+    first = replace(of("Hund.", "Cat.", verdicts=(Verdict.TRUNCATED,)), alternatives=(Alternative("Rat.", -3.0),))
+    found = Versions(first, None)
+    assert found.best.text == "Rat."
+    assert [other.text for other in found.result(SearchOptions(n_best=2)).alternatives] == ["Cat."]
+    assert found.result(SearchOptions()).alternatives == ()
+
+
+def of(
+    source: str, text: str, verdicts: tuple[Verdict, ...] = (), alignment: tuple[Link, ...] = ()
+) -> SentenceTranslation:
+    return SentenceTranslation(
+        source=source,
+        source_begin=0,
+        text=text,
+        target_begin=0,
+        score=-1.0,
+        alternatives=(),
+        confidence=1 / max(1, len(text)),
+        verdicts=verdicts,
+        alignment=alignment,
+    )
+
+
+def part(text: str = TEXT) -> Protected:
+    return protect(text, compile_patterns(["{0}"]))
+
+
+async def restored(
+    model: Callable[[str], str], cut_off: str = ""
+) -> tuple[list[Sequence[str]], str, tuple[str, ...], SentenceTranslation]:
+    """Which texts were translated again, the text with its spans, the lost spans, and the translation.
+
+    The limit has cut off what is translated by ``cut_off``.
+    """
+    asked: list[Sequence[str]] = []
+
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        asked.append(texts)
+        sentences = [of(text, model(text)) for text in texts]
+        cut = [replace(one, verdicts=(Verdict.TRUNCATED,)) if one.text == cut_off else one for one in sentences]
+        return [TextTranslation(text=one.text, alternatives=(), sentences=(one,)) for one in cut]
+
+    protected = part()
+    first = of(protected.text, model(protected.text))
+    found = await improve(first, protected, options=SearchOptions(), placeholders=(), translate=translate)
+    whole = protected.restore(found.text, found.alignment)
+    return asked, whole.text, whole.lost, found
+
+
+async def test_a_sentence_that_kept_its_stand_ins_is_translated_once() -> None:
+    asked, text, lost, _ = await restored(lambda source: source.replace("Ich sah", "I saw"))
+    assert (asked, text, lost) == ([], "I saw {0} gestern.", ())
+
+
+async def test_a_model_that_drops_names_gets_numbers() -> None:
+    asked, text, lost, _ = await restored(
+        lambda source: "I saw 57 yesterday." if "57" in source else "I was seen yesterday."
+    )
+    assert (asked, text, lost) == ([("Ich sah 57 gestern.",)], "I saw {0} yesterday.", ())
+
+
+async def test_a_model_that_drops_everything_gets_what_is_between_the_spans() -> None:
+    pieces = {"Ich sah": "I saw.", "gestern.": "Yesterday."}
+    asked, text, lost, sentence = await restored(lambda source: pieces.get(source, "Blah blah."))
+    assert asked[-1] == ("Ich sah", "gestern.")
+    assert (text, lost) == ("I saw {0} Yesterday.", ())
+    assert sentence.score == -1.0
+    assert sentence.confidence == 1 / len("Yesterday.")  # the least of the pieces'
+
+
+async def test_what_was_cut_off_on_the_way_is_said_to_be() -> None:
+    pieces = {"Ich sah": "I saw.", "gestern.": "Yester"}
+    *_, sentence = await restored(lambda source: pieces.get(source, "Blah blah."), cut_off="Yester")
+    assert Verdict.TRUNCATED in sentence.verdicts
+
+
+@pytest.mark.parametrize("error", [Overloaded("full"), ModelFailure("not finite")])
+async def test_a_failure_ends_the_attempts(error: Exception) -> None:
+    def model(source: str) -> str:
+        if "57" in source:
+            raise error
+        return "I was seen yesterday."
+
+    _, text, lost, _ = await restored(model)
+    assert lost == ("{0}",)
+    assert text.count("{0}") == 1
+
+
+def test_the_attempts_come_in_their_order() -> None:
+    protected = part("Ich sah {0} um 9 Uhr.")
+    lost = of(protected.text, "I saw at 8.", verdicts=(Verdict.DIGITS_CHANGED,))
+    versions = Versions(lost, protected)
+    names = [attempt.name for attempt in attempts(versions, SearchOptions(), PLACEHOLDERS)]
+    assert names == ["digits", "search", "placeholders", "numbers", "cut"]
