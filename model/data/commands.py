@@ -42,6 +42,9 @@ Example: `dragoman data hold-out data/de-en/train/*.tsv.xz --draw wmt-news.tsv.x
 _BACK_TRANSLATE_EPILOG = """
 Example: `dragoman data back-translate artifacts/de-en wikipedia.en.txt.xz --from en --to de --out wikipedia.tsv.xz`
 """
+_CATALOGS_EPILOG = """
+Example: `dragoman data catalogs /usr/share/locale/de/LC_MESSAGES/*.mo --reverse --out programs.tsv.xz`
+"""
 _ALIGN_EPILOG = """
 Example: `dragoman data align artifacts/de-en heidi.de.txt heidi.en.txt --out heidi.tsv`
 """
@@ -255,6 +258,32 @@ def align(
         raise _failure(error) from error
     finally:
         translator.close()
+    typer.echo(f"{out}: {count:,} pairs")
+
+
+@data.command(epilog=_CATALOGS_EPILOG)
+def catalogs(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Compiled gettext catalogs, .mo.")],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    reverse: Annotated[bool, typer.Option("--reverse", help="Write the translation first, then the message.")] = False,
+    max_words: Annotated[int, typer.Option(min=1, help="Maximum words of a side.")] = 40,
+    avoid: Annotated[list[Path] | None, typer.Option(help="Pair files whose sentences OUT must not hold.")] = None,
+) -> None:
+    """Collect the texts of programs, with their translations: buttons, messages, settings.
+
+    Linux has them in share/locale/LANGUAGE/LC_MESSAGES. Texts with placeholders or markup are left out.
+    """
+    from model.data.catalogs import read_catalogs
+    from model.data.pairs import PairsError, read_pairs, write_pairs
+    from model.data.preparation import Rules, clean, key
+
+    try:
+        avoided = {key(side) for path in avoid or [] for pair in read_pairs(path) for side in pair}
+        found = clean(read_catalogs(files), Rules(max_words=max_words))
+        kept = (pair for pair in found if not avoided & {key(side) for side in pair})
+        count = write_pairs(out, (pair[::-1] if reverse else pair for pair in kept))
+    except (PairsError, OSError) as error:
+        raise _failure(error) from error
     typer.echo(f"{out}: {count:,} pairs")
 
 
