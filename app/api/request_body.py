@@ -41,7 +41,18 @@ async def read_parameters(request: Request, max_body_bytes: int, repeatable: Col
         Cancelled: The client went away before the body was complete.
         InvalidRequest: The body is not what its content type says, or not UTF-8.
     """
-    body = await _read_body(request, max_body_bytes)
+    too_large = HTTPException(413, f"The request body exceeds the limit of {max_body_bytes} bytes.")
+    if int(request.headers.get("content-length", "0")) > max_body_bytes:  # the HTTP parser has checked the number
+        raise too_large
+    chunks = bytearray()
+    try:
+        async for chunk in request.stream():
+            chunks += chunk
+            if len(chunks) > max_body_bytes:
+                raise too_large
+    except ClientDisconnect:
+        raise Cancelled("The client closed the connection before the body was complete.") from None
+    body = bytes(chunks)
     if len(body) < _LARGE_BYTES:
         return _parse(request, body, repeatable)
     return await TEXT_POOL.run(_parse, request, body, repeatable, size=len(body))
@@ -61,21 +72,6 @@ def _parse(request: Request, body: bytes, repeatable: Collection[str]) -> dict[s
     elif media_type == "multipart/form-data":
         pairs += _parse_multipart(content_type, body)
     return _merge(pairs, repeatable)
-
-
-async def _read_body(request: Request, max_body_bytes: int) -> bytes:
-    too_large = HTTPException(413, f"The request body exceeds the limit of {max_body_bytes} bytes.")
-    if int(request.headers.get("content-length", "0")) > max_body_bytes:  # the HTTP parser has checked the number
-        raise too_large
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > max_body_bytes:
-                raise too_large
-    except ClientDisconnect:
-        raise Cancelled("The client closed the connection before the body was complete.") from None
-    return bytes(body)
 
 
 def _parse_json(body: bytes) -> dict[str, object]:

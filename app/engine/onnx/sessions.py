@@ -147,7 +147,10 @@ class Sessions:
         for row, source in enumerate(sources):
             ids[row, : len(source)] = source
             mask[row, : len(source)] = True
-        outputs = _run(self._encoder, self.cross, {"source": ids, "source_mask": mask})
+        try:
+            outputs: list[Array] = self._encoder.run(self.cross, {"source": ids, "source_mask": mask})
+        except Exception as error:
+            raise ModelFailure("ONNX Runtime failed to run the model.") from error
         arrays = (tuple(output[row, : len(source)] for output in outputs) for row, source in enumerate(sources))
         if self._shortlist is None:
             return [Features(each) for each in arrays]
@@ -300,11 +303,3 @@ def _reason(error: Exception) -> str:
     if "hard links" in text:
         return "its weights have several hard links, which ONNX Runtime refuses; give each bundle files of its own"
     return text.rpartition(" Error ")[2][-200:]
-
-
-def _run(session: onnxruntime.InferenceSession, outputs: list[str], feeds: dict[str, Array]) -> list[Array]:
-    try:
-        results: list[Array] = session.run(outputs, feeds)
-    except Exception as error:
-        raise ModelFailure("ONNX Runtime failed to run the model.") from error
-    return results

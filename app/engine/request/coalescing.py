@@ -1,7 +1,7 @@
 """Translates identical sentences of several requests once: a sentence in progress is not started a second time."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from app.engine.scheduling.policy import Job, Outcome
@@ -28,7 +28,7 @@ class Coalescer:
         self._submit = submit
         self._shared: dict[object, _Shared] = {}
 
-    def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
+    def submit(self, jobs: Iterable[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
         """Queue the jobs that are not in progress already, all or none. Cancelling a future stops waiting for its job.
 
         Raises:

@@ -142,21 +142,17 @@ class RequestTask:
             segments = islice(self._segments, free)
             cut = list(segments) if self._inline else await TEXT_POOL.run(list, segments)
             self._exhausted = len(cut) < free
-            self._submit(cut)
+            items = [_Item(segment) for segment in cut]
+            sentences = [item for item in items if item.segment.ids]
+            if sentences:
+                futures = self._coalescer.submit(map(self._job, sentences), admitted=self._quota.admitted)
+                self._quota.admitted = True
+                for item, future in zip(sentences, futures, strict=True):
+                    item.future = future
+                    item.task = asyncio.create_task(self._translate(item.segment, future))
+                    item.task.add_done_callback(lambda _: self._changed.set())
+            self._window.extend(items)
         return bool(self._window)
-
-    def _submit(self, segments: list[Segment]) -> None:
-        items = [_Item(segment) for segment in segments]
-        sentences = [item for item in items if item.segment.ids]
-        jobs = [self._job(item) for item in sentences]
-        if jobs:
-            futures = self._coalescer.submit(jobs, admitted=self._quota.admitted)
-            self._quota.admitted = True
-            for item, future in zip(sentences, futures, strict=True):
-                item.future = future
-                item.task = asyncio.create_task(self._translate(item.segment, future))
-                item.task.add_done_callback(lambda _: self._changed.set())
-        self._window.extend(items)
 
     def _job(self, item: _Item) -> Job:
         queued = self._quota.source_tokens

@@ -54,32 +54,32 @@ class Segmenter:
             prefix: The target tag.
         """
         max_pieces = self._longest_source - len(prefix) - 1
+        max_chars = _CHARS_PER_PIECE * max_pieces
         for index, text in enumerate(texts):
             done = 0
-            for sentence in _sentences(text, language, splitting):
+            for first, last in _sentences(text, language, splitting):
                 checkpoint()
-                for begin, end, pieces in self._parts(text, *sentence, max_pieces):
+                pieces = self._tokenizer.encode(text[first:last]) if last - first <= max_chars else None
+                parts: Iterable[tuple[int, int, list[int]]] = [(first, last, pieces or [])]
+                if pieces is None or len(pieces) > max_pieces:
+                    parts = self._parts(text, first, last, max_pieces)
+                for begin, end, pieces in parts:
                     yield Segment(index, begin, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
                     done = end
             yield Segment(index, len(text), text[done:], "", ())
 
     def _parts(self, text: str, begin: int, end: int, max_pieces: int) -> Iterator[tuple[int, int, list[int]]]:
-        """Yields begin, end and pieces of a sentence, or of each part of one that has more than ``max_pieces``."""
-        pieces = self._encode(text[begin:end], max_pieces)
-        if pieces is not None:
-            yield begin, end, pieces
-            return
-        for part in break_long(text[begin:end], fits=lambda part: self._encode(part, max_pieces) is not None):
+        """Yields begin, end and pieces of each part of a sentence that has too many pieces for the model."""
+
+        def fits(part: str) -> bool:
+            return len(part) <= _CHARS_PER_PIECE * max_pieces and len(self._tokenizer.encode(part)) <= max_pieces
+
+        for part in break_long(text[begin:end], fits=fits):
             segment = part.strip()
             first = begin + len(part) - len(part.lstrip())
             begin += len(part)
             if segment:
                 yield first, first + len(segment), self._tokenizer.encode(segment)
-
-    def _encode(self, part: str, max_pieces: int) -> list[int] | None:
-        """Returns the pieces of a text; None if there are more than ``max_pieces``."""
-        pieces = self._tokenizer.encode(part) if len(part) <= _CHARS_PER_PIECE * max_pieces else None
-        return pieces if pieces is not None and len(pieces) <= max_pieces else None
 
 
 def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple[int, int]]:
