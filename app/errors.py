@@ -4,12 +4,19 @@
     ├── InvalidRequest          the caller can fix it
     │   ├── UnsupportedPair         no model for this source/target
     │   ├── OptionOutOfRange        a search option outside its documented range
-    │   └── TextTooLong             a text, or a list of texts, over its limit
+    │   ├── TextTooLong             a text, or a list of texts, over its limit
+    │   ├── UnsupportedDocument     a file of a format that is not translated, or with macros
+    │   ├── EncryptedDocument       a file with a password
+    │   ├── DamagedDocument         a file that is not what its name says
+    │   ├── DocumentTooLarge        a file over its limit, packed or unpacked
+    │   └── ExtraMissing            a file whose format needs an extra that is not installed
     ├── Unauthorized            what needs a key came without it, or with another
     ├── KeyRequired             no API key, and keys are required
     ├── InvalidKey              an API key that doesn't exist
     ├── QuotaExceeded           the key's characters of this month are used up
     ├── RateLimited             too many requests in a minute
+    ├── DocumentNotFound        no document of this id and key, or it was downloaded
+    ├── DocumentNotReady        the document is not translated yet
     ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
     ├── StorageFailure          the database can't be used: disk full, locked, out of reach
     ├── Overloaded              try again later: admission refused, nothing was started
@@ -56,6 +63,36 @@ class TextTooLong(InvalidRequest):
     code = "text_too_long"
 
 
+class UnsupportedDocument(InvalidRequest):
+    """The file is of a format that is not translated, or has something in it that is refused."""
+
+    code = "document_unsupported"
+
+
+class EncryptedDocument(InvalidRequest):
+    """The file can't be read without its password."""
+
+    code = "document_encrypted"
+
+
+class DamagedDocument(InvalidRequest):
+    """The file is damaged, or not of the format that its name says."""
+
+    code = "document_damaged"
+
+
+class DocumentTooLarge(InvalidRequest):
+    """The file, or what it unpacks to, is over its limit."""
+
+    code = "document_too_large"
+
+
+class ExtraMissing(InvalidRequest):
+    """The file's format needs libraries that are not installed; the message names the extra."""
+
+    code = "extra_missing"
+
+
 class Unauthorized(DragomanError):
     """The request needs a key, and has none or a wrong one."""
 
@@ -88,6 +125,18 @@ class RateLimited(DragomanError):
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class DocumentNotFound(DragomanError):
+    """There is no document with this id and key, or its translation is gone."""
+
+    code = "document_not_found"
+
+
+class DocumentNotReady(DragomanError):
+    """The document's translation is not done."""
+
+    code = "document_not_ready"
 
 
 class StorageFailure(DragomanError):
@@ -151,3 +200,13 @@ class ConfigurationError(DragomanError):
 def shortened(value: str) -> str:
     """A wrong value as a message repeats it: at most 40 characters, for it may be a text."""
     return value if len(value) <= _MAX_ECHO_CHARS else value[:_MAX_ECHO_CHARS] + "…"
+
+
+def of_code(code: str, message: str) -> DragomanError:
+    """The error with a stable code, as it was before somebody wrote down its code and message."""
+    kinds = [DragomanError]
+    for kind in kinds:
+        if kind.code == code:
+            return kind(message)
+        kinds += kind.__subclasses__()
+    return DragomanError(message)

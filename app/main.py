@@ -22,6 +22,7 @@ from app.api.middleware.unexpected_errors import UnexpectedErrors
 from app.api.middleware.url import NormalizedRequest
 from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE
 from app.api.pages import install_pages
+from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine
 from app.engine.registry import Registry
 from app.settings import Settings
@@ -66,14 +67,17 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         metrics=metrics,
         access=Access(settings, database),
         database=database,
+        documents=Documents(settings, translator, database),
     )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await asyncio.gather(service.engine.start(), asyncio.to_thread(service.translator.detector.load))
+        await service.documents.start()
         try:
             yield
         finally:
+            await service.documents.stop()
             await service.engine.stop()
             if database:
                 database.close()

@@ -96,6 +96,17 @@ class Settings(BaseSettings):
         description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
         "default is none.",
     )
+    documents: bool = Field(True, description="Translate documents: files of office programs, subtitles and the like.")
+    max_document_bytes: int = Field(16 * MEBIBYTE, ge=1024, description="Maximum size of a document, in bytes.")
+    max_documents: int = Field(
+        100, ge=1, description="Maximum number of documents that wait, are translated or wait to be downloaded."
+    )
+    max_documents_bytes: int = Field(
+        256 * MEBIBYTE, ge=1024, description="Maximum size of all documents together, in bytes."
+    )
+    document_lifetime_s: float = Field(
+        3_600.0, gt=0, description="Time after which a translated document is deleted, in seconds."
+    )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
     port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
     root_path: str = Field(
@@ -272,6 +283,11 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than "
                 f"max_body_bytes ({self.max_body_bytes})"
+            )
+        if self.max_bodies_bytes < self.max_document_bytes:
+            raise ValueError(
+                f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than "
+                f"max_document_bytes ({self.max_document_bytes})"
             )
         if self.max_models_bytes <= self.feature_cache_bytes:
             raise ValueError(

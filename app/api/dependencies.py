@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from app.api.access import Access
 from app.api.metrics import Metrics
+from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine, ReloadReport
 from app.settings import Settings
 from app.text.detection import Detector
@@ -31,6 +32,7 @@ class Service:
     metrics: Metrics
     access: Access
     database: "Database | None"
+    documents: Documents
 
     async def reload(self) -> ReloadReport:
         """Reloads the bundles, and adapts language detection to the languages that are then served.

@@ -19,11 +19,18 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.UnsupportedPair: 400,
     errors.OptionOutOfRange: 400,
     errors.TextTooLong: 400,  # the LibreTranslate contract; a body over its limit in bytes is 413
+    errors.UnsupportedDocument: 400,
+    errors.EncryptedDocument: 400,
+    errors.DamagedDocument: 400,
+    errors.DocumentTooLarge: 413,
+    errors.ExtraMissing: 400,
     errors.Unauthorized: 401,
     errors.KeyRequired: 400,  # the LibreTranslate contract
     errors.InvalidKey: 403,
     errors.QuotaExceeded: 403,  # what LibreTranslate's clients take for a quota, such as Mastodon
     errors.RateLimited: 429,
+    errors.DocumentNotFound: 404,
+    errors.DocumentNotReady: 503,  # the DeepL contract
     errors.FeatureDisabled: 403,
     errors.StorageFailure: 503,
     errors.Overloaded: 503,

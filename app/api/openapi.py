@@ -15,6 +15,7 @@ from app.text.quality_checks import Verdict
 
 Responses = dict[int | str, dict[str, Any]]
 Examples = dict[str, tuple[str, Any]]
+ErrorExamples = dict[str, tuple[str, str, str]]
 
 DEFAULTS = Settings.model_construct()
 """The default settings, without the environment."""
@@ -28,8 +29,10 @@ word alignment, streaming, search options and a deadline. Every error is
 the response.
 
 The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There an error is
-`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries, documents,
-style rules, translation memories and text improvement are not available.
+`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries, style rules,
+translation memories and text improvement are not available.
+
+Both translate documents: `POST /translate_file` answers when the document is translated, `POST /v2/document` at once.
 """
 OPERATIONS_TAG = {"name": "Operations", "description": "For operators and orchestrators."}
 
@@ -107,6 +110,83 @@ TOO_LATE = {
         "The time limit passed before the translation was complete.",
         "deadline_exceeded",
     ),
+}
+DOCUMENT_REFUSED: ErrorExamples = {
+    "unsupported_format": (
+        "Another format",
+        "Files of the format exe are not translated; use docx, html, txt.",
+        "document_unsupported",
+    ),
+    "extra_missing": (
+        "An extra is not installed",
+        "Translating docx files needs more than the service: pip install 'dragoman[documents]'",
+        "extra_missing",
+    ),
+}
+# What turns out when a document is read, in the background.
+DOCUMENT_UNREADABLE: ErrorExamples = {
+    "damaged": (
+        "A damaged file",
+        "The file is damaged, or not what its name says: it is no zip archive.",
+        "document_damaged",
+    ),
+    "encrypted": (
+        "A file with a password",
+        "The file has a password; save it without one.",
+        "document_encrypted",
+    ),
+}
+DOCUMENT_TOO_LARGE: ErrorExamples = {
+    "document_too_large": (
+        "The file is over its limit",
+        f"The document exceeds the limit of {DEFAULTS.max_document_bytes} bytes.",
+        "body_too_large",
+    ),
+    "unpacked_too_large": (
+        "What the file unpacks to is over its limit",
+        "The file is too large when it is unpacked.",
+        "document_too_large",
+    ),
+}
+TOO_MANY_DOCUMENTS: ErrorExamples = {
+    "too_many_documents": (
+        "There are as many documents as there may be",
+        "The server has as many documents as it may; try again later.",
+        "overloaded",
+    )
+}
+NO_DOCUMENT: ErrorExamples = {
+    "unknown": ("No such document", "There is no such document.", "document_not_found"),
+}
+
+
+def upload_body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """A multipart form with the file ``file``."""
+    file = {"type": "string", "format": "binary", "description": "The document; its name says its format."}
+    schema = {"type": "object", "properties": {"file": file, **properties}, "required": ["file", *required]}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+def path_parameter(name: str, description: str, example: str) -> dict[str, Any]:
+    """A part of a path."""
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string"},
+        "description": description,
+        "example": example,
+    }
+
+
+FILE_RESPONSE = {
+    "description": "The translated file, as an attachment",
+    "content": {
+        "*/*": {
+            "schema": {"type": "string", "format": "binary"},
+            "examples": named({"text": ("A file of plain text", "Where is the station?")}),
+        }
+    },
 }
 TRANSLATE_HEADERS = {
     "Server-Timing": {

@@ -5,6 +5,7 @@ Any input is either read or raises one of the exceptions documented at ``read_pa
 
 import codecs
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from python_multipart import create_form_parser
@@ -28,12 +29,24 @@ _ESCAPE_BYTES = 3  # %C3
 _LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
 
 
-async def read_parameters(request: Request, max_body_bytes: int, repeatable: Collection[str] = ()) -> dict[str, object]:
+class FilePart(NamedTuple):
+    """The file ``file`` of a multipart form."""
+
+    name: str
+    content: bytes
+
+
+async def read_parameters(
+    request: Request,
+    max_body_bytes: int,
+    repeatable: Collection[str] = (),
+    files: list[FilePart] | None = None,
+) -> dict[str, object]:
     """Returns the request's parameters by name.
 
     With a JSON object, the query string is ignored. Otherwise query string and form are merged; the query string takes
     precedence, and so does the first of several values. Line breaks in ``q`` are normalised, as LibreTranslate does. A
-    ``repeatable`` parameter of a form is a list of all its values.
+    ``repeatable`` parameter of a form is a list of all its values. The file of a form is added to ``files``.
 
     Raises:
         HTTPException: 413 if the body is larger than ``max_body_bytes``.
@@ -54,11 +67,13 @@ async def read_parameters(request: Request, max_body_bytes: int, repeatable: Col
         raise Cancelled("The client closed the connection before the body was complete.") from None
     body = bytes(chunks)
     if len(body) < _LARGE_BYTES:
-        return _parse(request, body, repeatable)
-    return await TEXT_POOL.run(_parse, request, body, repeatable, size=len(body))
+        return _parse(request, body, repeatable, files)
+    return await TEXT_POOL.run(_parse, request, body, repeatable, files, size=len(body))
 
 
-def _parse(request: Request, body: bytes, repeatable: Collection[str]) -> dict[str, object]:
+def _parse(
+    request: Request, body: bytes, repeatable: Collection[str], files: list[FilePart] | None
+) -> dict[str, object]:
     content_type = request.headers.get("content-type", "")
     media_type = content_type.partition(";")[0].strip().lower()
     is_json = media_type == "application/json" or (
@@ -70,7 +85,7 @@ def _parse(request: Request, body: bytes, repeatable: Collection[str]) -> dict[s
     if media_type == "application/x-www-form-urlencoded":
         pairs += _parse_urlencoded(body)
     elif media_type == "multipart/form-data":
-        pairs += _parse_multipart(content_type, body)
+        pairs += _parse_multipart(content_type, body, files)
     return _merge(pairs, repeatable)
 
 
@@ -109,7 +124,7 @@ def _unquoted(encoded: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
+def _parse_multipart(content_type: str, body: bytes, files: list[FilePart] | None) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
 
     def add(field: Field) -> None:
@@ -117,10 +132,16 @@ def _parse_multipart(content_type: str, body: bytes) -> list[tuple[str, str]]:
             raise InvalidRequest(_TOO_MANY_FIELDS)
         pairs.append((_decode(field.field_name or b""), _decode(field.value or b"")))
 
+    def add_file(file: File) -> None:
+        if files is not None and file.field_name == b"file":
+            file.file_object.seek(0)
+            files.append(FilePart(_decode(file.file_name or b""), file.file_object.read()))
+        file.close()
+
     try:
-        # A file part is skipped. It stays in memory, being smaller than the body: no temporary file is ever written.
+        # A file stays in memory, being smaller than the body: no temporary file is ever written.
         limits = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "UPLOAD_ERROR_ON_BAD_CTE": True}
-        parser = create_form_parser({"Content-Type": content_type.encode("latin-1")}, add, File.close, config=limits)
+        parser = create_form_parser({"Content-Type": content_type.encode("latin-1")}, add, add_file, config=limits)
         for begin in range(0, len(body), _PIECE_BYTES):
             checkpoint()
             parser.write(body[begin : begin + _PIECE_BYTES])

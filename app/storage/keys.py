@@ -158,6 +158,12 @@ class KeyStore:
             row = connection.execute(select(KEYS).where(KEYS.c.hash == _hash(key))).one_or_none()
         return _key(row) if row else None
 
+    def get(self, key_id: int) -> Key | None:
+        """Returns the record with a number; None if there is none."""
+        with self._database.transaction() as connection:
+            row = connection.execute(select(KEYS).where(KEYS.c.id == key_id)).one_or_none()
+        return _key(row) if row else None
+
     def used(self, key: Key) -> int:
         """The characters that a key has used this month."""
         query = select(USAGE.c.characters).where(USAGE.c.key_id == key.id, USAGE.c.month == _month())

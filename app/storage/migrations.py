@@ -32,6 +32,33 @@ MIGRATIONS = (
         PRIMARY KEY (client, minute)
     ){strict_without_rowid};
     """,
+    """
+    CREATE TABLE documents (
+        id TEXT PRIMARY KEY,
+        secret_hash TEXT,                 -- SHA-256 of the document's key; NULL: its id is enough
+        key_id {integer} REFERENCES keys (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,               -- of the translated file
+        wanted TEXT NOT NULL,             -- formats, languages and options: JSON
+        status TEXT NOT NULL,             -- queued, translating, done, error or downloaded
+        characters {integer},             -- NULL: not counted yet
+        translated {integer} NOT NULL,    -- characters
+        error TEXT,
+        error_code TEXT,
+        attempts {integer} NOT NULL,
+        worker TEXT,                      -- who translates it
+        lease_until {real},               -- seconds since 1970; after it, another may
+        created_at {real} NOT NULL,
+        started_at {real},
+        finished_at {real}
+    ){strict};
+    CREATE TABLE document_files (
+        document_id TEXT NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+        kind TEXT NOT NULL,               -- original or translation
+        size {integer} NOT NULL,
+        content {bytes} NOT NULL,
+        PRIMARY KEY (document_id, kind)
+    ){strict};
+    """,
 )
 
 WORDS = {

@@ -73,6 +73,11 @@ class Translator:
     ) -> None:
         self._engine, self.detector, self._observe = engine, detector, observe
 
+    @property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Source and target codes that can be translated."""
+        return self._engine.pairs
+
     async def translate(self, wanted: TranslationRequest) -> Answer:
         """Translates every text of the request, in order, within its deadline.
 

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import deepl
 import httpx
@@ -123,7 +122,7 @@ def test_deepl_raises_what_its_callers_look_for(
     assert not raised.value.should_retry
 
 
-def test_deepl_says_what_is_switched_off(client: deepl.DeepLClient, tmp_path: Path) -> None:
+def test_deepl_says_what_is_switched_off(client: deepl.DeepLClient) -> None:
     assert client.list_glossaries() == []
     assert client.list_multilingual_glossaries() == []
     assert client.get_all_style_rules() == []
@@ -133,8 +132,6 @@ def test_deepl_says_what_is_switched_off(client: deepl.DeepLClient, tmp_path: Pa
     with pytest.raises(deepl.DeepLException, match="Glossaries are not available") as raised:
         client.create_glossary("mine", source_lang="DE", target_lang="EN", entries={"Bier": "ale"})
     assert not isinstance(raised.value, deepl.AuthorizationException)
-    with pytest.raises(deepl.DeepLException, match="Documents are not available"):
-        client.translate_document(b"Guten Morgen!", tmp_path, target_lang="EN-GB", filename="a.txt")
     with pytest.raises(deepl.DeepLException, match="Text improvements are not available"):
         client.rephrase_text("Good morning!", target_lang="EN-GB")
 

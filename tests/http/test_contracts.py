@@ -24,7 +24,9 @@ def documented_requests(contract: Contract) -> list[tuple[str, object]]:
         for route in routes_of(contract)
         for operation in [DOCUMENT["paths"].get(route.path, {}).get("post")]
         if operation and "requestBody" in operation
-        for example in operation["requestBody"]["content"]["application/json"]["examples"].values()
+        for example in operation["requestBody"]["content"]
+        .get("application/json", {"examples": {}})["examples"]
+        .values()
     ]
 
 

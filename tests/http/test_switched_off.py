@@ -11,8 +11,6 @@ GLOSSARY = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
     ("method", "path", "status", "text"),
     [
         ("POST", "/suggest", 403, "Suggestions are disabled on this server."),
-        ("POST", "/translate_file", 403, "Files translation are disabled on this server."),
-        ("GET", "/download_file/a.txt", 400, "Files translation are disabled on this server."),
     ],
 )
 async def test_libretranslate(client, method, path, status, text):
@@ -44,8 +42,6 @@ async def test_deepl_lists_are_empty(client, path, name):
         ("PATCH", f"/v3/glossaries/{GLOSSARY}", 404, "Glossaries"),
         ("PUT", f"/v3/glossaries/{GLOSSARY}/dictionaries", 404, "Glossaries"),
         ("DELETE", f"/v3/glossaries/{GLOSSARY}", 404, "Glossaries"),
-        ("POST", "/v2/document", 400, "Documents"),
-        ("POST", "/v2/document/04DE5AD98A02647D83285A36021911C6/result", 404, "Documents"),
         ("POST", "/v2/write/rephrase", 400, "Text improvements"),
         ("POST", "/v2/write/correct", 400, "Text improvements"),
         ("POST", "/v2/write/other", 404, "Text improvements"),

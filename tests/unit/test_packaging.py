@@ -55,7 +55,7 @@ def pins() -> dict[str, Requirement]:
 
 @pytest.mark.parametrize(
     ("package", "extras"),
-    [("app", ()), ("model", ("train", "export")), ("export", ("export", "train")), ("tests", ("dev",))],
+    [("app", ("documents",)), ("model", ("train", "export")), ("export", ("export", "train")), ("tests", ("dev",))],
 )
 def test_everything_imported_is_declared(package: str, extras: tuple[str, ...]) -> None:
     allowed = declared(*extras)

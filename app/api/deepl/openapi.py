@@ -24,7 +24,7 @@ from app.api.openapi import (
 )
 
 
-def _error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:
+def error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:
     """An error response; each example is (summary, text, code)."""
     values: Examples = {
         name: (title, {"message": text, "detail": code}) for name, (title, text, code) in examples.items()
@@ -39,13 +39,14 @@ def _parameters(name: str, values: tuple[str, ...], example: str, is_required: b
     }
 
 
-def _too_large(limit: int) -> dict[str, Any]:
+def too_large(limit: int) -> dict[str, Any]:
+    """The answer to a body over its limit, in bytes."""
     text = f"The request body exceeds the limit of {limit} bytes."
-    return _error("The body is too large", too_large=("Body over its limit", text, "body_too_large"))
+    return error("The body is too large", too_large=("Body over its limit", text, "body_too_large"))
 
 
-_INTERNAL = _error("The server is at fault", internal=AT_FAULT["internal"])
-_NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
+INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
+NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
 
 TRANSLATE_REQUEST = request_body(
     schemas.DeepLTranslateRequest,
@@ -123,9 +124,9 @@ TRANSLATE_RESPONSES: Responses = {
             ),
         },
     ),
-    400: _error(
+    400: error(
         "The request can't be served as it is; the text says what to change",
-        not_json=_NOT_JSON,
+        not_json=NOT_JSON,
         missing=("A required parameter is missing", "Parameter 'text' not specified", "invalid_request"),
         unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
         formality=("No formality", "Target language 'DE' doesn't support formality.", "invalid_request"),
@@ -141,13 +142,13 @@ TRANSLATE_RESPONSES: Responses = {
         ),
         model_failure=AT_FAULT["model_failure"],
     ),
-    403: _error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
-    413: _too_large(MAX_BODY_BYTES),
-    429: _error(TOO_FAST_TEXT, **TOO_FAST),
-    456: _error("The quota of the key is used up", no_quota=NO_QUOTA),
-    500: _INTERNAL,
-    503: _error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
-    504: _error("The time limit passed", **TOO_LATE),
+    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+    413: too_large(MAX_BODY_BYTES),
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    456: error("The quota of the key is used up", no_quota=NO_QUOTA),
+    500: INTERNAL,
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
+    504: error("The time limit passed", **TOO_LATE),
 }
 
 LANGUAGES_PARAMETERS = _parameters("type", ("source", "target"), "source", is_required=False)
@@ -171,19 +172,19 @@ _TARGETS = (
         {"language": "EN-US", "name": "English (American)", "supports_formality": False},
     ],
 )
-_KEY_ERRORS: Responses = {
-    403: _error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY),
-    503: _error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
+KEY_ERRORS: Responses = {
+    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY),
+    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
 }
 _LANGUAGES_ERRORS: Responses = {
-    400: _error(
+    400: error(
         "The request can't be served as it is",
-        not_json=_NOT_JSON,
+        not_json=NOT_JSON,
         unknown=("Another type", "Value for 'type' not supported; use one of source, target.", "invalid_request"),
     ),
-    413: _too_large(DEFAULTS.max_body_bytes),
-    500: _INTERNAL,
-    **_KEY_ERRORS,
+    413: too_large(DEFAULTS.max_body_bytes),
+    500: INTERNAL,
+    **KEY_ERRORS,
 }
 GET_LANGUAGES_RESPONSES = _LANGUAGES_ERRORS | {
     200: response(list[schemas.DeepLLanguage], "The languages", {"source": _SOURCES})
@@ -198,12 +199,12 @@ USAGE_RESPONSES: Responses = {
         "The count",
         {"no_limit": ("Without a limit", {"character_count": 12345, "character_limit": 1_000_000_000_000})},
     ),
-    **_KEY_ERRORS,
+    **KEY_ERRORS,
 }
 
 RESOURCE_PARAMETERS = _parameters("resource", RESOURCES, "translate_text", is_required=True)
 LANGUAGES_V3_RESPONSES: Responses = {
-    **_KEY_ERRORS,
+    **KEY_ERRORS,
     200: response(
         list[schemas.DeepLLanguageV3],
         "The languages",
@@ -223,7 +224,7 @@ LANGUAGES_V3_RESPONSES: Responses = {
             )
         },
     ),
-    400: _error(
+    400: error(
         "The resource is missing or unknown",
         missing=(
             "No resource",
@@ -231,8 +232,8 @@ LANGUAGES_V3_RESPONSES: Responses = {
             "invalid_request",
         ),
     ),
-    413: _too_large(DEFAULTS.max_body_bytes),
-    500: _INTERNAL,
+    413: too_large(DEFAULTS.max_body_bytes),
+    500: INTERNAL,
 }
 RESOURCES_RESPONSES: Responses = {
     200: response(

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Literal, NoReturn
 
 from app.api.checks import check_text, check_texts, is_absent, parse_flag
+from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, UnsupportedPair
@@ -82,9 +83,7 @@ def parse_translation(
     """
     texts = _parse_texts(values.get("text"), settings)
     source, target = _parse_pair(values, pairs)
-    for name, feature in _UNAVAILABLE.items():
-        if not is_absent(values.get(name)):
-            raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
+    _refuse_unavailable(values)
     _check_formality(values)
     markup = _parse_markup(values)
     html = markup if markup and markup.syntax == "html" else None
@@ -109,6 +108,40 @@ def parse_translation(
         show_billed_characters=_parse_flag(values, "show_billed_characters"),
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
         tag_handling_version=version if markup else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentParameters:
+    """Parameters of a document that passed every check; as in ``app.documents.service.Upload``."""
+
+    source: str
+    target: str
+    locale: str | None
+    output: str | None
+
+
+def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, str]]) -> DocumentParameters:
+    """Checks the parameters that come with a document.
+
+    Args:
+        values: The fields of the form.
+        pairs: Source and target codes that can be translated.
+
+    Raises:
+        InvalidRequest: For the first check that failed, or a subclass of it.
+    """
+    source, target = _parse_pair(values, pairs)
+    if source == target:
+        raise InvalidRequest(EQUAL_LANGUAGES)
+    _refuse_unavailable(values)
+    _check_formality(values)
+    output = values.get("output_format")
+    return DocumentParameters(
+        source=source,
+        target=target,
+        locale=locale_of(str(values["target_lang"])),
+        output=None if is_absent(output) else check_text("output_format", output).lower(),
     )
 
 
@@ -156,6 +189,12 @@ def _parse_language(values: Mapping[str, object], name: str, served: Collection[
     if found is None:
         raise UnsupportedPair(f"Value for '{name}' not supported.")
     return found
+
+
+def _refuse_unavailable(values: Mapping[str, object]) -> None:
+    for name, feature in _UNAVAILABLE.items():
+        if not is_absent(values.get(name)):
+            raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
 
 
 def _check_formality(values: Mapping[str, object]) -> None:

@@ -116,3 +116,28 @@ class Usage(BaseModel):
 
     character_count: int
     character_limit: int = Field(description="A number so large that it means no limit.")
+
+
+class DocumentHandle(BaseModel):
+    """What it takes to ask for a document."""
+
+    document_id: str = Field(pattern="^[0-9A-F]{32}$")
+    document_key: str = Field(pattern="^[0-9A-F]{64}$")
+
+
+class DocumentKey(BaseModel):
+    """Parameters of requests for a document."""
+
+    document_key: str = Field(description="The key that came with the document's id.", min_length=1)
+
+
+class DocumentStatus(BaseModel):
+    """How far a document is."""
+
+    document_id: str
+    status: Literal["queued", "translating", "done", "error"]
+    seconds_remaining: int | None = Field(None, description="An estimate, while it is translated.")
+    billed_characters: int | None = Field(None, description="Characters of its texts, when it is done.")
+    error_message: str | None = Field(None, description="What went wrong: a sentence for people.")
+    message: str | None = Field(None, description="The same.")
+    detail: str | None = Field(None, description="What went wrong: a stable word for programs.")

@@ -19,7 +19,6 @@ _FEATURES = (
     ("/v2/glossary-language-pairs", "Glossaries", "supported_languages"),
     ("/v3/style_rules", "Style rules", "style_rules"),
     ("/v3/translation_memories", "Translation memories", "translation_memories"),
-    ("/v2/document", "Documents", None),
     ("/v2/write", "Text improvements", None),
     ("/v2/write/rephrase", "Text improvements", None),
     ("/v2/write/correct", "Text improvements", None),

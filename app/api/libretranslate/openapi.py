@@ -308,8 +308,8 @@ FRONTEND_RESPONSES: Responses = {
                     "apiKeys": False,
                     "keyRequired": False,
                     "suggestions": False,
-                    "filesTranslation": False,
-                    "supportedFilesFormat": [],
+                    "filesTranslation": True,
+                    "supportedFilesFormat": [".txt", ".html", ".docx"],
                     "capabilities": {"admin": False, "glossaries": False},
                     "language": {
                         "source": {"code": "auto", "name": "Auto Detect"},

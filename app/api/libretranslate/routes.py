@@ -23,6 +23,7 @@ from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
+from app.documents.registry import served_extensions
 from app.engine.interface import SentenceEvent, Timing
 from app.text.detection import Detection
 from app.translation.languages import languages_of, name_of, spelled
@@ -129,8 +130,8 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "apiKeys": service.settings.keys != "off",
             "keyRequired": service.settings.keys == "required",
             "suggestions": False,
-            "filesTranslation": False,
-            "supportedFilesFormat": [],
+            "filesTranslation": service.settings.documents,
+            "supportedFilesFormat": [f".{name}" for name in served_extensions()] if service.settings.documents else [],
             "capabilities": {
                 "admin": service.settings.admin_key is not None,
                 "glossaries": False,

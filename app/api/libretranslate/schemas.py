@@ -148,6 +148,12 @@ class TranslateResponse(BaseModel):
     )
 
 
+class TranslatedFile(BaseModel):
+    """A translated document."""
+
+    translatedFileUrl: str = Field(description="The address to download it from.")
+
+
 class DetectRequest(BaseModel):
     """Parameters of /detect."""
 

@@ -9,8 +9,4 @@ from app.api.error_responses import refusing
 
 router = APIRouter(include_in_schema=False)
 
-_FILES_TEXT = "Files translation are disabled on this server."
-
 router.add_api_route("/suggest", refusing(403, "Suggestions are disabled on this server."), methods=["POST"])
-router.add_api_route("/translate_file", refusing(403, _FILES_TEXT), methods=["POST"])
-router.add_api_route("/download_file/{filename}", refusing(400, _FILES_TEXT), methods=["GET"])

@@ -1,0 +1,123 @@
+"""DeepL's documents: upload, status, result. A document is found by its id and key, and downloaded once."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api.access import header_key
+from app.api.checks import check_text, is_absent
+from app.api.deepl import documents_openapi as docs
+from app.api.deepl.parameters import parse_document
+from app.api.dependencies import CurrentService, Service
+from app.api.request_body import FilePart, read_parameters
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download, output_format
+from app.documents.registry import find_format
+from app.documents.service import Upload
+from app.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from app.storage.documents import StoredDocument
+
+router = APIRouter(tags=["DeepL"])
+
+
+@router.post(
+    "/v2/document",
+    summary="Upload a document to translate",
+    openapi_extra=docs.UPLOAD_REQUEST,
+    responses=docs.UPLOAD_RESPONSES,
+)
+async def post_document(request: Request, service: CurrentService) -> Response:
+    """Takes in the file `file`, and answers at once with the id and the key of the document.
+
+    Ask for its status until it is `done`, then download the result, which can be had once. It is deleted after the
+    download, or an hour after it was done, unless the operator chose another time.
+    """
+    _check_enabled(service)
+    key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")
+    files: list[FilePart] = []
+    values = await read_parameters(request, service.settings.max_document_bytes + FORM_BYTES, files=files)
+    if not files or not files[0].content:
+        raise InvalidRequest("Invalid file data.")
+    [file] = files[:1]
+    check_size(file, service.settings)
+    wanted = parse_document(values, pairs=service.engine.pairs)
+    name = checked_name(file.name if is_absent(values.get("filename")) else check_text("filename", values["filename"]))
+    input_ = find_format(name)
+    input_.reader()
+    output = output_format(input_, wanted.output)
+    upload = Upload(
+        content=file.content,
+        name=name if output == input_ else f"{name.rpartition('.')[0]}.{output.name}",
+        input=input_.name,
+        output=output.name,
+        source=wanted.source,
+        target=wanted.target,
+        locale=wanted.locale,
+        beam_size=service.settings.beam_size,
+    )
+    document_id, document_key = await (await service.documents.jobs()).add(upload, key, secret=True)
+    return JSONResponse({"document_id": document_id, "document_key": document_key})
+
+
+@router.get(
+    "/v2/document/{document_id}",
+    summary="How far a document is",
+    openapi_extra=docs.KEY_PARAMETERS,
+    responses=docs.STATUS_RESPONSES,
+)
+@router.post(
+    "/v2/document/{document_id}",
+    summary="How far a document is",
+    openapi_extra=docs.KEY_REQUEST,
+    responses=docs.STATUS_RESPONSES,
+)
+async def get_document_status(request: Request, service: CurrentService) -> Response:
+    """Tells the status: `queued`, `translating`, `done` or `error`."""
+    document = await _find(request, service)
+    body: dict[str, Any] = {"document_id": document.id, "status": document.status}
+    if document.status == "translating" and document.translated and document.characters and document.started_at:
+        remaining = max(0, document.characters - document.translated)
+        body["seconds_remaining"] = round((time.time() - document.started_at) * remaining / document.translated)
+    if document.status in ("done", "downloaded"):
+        body |= {"status": "done", "seconds_remaining": 0, "billed_characters": document.characters}
+    if document.error:
+        text, code = document.error
+        body |= {"error_message": text, "message": text, "detail": code}
+    return JSONResponse(body)
+
+
+@router.get(
+    "/v2/document/{document_id}/result",
+    summary="Download a translated document, once",
+    openapi_extra=docs.KEY_PARAMETERS,
+    responses=docs.RESULT_RESPONSES,
+)
+@router.post(
+    "/v2/document/{document_id}/result",
+    summary="Download a translated document, once",
+    openapi_extra=docs.KEY_REQUEST,
+    responses=docs.RESULT_RESPONSES,
+)
+async def get_document_result(request: Request, service: CurrentService) -> Response:
+    """Sends the translated file, and deletes it."""
+    document = await _find(request, service)
+    content = await (await service.documents.jobs()).download(document, delete_it=True)
+    return download(content, document.name)
+
+
+def _check_enabled(service: Service) -> None:
+    if not service.settings.documents:  # not 403, which would tell the client that its key is wrong
+        raise InvalidRequest("Documents are not available on this server.")
+
+
+async def _find(request: Request, service: Service) -> "StoredDocument":
+    _check_enabled(service)
+    await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    if is_absent(values.get("document_key")):
+        raise InvalidRequest("Parameter 'document_key' not specified")
+    key = check_text("document_key", values["document_key"])
+    return await (await service.documents.jobs()).find(request.path_params["document_id"], key.upper())

@@ -1,0 +1,132 @@
+"""The texts of the OpenAPI document about DeepL's documents; ``app.api.openapi`` explains them."""
+
+from typing import Any
+
+from app.api.deepl import schemas
+from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
+from app.api.openapi import (
+    DEFAULTS,
+    DOCUMENT_REFUSED,
+    DOCUMENT_TOO_LARGE,
+    FILE_RESPONSE,
+    NO_DOCUMENT,
+    NO_KEY,
+    NO_QUOTA,
+    NOT_WITH_THIS_KEY,
+    STORAGE,
+    TOO_FAST,
+    TOO_FAST_TEXT,
+    TOO_MANY_DOCUMENTS,
+    WRONG_KEY,
+    Responses,
+    path_parameter,
+    request_body,
+    response,
+    upload_body,
+)
+
+_ID = "04DE5AD98A02647D83285A36021911C6"
+_KEY = "0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A"
+_TEXT = {"type": "string"}
+
+UPLOAD_REQUEST = upload_body(
+    {
+        "target_lang": {**_TEXT, "description": "Language to translate into, as in `/v2/translate`."},
+        "source_lang": {**_TEXT, "description": "Language of the document; if absent, it is detected."},
+        "filename": {**_TEXT, "description": "Name of the file, if the form's isn't right."},
+        "output_format": {**_TEXT, "description": "Extension of the translated file, where it can be another."},
+        "formality": {**_TEXT, "description": "As in `/v2/translate`."},
+    },
+    ["target_lang"],
+)
+_SWITCHED_OFF = ("Switched off", "Documents are not available on this server.", "invalid_request")
+UPLOAD_RESPONSES: Responses = {
+    200: response(
+        schemas.DocumentHandle,
+        "The document was taken in",
+        {"taken": ("A document", {"document_id": _ID, "document_key": _KEY})},
+    ),
+    400: error(
+        "The document can't be translated as it is; the text says what to change",
+        no_file=("No file", "Invalid file data.", "invalid_request"),
+        unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
+        equal=("Nothing to translate", "Source and target language are equal.", "invalid_request"),
+        switched_off=_SWITCHED_OFF,
+        **DOCUMENT_REFUSED,
+    ),
+    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+    413: error("The file is too large", document_too_large=DOCUMENT_TOO_LARGE["document_too_large"]),
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    456: error("The quota of the key is used up", no_quota=NO_QUOTA),
+    500: INTERNAL,
+    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE, **TOO_MANY_DOCUMENTS),
+}
+
+_ID_PARAMETER = path_parameter("document_id", "The id of the document.", _ID)
+KEY_PARAMETERS: dict[str, Any] = {
+    "parameters": [
+        _ID_PARAMETER,
+        {"name": "document_key", "in": "query", "required": True, "schema": _TEXT, "example": _KEY},
+    ]
+}
+KEY_REQUEST: dict[str, Any] = {
+    "parameters": [_ID_PARAMETER],
+    **request_body(
+        schemas.DocumentKey,
+        {
+            "unknown": ("Mistake: no such document", {"document_key": _KEY}),
+            "no_document_key": ("Mistake: no key", {"document_key": ""}),
+        },
+    ),
+}
+_FINDING_ERRORS: Responses = {
+    400: error(
+        "The request can't be served as it is",
+        no_document_key=("No key", "Parameter 'document_key' not specified", "invalid_request"),
+        not_json=NOT_JSON,
+        switched_off=_SWITCHED_OFF,
+    ),
+    404: error("There is no document of this id and key, or it was deleted", **NO_DOCUMENT),
+    413: too_large(DEFAULTS.max_body_bytes),
+    500: INTERNAL,
+    **KEY_ERRORS,
+}
+STATUS_RESPONSES: Responses = _FINDING_ERRORS | {
+    200: response(
+        schemas.DocumentStatus,
+        "The status",
+        {
+            "translating": (
+                "Being translated",
+                {"document_id": _ID, "status": "translating", "seconds_remaining": 20},
+            ),
+            "done": (
+                "Translated",
+                {"document_id": _ID, "status": "done", "seconds_remaining": 0, "billed_characters": 1337},
+            ),
+            "error": (
+                "Not translated",
+                {
+                    "document_id": _ID,
+                    "status": "error",
+                    "error_message": "The file has a password; save it without one.",
+                    "message": "The file has a password; save it without one.",
+                    "detail": "document_encrypted",
+                },
+            ),
+        },
+    )
+}
+RESULT_RESPONSES: Responses = _FINDING_ERRORS | {
+    200: FILE_RESPONSE,
+    404: error(
+        "There is no document of this id and key, or it was downloaded",
+        **NO_DOCUMENT,
+        downloaded=("Had already", "Document already downloaded", "document_not_found"),
+    ),
+    503: error(
+        "Not now: ask for the status first",
+        not_done=("Not done", "Document translation is not done", "document_not_ready"),
+        **STORAGE,
+    ),
+}

@@ -1,0 +1,99 @@
+"""LibreTranslate's documents: POST /translate_file, GET /download_file/<name>."""
+
+import re
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api.access import header_key
+from app.api.checks import check_language, is_absent
+from app.api.dependencies import CurrentService
+from app.api.disconnect import run_while_connected
+from app.api.libretranslate import documents_openapi as docs
+from app.api.request_body import FilePart, read_parameters
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download, output_format
+from app.documents.registry import find_format
+from app.documents.service import Upload
+from app.errors import FeatureDisabled, InvalidRequest, of_code
+from app.translation.languages import check_pair, languages_of, locale_of
+from app.translation.request import AUTO
+
+router = APIRouter(tags=["Translation"])
+
+_LINK = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[^/\\]+")
+_DISABLED = "Files translation are disabled on this server."
+
+
+@router.post(
+    "/translate_file",
+    summary="Translate a document",
+    openapi_extra=docs.TRANSLATE_FILE_REQUEST,
+    responses=docs.TRANSLATE_FILE_RESPONSES,
+)
+async def post_translate_file(request: Request, service: CurrentService) -> Response:
+    """Translates the file `file` and answers when it is done, with the address of the translated file.
+
+    The file keeps its format and its formatting. The translation can be downloaded for an hour, unless the operator
+    chose another time. For a long document use `/v2/document`, which answers at once and tells how far it is.
+    """
+    if not service.settings.documents:
+        raise FeatureDisabled(_DISABLED)
+    files: list[FilePart] = []
+    values = await read_parameters(request, service.settings.max_document_bytes + FORM_BYTES, files=files)
+    offered = values.get("api_key") or header_key(request, "Bearer")
+    key = await service.access.check(request, offered, "translate")
+    if not files:
+        raise InvalidRequest("Invalid request: missing file parameter")
+    [file] = files[:1]
+    for name in ("source", "target"):
+        if is_absent(values.get(name)):
+            raise InvalidRequest(f"Invalid request: missing {name} parameter")
+    if not file.name or not file.content:
+        raise InvalidRequest("Invalid request: empty file")
+    languages = languages_of(service.engine.pairs)
+    source = check_language("source", values["source"], [AUTO, *languages])
+    target = check_language("target", values["target"], languages)
+    if source != AUTO:
+        check_pair(source, target, service.engine.pairs)
+    check_size(file, service.settings)
+    name = checked_name(file.name)
+    input_ = find_format(name)
+    input_.reader()
+    output = output_format(input_, None)
+    upload = Upload(
+        content=file.content,
+        name=f"{name.rpartition('.')[0]}_{target}.{output.name if input_ != output else name.rpartition('.')[2]}",
+        input=input_.name,
+        output=output.name,
+        source=source,
+        target=target,
+        locale=locale_of(str(values["target"])),
+        beam_size=service.settings.beam_size,
+    )
+    jobs = await service.documents.jobs()
+    document_id, _ = await jobs.add(upload, key, secret=False)
+    document = await run_while_connected(request, jobs.wait(document_id))
+    if document.error:
+        raise of_code(document.error[1], document.error[0])
+    link = f"{request.base_url}download_file/{UUID(document_id)}.{quote(document.name)}"
+    return JSONResponse({"translatedFileUrl": link})
+
+
+@router.get(
+    "/download_file/{filename}",
+    summary="Download a translated document",
+    openapi_extra=docs.DOWNLOAD_FILE_PARAMETERS,
+    responses=docs.DOWNLOAD_FILE_RESPONSES,
+)
+async def get_download_file(request: Request, service: CurrentService) -> Response:
+    """Sends the translated file, under its name without the number in front."""
+    if not service.settings.documents:
+        raise InvalidRequest(_DISABLED)
+    found = _LINK.fullmatch(request.path_params["filename"])
+    if not found:
+        raise InvalidRequest("Invalid filename")
+    jobs = await service.documents.jobs()
+    document = await jobs.find(UUID(found[1]).hex)
+    return download(await jobs.download(document, delete_it=False), document.name)

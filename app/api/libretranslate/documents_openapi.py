@@ -1,0 +1,81 @@
+"""The texts of the OpenAPI document about LibreTranslate's documents; ``app.api.openapi`` explains them."""
+
+from app.api.libretranslate import schemas
+from app.api.openapi import (
+    AT_FAULT,
+    DOCUMENT_REFUSED,
+    DOCUMENT_TOO_LARGE,
+    DOCUMENT_UNREADABLE,
+    FILE_RESPONSE,
+    NO_DOCUMENT,
+    NO_KEY,
+    NO_QUOTA,
+    NOT_NOW,
+    NOT_WITH_THIS_KEY,
+    STORAGE,
+    TOO_FAST,
+    TOO_FAST_TEXT,
+    TOO_LATE,
+    TOO_MANY_DOCUMENTS,
+    WRONG_KEY,
+    Responses,
+    error,
+    path_parameter,
+    response,
+    upload_body,
+)
+
+_DISABLED = ("Switched off", "Files translation are disabled on this server.", "feature_disabled")
+_NAME = "0b3c0dcd-6d5e-4a0c-9d5e-5a1d3b6f2a10.letter_en.docx"
+
+TRANSLATE_FILE_REQUEST = upload_body(
+    {
+        "source": {"type": "string", "description": "Code of the language of the document, or `auto`."},
+        "target": {"type": "string", "description": "Code of the language to translate into."},
+        "api_key": {"type": "string", "description": "API key, if the server uses keys."},
+    },
+    ["source", "target"],
+)
+TRANSLATE_FILE_RESPONSES: Responses = {
+    200: response(
+        schemas.TranslatedFile,
+        "Where the translated document is",
+        {"translated": ("A letter", {"translatedFileUrl": f"http://127.0.0.1:8000/download_file/{_NAME}"})},
+    ),
+    400: error(
+        "The document can't be translated as it is; the text says what to change",
+        no_file=("No file", "Invalid request: missing file parameter", "invalid_request"),
+        no_key=NO_KEY,
+        unsupported=("Language not served", "zz is not supported", "unsupported_pair"),
+        equal=("In the target language already", "Source and target language are equal.", "invalid_request"),
+        **DOCUMENT_REFUSED,
+        **DOCUMENT_UNREADABLE,
+    ),
+    403: error(
+        "Not with this API key, or not on this server",
+        wrong_key=WRONG_KEY,
+        not_with_this_key=NOT_WITH_THIS_KEY,
+        no_quota=NO_QUOTA,
+        disabled=_DISABLED,
+    ),
+    404: error("The document was deleted meanwhile", **NO_DOCUMENT),
+    413: error("The file is too large", **DOCUMENT_TOO_LARGE),
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    500: error("The server is at fault", **AT_FAULT),
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE, **TOO_MANY_DOCUMENTS),
+    504: error("The time limit passed", **TOO_LATE),
+}
+
+DOWNLOAD_FILE_PARAMETERS = {
+    "parameters": [path_parameter("filename", "The end of the address that `/translate_file` answered.", _NAME)]
+}
+DOWNLOAD_FILE_RESPONSES: Responses = {
+    200: FILE_RESPONSE,
+    400: error(
+        "The name is none that `/translate_file` gives, or documents are switched off",
+        invalid=("Another name", "Invalid filename", "invalid_request"),
+    ),
+    404: error("There is no such document, or it was deleted", **NO_DOCUMENT),
+    500: error("The server is at fault", internal=AT_FAULT["internal"]),
+    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
+}

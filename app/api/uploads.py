@@ -1,0 +1,62 @@
+"""Checks of uploaded documents that the contracts share, and the headers of a download."""
+
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from app.api.request_body import FilePart
+from app.documents.registry import Format, find_format
+from app.errors import UnsupportedDocument
+from app.settings import Settings
+
+FORM_BYTES = 64 * 1024
+"""What the other fields of a form may take beside the file."""
+_MAX_NAME_CHARS = 150
+
+
+def checked_name(name: str) -> str:
+    """The last part of a file's name, without what some system can't have in one."""
+    last = PurePosixPath(name.replace("\\", "/")).name
+    safe = "".join("_" if char in '<>:"|?*' or not char.isprintable() else char for char in last).strip(". ")
+    stem, dot, extension = safe.rpartition(".")
+    return f"{stem[:_MAX_NAME_CHARS]}{dot}{extension[:_MAX_NAME_CHARS]}" if dot else safe[:_MAX_NAME_CHARS]
+
+
+def check_size(file: FilePart, settings: Settings) -> None:
+    """Refuses files that are too large.
+
+    Raises:
+        HTTPException: 413.
+    """
+    if len(file.content) > settings.max_document_bytes:
+        raise HTTPException(413, f"The document exceeds the limit of {settings.max_document_bytes} bytes.")
+
+
+def output_format(input_: Format, wanted: str | None) -> Format:
+    """The format of the translation; the usual one for the document's format if none is asked for.
+
+    Raises:
+        UnsupportedDocument: The document can't be translated into it.
+    """
+    outputs = input_.outputs or (input_.name,)
+    if not wanted:
+        return find_format(f".{outputs[0]}")
+    found = find_format(f".{wanted}")
+    if found.name not in outputs:
+        raise UnsupportedDocument(f"A translated {input_.name} file can be: {', '.join(outputs)}.")
+    return found
+
+
+def download(content: bytes, name: str) -> Response:
+    """The response with a translated file."""
+    plain = name.encode("ascii", "replace").decode().replace('"', "_").replace("?", "_")
+    return Response(
+        content,
+        media_type=find_format(name).media_type,
+        headers={
+            "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
+            "X-Content-Type-Options": "nosniff",  # a translated page is a stranger's
+        },
+    )

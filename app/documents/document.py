@@ -1,0 +1,35 @@
+"""What a format makes of a file: texts to translate, and a function that makes a file of their translations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.documents.inline import INLINE, plain
+from app.engine.interface import Splitting
+from app.text.markup.extraction import Rules
+
+Write = Callable[[Sequence[str], str], bytes]
+"""Takes the translated texts, in order, and the target as a locale (``en``, ``en-GB``); makes the translated file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A file that was read.
+
+    Attributes:
+        texts: What is translated of it, in the order of reading. Formatting is markup in them.
+        markup: How the texts are marked up; None for plain text.
+        write: Makes the translated file; may be called once.
+        splitting: What ends a sentence.
+        protect: Patterns of spans that come back unchanged.
+    """
+
+    texts: tuple[str, ...]
+    markup: Rules | None
+    write: Write
+    splitting: Splitting = "sentences"
+    protect: tuple[str, ...] = ()
+
+    @property
+    def characters(self) -> int:
+        """The characters of all texts, in code points, without the marks of formatting in office files."""
+        return sum(len(plain(text)) if self.markup == INLINE else len(text) for text in self.texts)

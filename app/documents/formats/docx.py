@@ -1,0 +1,40 @@
+"""docx: WordprocessingML. Body, tables, headers, footers, footnotes, comments, text boxes, charts and the title."""
+
+from collections.abc import Iterator
+
+from app.documents.document import Document
+from app.documents.ooxml_parts import OfficeParts
+from app.documents.ooxml_runs import WORD, Paragraph, W
+from app.documents.segments import Segment, package_document, with_region
+
+_MAIN = "wordprocessingml.document.main+xml"
+_TEXTS = (
+    _MAIN,
+    *(f"wordprocessingml.{kind}+xml" for kind in ("header", "footer", "footnotes", "endnotes", "comments")),
+)
+_STYLES = "wordprocessingml.styles+xml"
+
+
+def read(data: bytes) -> Document:
+    """Reads a file.
+
+    Raises:
+        InvalidRequest: It is damaged, encrypted, too large or has macros.
+    """
+    parts = OfficeParts(data, _MAIN)
+    styles = list(parts.roots(_STYLES))
+
+    def finish(language: str) -> None:
+        for root in styles:
+            for element in root.iter(f"{W}lang"):
+                if element.get(f"{W}val"):
+                    element.set(f"{W}val", with_region(language))
+
+    return package_document(parts.package, parts.trees, _segments(parts), finish)
+
+
+def _segments(parts: OfficeParts) -> Iterator[Segment]:
+    for root in parts.roots(*_TEXTS):
+        for element in root.iter(f"{W}p"):
+            yield Paragraph(element, WORD)
+    yield from parts.common_segments()

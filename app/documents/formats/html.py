@@ -1,0 +1,45 @@
+"""html: a page, with the attributes that readers see, in the language that the page then says."""
+
+import re
+from dataclasses import replace
+
+from app.documents.characters import Encoded, char_references
+from app.documents.document import Document
+from app.text.markup.extraction import HTML
+
+PAGE = replace(HTML, translate_attributes=True)
+_FIRST_TAG = re.compile(r"<html\b[^>]*>", re.IGNORECASE)
+_LANGUAGE = re.compile(r"""(\s(?:xml:)?lang\s*=\s*["']?)([A-Za-z-]+)""", re.IGNORECASE)
+# What a page says about its characters.
+_DECLARED = re.compile(
+    rb"""<meta[^>]*charset\s*=\s*["']?([A-Za-z0-9_-]+)|<\?xml[^>]*encoding\s*=\s*["']([\w-]+)""", re.I
+)
+
+
+def read(data: bytes) -> Document:
+    """Reads a file.
+
+    Raises:
+        DamagedDocument: Its characters can't be read.
+    """
+    file = Encoded(data, declared(data))
+    return Document(
+        texts=(file.text,),
+        markup=PAGE,
+        write=lambda texts, language: file.encoded(in_language(texts[0], language), char_references),
+    )
+
+
+def declared(data: bytes) -> str | None:
+    """The encoding that a page names in its beginning."""
+    match = _DECLARED.search(data, 0, 4096)
+    return (match[1] or match[2]).decode() if match else None
+
+
+def in_language(page: str, language: str) -> str:
+    """The page with the language in its first tag; a page that says none still says none."""
+    first = _FIRST_TAG.search(page)
+    if not first:
+        return page
+    tag = _LANGUAGE.sub(lambda match: match[1] + language, first[0])
+    return page[: first.start()] + tag + page[first.end() :]

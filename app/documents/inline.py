@@ -1,0 +1,111 @@
+"""Formatted text as inline markup, which the translation of markup carries over: the form that all formats share.
+
+A paragraph of a word processor, a cell or a subtitle becomes a line of XML: ``Das ist <g0>fett</g0>.<x id="1"/>``. The
+numbers stand for objects of the format, such as the formatting of a run, a footnote or a field. In the translation,
+each tag is there exactly once and the elements are nested as they were (``app.text.inline``), so the format can write
+its runs back. The names are XLIFF's: ``g`` is a group, ``x`` a placeholder.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import Any, NamedTuple
+
+from app.text.markup.scope import Rules
+
+INLINE = Rules(
+    syntax="xml",
+    outline_detection=False,
+    splitting_tags=frozenset({"br"}),
+    ignore_tags=frozenset({"m"}),
+)
+"""How to read the markup that ``InlineBuilder`` writes."""
+
+_TAG = re.compile(r'<(?:(/?)g([0-9]+)|(x|br) id="([0-9]+)"/|(m) id="([0-9]+)"></m)>')
+
+
+class Kind(Enum):
+    """Kinds of events."""
+
+    TEXT = auto()
+    OPEN = auto()
+    CLOSE = auto()
+    OBJECT = auto()
+
+
+class Event(NamedTuple):
+    """A piece of inline markup: a text, or an object of the format."""
+
+    kind: Kind
+    text: str
+    object: Any = None
+
+
+class InlineBuilder:
+    """Writes the markup of one paragraph.
+
+    Attributes:
+        markup: What was written so far.
+        is_translatable: There is a letter or digit to translate.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._objects: list[Any] = []
+        self.is_translatable = False
+
+    @property
+    def markup(self) -> str:
+        """What was written so far."""
+        return "".join(self._pieces)
+
+    def text(self, content: str) -> None:
+        """Adds text to translate."""
+        self._pieces.append(html.escape(content, quote=False))
+        self.is_translatable = self.is_translatable or any(map(str.isalnum, content))
+
+    def open(self, thing: Any) -> int:
+        """Begins an element; returns its number."""
+        number = self._add(thing)
+        self._pieces.append(f"<g{number}>")
+        return number
+
+    def close(self, number: int) -> None:
+        """Ends an element."""
+        self._pieces.append(f"</g{number}>")
+
+    def point(self, thing: Any) -> None:
+        """Adds something that has a place between words, such as a footnote's mark."""
+        self._pieces.append(f'<x id="{self._add(thing)}"/>')
+
+    def atom(self, thing: Any) -> None:
+        """Adds something that is like a word of the sentence and isn't translated, such as a field."""
+        self._pieces.append(f'<m id="{self._add(thing)}"></m>')
+
+    def line_break(self, thing: Any) -> None:
+        """Adds something that ends a sentence."""
+        self._pieces.append(f'<br id="{self._add(thing)}"/>')
+
+    def events(self, markup: str) -> Iterator[Event]:
+        """Reads a translation of the markup: its texts, and the objects in their new places."""
+        done = 0
+        for tag in _TAG.finditer(markup):
+            if done < tag.start():
+                yield Event(Kind.TEXT, html.unescape(markup[done : tag.start()]))
+            done = tag.end()
+            if tag[2]:
+                yield Event(Kind.CLOSE if tag[1] else Kind.OPEN, "", self._objects[int(tag[2])])
+            else:
+                yield Event(Kind.OBJECT, "", self._objects[int(tag[4] or tag[6])])
+        if done < len(markup):
+            yield Event(Kind.TEXT, html.unescape(markup[done:]))
+
+    def _add(self, thing: Any) -> int:
+        self._objects.append(thing)
+        return len(self._objects) - 1
+
+
+def plain(markup: str) -> str:
+    """The text of inline markup, without its objects."""
+    return html.unescape(_TAG.sub("", markup))

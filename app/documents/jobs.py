@@ -1,0 +1,206 @@
+"""Translates documents in the background: a few at a time, for as long as they take, through restarts.
+
+Documents wait in the database (``app.storage.documents``), which several processes may share.
+"""
+
+import asyncio
+import logging
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+
+from app.documents.registry import find_format
+from app.documents.service import Upload
+from app.documents.translation import DocumentRequest, read_document, translate_document
+from app.engine.options import SearchOptions
+from app.errors import DragomanError, InvalidKey, QuotaExceeded, StorageFailure
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.documents import DocumentStore, StoredDocument
+from app.storage.keys import Key, KeyStore
+from app.translation.pipeline import Translator
+
+# Two, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
+_WORKERS = 2
+_REPORT_S = 2.0
+_POLL_S = 5.0  # how often other processes' documents are looked for
+_FAILED = "The server could not translate the document."
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Progress:
+    """How far a document is, and who has paid for how many characters of it."""
+
+    translated: int = 0
+    key: Key | None = None
+    paid: int = 0
+
+    def report(self, translated: int) -> None:
+        self.translated = translated
+
+
+class DocumentJobs:
+    """All documents of a server.
+
+    Args:
+        settings: How many there may be, how large, and for how long.
+        translator: What translates them.
+        database: Where they are kept.
+    """
+
+    def __init__(self, settings: Settings, translator: Translator, database: Database) -> None:
+        self._settings, self._translator = settings, translator
+        self._run = database.run
+        self._keys = KeyStore(database)
+        self._store = DocumentStore(
+            database,
+            max_documents=settings.max_documents,
+            max_bytes=settings.max_documents_bytes,
+            lifetime_s=settings.document_lifetime_s,
+        )
+        self._tasks: list[asyncio.Task[None]] = []
+        self._added = asyncio.Event()
+        self._ended: dict[str, asyncio.Event] = {}
+
+    def start(self) -> None:
+        """Begins to translate."""
+        name = secrets.token_hex(8)
+        self._tasks = [asyncio.create_task(self._serve(f"{name}-{number}")) for number in range(_WORKERS)]
+
+    async def stop(self) -> None:
+        """Puts unfinished documents back into the queue."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def add(self, upload: Upload, key: Key | None, *, secret: bool) -> tuple[str, str]:
+        """Takes in a document; returns its id and, if ``secret``, the key without which nobody finds it.
+
+        Raises:
+            QuotaExceeded: The API key has no characters left this month.
+            Overloaded: There are as many documents as there may be.
+            StorageFailure: The database can't be used.
+        """
+        if key and key.monthly_characters is not None:
+            used = await self._run(self._keys.used, key)
+            if used >= key.monthly_characters:
+                raise QuotaExceeded("Quota for this billing period has been exceeded.")
+        wanted = {name: value for name, value in vars(upload).items() if name not in ("content", "name")}
+        key_id = key.id if key else None
+        added = await self._run(
+            lambda: self._store.add(upload.content, name=upload.name, wanted=wanted, secret=secret, key_id=key_id)
+        )
+        self._added.set()
+        return added
+
+    async def find(self, document_id: str, secret: str | None = None) -> StoredDocument:
+        """A document by its id, and its key if it has one.
+
+        Raises:
+            DocumentNotFound: There is none.
+            StorageFailure: The database can't be used.
+        """
+        return await self._run(self._store.find, document_id, secret)
+
+    async def download(self, document: StoredDocument, *, delete_it: bool) -> bytes:
+        """The translated file; with ``delete_it``, nobody gets it again.
+
+        Raises:
+            DocumentNotReady: It is not translated yet.
+            DocumentNotFound: It was downloaded, or failed.
+            StorageFailure: The database can't be used.
+        """
+        return await self._run(lambda: self._store.translation(document, delete_it=delete_it))
+
+    async def wait(self, document_id: str) -> StoredDocument:
+        """Waits until a document without a key has ended. If the caller is cancelled, the document is deleted.
+
+        Raises:
+            DocumentNotFound: It was deleted.
+            StorageFailure: The database can't be used.
+        """
+        ended = self._ended.setdefault(document_id, asyncio.Event())
+        try:
+            while True:
+                document = await self.find(document_id)
+                if document.status not in ("queued", "translating"):
+                    return document
+                with suppress(TimeoutError):  # another process may be the one that ends it
+                    async with asyncio.timeout(_REPORT_S):
+                        await ended.wait()
+        except asyncio.CancelledError:
+            await asyncio.shield(self._run(self._store.delete, document_id))
+            raise
+        finally:
+            del self._ended[document_id]
+
+    async def _serve(self, worker: str) -> None:
+        """A worker's life."""
+        while True:
+            self._added.clear()
+            claimed = None
+            with suppress(StorageFailure):
+                claimed = await self._run(self._store.claim, worker)
+            if claimed is None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_POLL_S):
+                        await self._added.wait()
+                continue
+            document, content = claimed
+            await self._carry_out(document, content, worker)
+            if ended := self._ended.get(document.id):
+                ended.set()
+
+    async def _carry_out(self, document: StoredDocument, content: bytes, worker: str) -> None:
+        progress = _Progress()
+        work = asyncio.create_task(self._translate(document, content, worker, progress))
+        try:
+            if await self._is_done(work, document.id, worker, progress):
+                await self._run(self._store.finish, document.id, worker, work.result())
+                progress.key = None  # it is worth what it cost
+        except asyncio.CancelledError:
+            progress.key = None  # it was paid for, and will be translated later
+            await asyncio.shield(self._run(self._store.release, document.id, worker))
+            raise
+        except Exception as error:
+            if not isinstance(error, DragomanError):
+                logger.exception("a document could not be translated")
+            text, code = (str(error), error.code) if isinstance(error, DragomanError) else (_FAILED, DragomanError.code)
+            with suppress(StorageFailure):  # then its lease ends, and it is tried again
+                await self._run(self._store.fail, document.id, worker, text, code)
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+            if progress.key:
+                with suppress(StorageFailure):
+                    await self._run(self._keys.spend, progress.key, -progress.paid)
+
+    async def _is_done(self, work: asyncio.Task[bytes], document_id: str, worker: str, progress: _Progress) -> bool:
+        """Waits for the work, and tells how far it is; False if the document was deleted meanwhile."""
+        while not work.done():
+            await asyncio.wait((work,), timeout=_REPORT_S)
+            with suppress(StorageFailure):
+                if not await self._run(self._store.report, document_id, worker, progress.translated):
+                    return False
+        return True
+
+    async def _translate(self, document: StoredDocument, content: bytes, worker: str, progress: _Progress) -> bytes:
+        wanted = document.wanted
+        read = await read_document(content, find_format(f".{wanted['input']}"), self._settings.max_text_chars)
+        if document.key_id is not None and document.characters is None:
+            key = await self._run(self._keys.get, document.key_id)
+            if key is None:
+                raise InvalidKey("Invalid API key")
+            await self._run(self._keys.spend, key, read.characters)
+            progress.key, progress.paid = key, read.characters
+        await self._run(self._store.report, document.id, worker, 0, read.characters)
+        request = DocumentRequest(
+            source=wanted["source"],
+            target=wanted["target"],
+            locale=wanted["locale"],
+            options=SearchOptions(beam_size=wanted["beam_size"]),
+            deadline_s=self._settings.request_timeout_s,
+        )
+        return await translate_document(self._translator, read, request, progress.report)

@@ -1,0 +1,154 @@
+"""Elements with text and elements side by side, as in OpenDocument and XLIFF, as inline markup and back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from app.documents.inline import InlineBuilder, Kind
+from app.documents.safe_xml import writable
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the elements inside a text mean; all that are not named are points.
+
+    Attributes:
+        wrappers: Elements around text.
+        atoms: Elements that are like words of the sentence.
+        breaks: Elements that end a sentence.
+        ranges: Elements at the beginnings of ranges, and those at their ends.
+        range_names: The attributes in which the two ends of a range are equal.
+        characters: Elements that stand for characters, and a function that gives these.
+    """
+
+    wrappers: frozenset[str] = frozenset()
+    atoms: frozenset[str] = frozenset()
+    breaks: frozenset[str] = frozenset()
+    ranges: Mapping[str, str] = field(default_factory=dict)
+    range_names: tuple[str, ...] = ()
+    characters: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+
+
+class _Range(NamedTuple):
+    begin: Any
+    end: Any
+
+
+class MixedText:
+    """One such element.
+
+    Args:
+        element: The element; only ``write`` changes it.
+        names: What the elements in it mean.
+        read: Reads a stretch of its text, as white space may not be meant.
+        append: Writes text behind what is in an element already.
+        into: The element that gets the translation; None for the same.
+    """
+
+    def __init__(
+        self,
+        element: Any,
+        names: Names,
+        *,
+        read: Callable[[str], str] = str,
+        append: Callable[[Any, str], None] | None = None,
+        into: Callable[[], Any] | None = None,
+    ) -> None:
+        self._element, self._names, self._read = element, names, read
+        self._append = append or append_text
+        self._into = into
+        self._builder = InlineBuilder()
+        self._collect(element)
+        self.markup = self._builder.markup
+        self.is_translatable = self._builder.is_translatable
+
+    def write(self, markup: str, language: str) -> None:
+        """As in ``Segment``."""
+        target = self._into() if self._into else self._element
+        _empty(target)
+        open_: list[Any] = [target]
+        for event in self._builder.events(markup):
+            parent, thing = open_[-1], event.object
+            if event.kind is Kind.TEXT:
+                self._append(parent, writable(event.text))
+            elif event.kind is Kind.OBJECT:
+                parent.append(self._own(thing))
+            elif isinstance(thing, _Range):
+                parent.append(self._own(thing.begin if event.kind is Kind.OPEN else thing.end))
+            elif event.kind is Kind.OPEN:
+                own = etree.SubElement(parent, thing.tag, thing.attrib, nsmap=thing.nsmap)
+                open_.append(own)
+            else:
+                open_.pop()
+
+    def _own(self, element: Any) -> Any:
+        """An object without the text behind it; a copy if the source keeps its own."""
+        if self._into:
+            element = etree.fromstring(etree.tostring(element, with_tail=False))
+        element.tail = None
+        return element
+
+    def _collect(self, parent: Any) -> None:
+        builder, names = self._builder, self._names
+        ranges = self._ranges(parent)
+        numbers: dict[Any, int] = {}
+        self._text(parent.text)
+        for child in parent:
+            if not isinstance(child.tag, str):
+                pass
+            elif child.tag in names.characters:
+                builder.text(names.characters[child.tag](child))
+            elif child.tag in names.wrappers:
+                number = builder.open(child)
+                self._collect(child)
+                builder.close(number)
+            elif child in ranges:
+                numbers[ranges[child]] = builder.open(_Range(child, ranges[child]))
+            elif child in numbers:
+                builder.close(numbers[child])
+            elif child.tag in names.atoms:
+                builder.atom(child)
+            elif child.tag in names.breaks:
+                builder.line_break(child)
+            else:
+                builder.point(child)
+            self._text(child.tail)
+
+    def _text(self, text: str | None) -> None:
+        content = self._read(text or "")
+        if content:
+            self._builder.text(content)
+
+    def _ranges(self, parent: Any) -> dict[Any, Any]:
+        """The beginnings and ends of ranges that begin and end among the children, nested in each other."""
+        names = self._names
+        found: dict[Any, Any] = {}
+        open_: list[Any] = []
+        for child in parent:
+            if child.tag in names.ranges:
+                open_.append(child)
+            elif child.tag in names.ranges.values():
+                for index in range(len(open_) - 1, -1, -1):
+                    begin = open_[index]
+                    same = all(begin.get(name) == child.get(name) for name in names.range_names)
+                    if same and names.ranges[begin.tag] == child.tag:
+                        found[begin] = child
+                        del open_[index:]  # what crosses it stays as points
+                        break
+        return found
+
+
+def append_text(parent: Any, text: str) -> None:
+    """Adds text at the end of an element."""
+    if len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text
+
+
+def _empty(element: Any) -> None:
+    for child in list(element):
+        element.remove(child)
+    element.text = None

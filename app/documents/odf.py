@@ -1,0 +1,114 @@
+"""OpenDocument (ISO/IEC 26300): the texts of a package, for odt and odp alike."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+
+from app.documents.document import Document
+from app.documents.mixed_content import MixedText, Names, append_text
+from app.documents.package import Package
+from app.documents.segments import PlainText, Segment, package_document
+from app.errors import DamagedDocument, EncryptedDocument
+
+_MANIFEST = "META-INF/manifest.xml"
+_ENCRYPTION = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}encryption-data"
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_SPACES = re.compile(r"[ \t\r\n]+")
+_DOUBLE_SPACE = re.compile(r" {2,}|\A ")
+
+_FIELDS = """page-number page-count date time sequence sequence-ref reference-ref bookmark-ref note-ref chapter title
+    author-name author-initials file-name expression variable-get variable-set user-field-get word-count
+    character-count paragraph-count table-count image-count placeholder measure""".split()
+
+
+def _spaces(element: Any) -> str:
+    count = element.get(f"{_TEXT}c", "1")
+    return " " * min(int(count), 1000) if count.isdecimal() and len(count) < 6 else " "
+
+
+_NAMES = Names(
+    wrappers=frozenset({f"{_TEXT}span", f"{_TEXT}a", f"{_TEXT}meta"}),
+    atoms=frozenset(f"{_TEXT}{name}" for name in _FIELDS),
+    breaks=frozenset({f"{_TEXT}tab", f"{_TEXT}line-break"}),
+    ranges={
+        f"{space}{name}{begin}": f"{space}{name}{end}"
+        for space, name, begin, end in (
+            (_TEXT, "bookmark", "-start", "-end"),
+            (_TEXT, "reference-mark", "-start", "-end"),
+            (_OFFICE, "annotation", "", "-end"),
+        )
+    },
+    range_names=(f"{_TEXT}name", f"{_OFFICE}name"),
+    characters={f"{_TEXT}s": _spaces},
+)
+
+
+def read_odf(data: bytes, kind: str) -> Document:
+    """Reads a file.
+
+    Args:
+        data: The file.
+        kind: The end of its media type.
+
+    Raises:
+        InvalidRequest: It is damaged, encrypted, too large, has macros or is of another kind.
+    """
+    package = Package(data)
+    if _MANIFEST in package and next(package.tree(_MANIFEST).iter(_ENCRYPTION), None) is not None:
+        raise EncryptedDocument("The file has a password; save it without one.")
+    if not package.read("mimetype").strip().decode("ascii", "replace").endswith(kind):
+        raise DamagedDocument("The file is damaged, or not what its name says.")
+    # Objects inside, such as charts, have parts of the same names in folders of their own.
+    names = [
+        name for name in package.names if name.rpartition("/")[2] in ("content.xml", "styles.xml") or name == "meta.xml"
+    ]
+    trees = {name: package.tree(name) for name in names}
+
+    def finish(language: str) -> None:
+        for name, root in trees.items():
+            if name == "styles.xml":
+                _set_language(root, language)
+
+    return package_document(package, trees, _segments(trees), finish)
+
+
+def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
+    for name, root in trees.items():
+        if name == "meta.xml":
+            for element in root.iter(f"{_DC}title", f"{_DC}subject", f"{_DC}description"):
+                yield PlainText(element)
+            continue
+        for element in root.iter(f"{_TEXT}p", f"{_TEXT}h", f"{_SVG}title", f"{_SVG}desc"):
+            if element.tag.startswith(_SVG):
+                yield PlainText(element)
+            else:
+                yield MixedText(element, _NAMES, read=lambda text: _SPACES.sub(" ", text), append=_append)
+
+
+def _append(parent: Any, text: str) -> None:
+    """Adds text; OpenDocument joins spaces, so all but the first are elements."""
+    done = 0
+    begins = parent.text is None and not len(parent) and parent.tag in (f"{_TEXT}p", f"{_TEXT}h")
+    for match in _DOUBLE_SPACE.finditer(text):
+        kept = 0 if begins and match.start() == 0 else 1
+        if kept == len(match[0]):
+            continue
+        append_text(parent, text[done : match.start() + kept])
+        etree.SubElement(parent, f"{_TEXT}s", {f"{_TEXT}c": str(len(match[0]) - kept)})
+        done = match.end()
+    append_text(parent, text[done:])
+
+
+def _set_language(root: Any, language: str) -> None:
+    base, _, region = language.partition("-")
+    for element in root.iter():
+        if isinstance(element.tag, str) and element.get(f"{_FO}language") not in (None, "zxx", "none"):
+            element.set(f"{_FO}language", base)
+            if f"{_FO}country" in element.attrib:
+                element.set(f"{_FO}country", region or "none")

@@ -1,0 +1,74 @@
+"""The parts of an Office Open XML package by their kinds, and the texts that Word, PowerPoint and Excel all have."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from app.documents.ooxml_runs import DRAWING, A, Paragraph
+from app.documents.package import Package
+from app.documents.segments import PlainText, Segment
+from app.errors import DamagedDocument, UnsupportedDocument
+
+CORE_PROPERTIES = "core-properties+xml"
+DRAWINGS = ("drawingml.chart+xml", "drawingml.diagramData+xml", "drawing+xml", "drawingml.chartshapes+xml")
+"""Kinds of parts with paragraphs of DrawingML: charts, SmartArt, shapes on sheets."""
+
+_TYPES = "[Content_Types].xml"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+
+
+class OfficeParts:
+    """The parts of a package.
+
+    Args:
+        data: The file.
+        main: The end of the main part's content type, without which the file is of another format.
+
+    Attributes:
+        package: The package.
+        trees: The root elements read so far, by the names of their parts.
+
+    Raises:
+        InvalidRequest: As ``Package``, and if the file is of another format.
+    """
+
+    def __init__(self, data: bytes, main: str) -> None:
+        self.package = Package(data)
+        self.trees: dict[str, Any] = {}
+        self._types: dict[str, str] = {}
+        for override in self.package.tree(_TYPES):
+            name = override.get("PartName", "").lstrip("/") if isinstance(override.tag, str) else ""
+            if name in self.package:
+                self._types[name] = override.get("ContentType", "")
+        kinds = self._types.values()
+        if any("macroEnabled" in kind or "vbaProject" in kind for kind in kinds):
+            raise UnsupportedDocument("The file has macros; save it without them.")
+        if not any(kind.endswith(main) for kind in kinds):
+            raise DamagedDocument("The file is damaged, or not what its name says.")
+
+    def roots(self, *kinds: str) -> Iterator[Any]:
+        """The root elements of all parts whose content types end in one of these, in the order of the kinds."""
+        for kind in kinds:
+            for name, own in self._types.items():
+                if own.endswith(kind):
+                    if name not in self.trees:
+                        self.trees[name] = self.package.tree(name)
+                    yield self.trees[name]
+
+    def common_segments(self) -> Iterator[Segment]:
+        """Texts of charts, diagrams and shapes, and the title of the document."""
+        for root in self.roots(*DRAWINGS):
+            yield from paragraphs(root)
+            for value in root.iterfind(f".//{_CHART}strCache//{_CHART}v"):
+                yield PlainText(value)
+        for root in self.roots(CORE_PROPERTIES):
+            for name in ("title", "subject", "description"):
+                for element in root.iter(f"{_DC}{name}"):
+                    yield PlainText(element)
+
+
+def paragraphs(root: Any, left_out: Collection[Any] = ()) -> Iterator[Segment]:
+    """The paragraphs of DrawingML in a part."""
+    for element in root.iter(f"{A}p"):
+        if element not in left_out:
+            yield Paragraph(element, DRAWING)

@@ -1,0 +1,405 @@
+"""Paragraphs of Office Open XML (ISO/IEC 29500) as inline markup, and back: runs become elements around text.
+
+WordprocessingML, DrawingML and SpreadsheetML have the same idea under other names: a paragraph has runs, a run has
+properties and text. Word cuts a paragraph into far more runs than there are formats, so neighbours that look the same
+are joined, and the format that most of a paragraph has needs no markup.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from app.documents.inline import Event, InlineBuilder, Kind
+from app.documents.safe_xml import writable
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The names of one of the three languages.
+
+    Attributes:
+        space: Namespace of the names of runs, properties and texts, in braces.
+        kept: Children of a paragraph or wrapper that are no content.
+        dropped: Elements that a translation has no use for: marks of spelling checkers, phonetic readings.
+        wrappers: Elements around runs, and the name of the child that has them; empty if they have them themselves.
+        ranges: Elements at the beginnings of ranges, and those at their ends.
+        atoms: Elements that are like words of the sentence.
+        breaks: Elements that end a sentence.
+        characters: Elements that stand for characters.
+    """
+
+    space: str
+    kept: frozenset[str] = frozenset()
+    dropped: frozenset[str] = frozenset()
+    wrappers: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, str] = field(default_factory=dict)
+    atoms: frozenset[str] = frozenset()
+    breaks: frozenset[str] = frozenset()
+    characters: Mapping[str, str] = field(default_factory=dict)
+
+
+WORD = Dialect(
+    space=W,
+    kept=frozenset({f"{W}pPr", f"{W}smartTagPr", f"{W}customXmlPr"}),
+    dropped=frozenset({f"{W}proofErr", f"{W}lastRenderedPageBreak", f"{W}softHyphen"}),
+    wrappers={f"{W}{name}": "" for name in ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo")}
+    | {f"{W}fldSimple": "", f"{W}sdt": f"{W}sdtContent"},
+    ranges={
+        f"{W}{name}Start": f"{W}{name}End"
+        for name in ("bookmark", "commentRange", "perm", "moveFromRange", "moveToRange")
+    },
+    atoms=frozenset({f"{_MATH}oMath"}),
+    breaks=frozenset({f"{W}br", f"{W}cr", f"{W}tab", f"{W}ptab", f"{_MATH}oMathPara"}),
+    characters={f"{W}noBreakHyphen": "\u2011"},
+)
+DRAWING = Dialect(
+    space=A,
+    kept=frozenset({f"{A}pPr", f"{A}endParaRPr"}),
+    atoms=frozenset({f"{A}fld"}),
+    breaks=frozenset({f"{A}br"}),
+)
+SHEET = Dialect(space=S, dropped=frozenset({f"{S}rPh", f"{S}phoneticPr"}))
+
+# What a program notes about the language of a run and its spelling.
+_NOTES = frozenset({f"{W}lang", f"{W}noProof"})
+_NOTE_ATTRIBUTES = ("lang", "altLang", "dirty", "err", "noProof", "smtClean")
+_LINKS = (f"{A}hlinkClick", f"{A}hlinkMouseOver")
+
+
+class _Source(NamedTuple):
+    """Where something was: a child of a run, or of the paragraph itself (no run)."""
+
+    run: Any
+    child: Any
+
+    def moved(self, space: str) -> Any:
+        """The child, taken from its place, in a run like its own."""
+        if self.run is None:
+            return self.child
+        run = etree.Element(self.run.tag, self.run.attrib, nsmap=self.run.nsmap)
+        properties = self.run.find(f"{space}rPr")
+        if properties is not None:
+            run.append(deepcopy(properties))
+        run.append(self.child)
+        return run
+
+
+class _Text(NamedTuple):
+    content: str
+    key: bytes  # equal for properties that look the same
+    properties: Any
+    sources: list[_Source]
+
+
+class _Object(NamedTuple):
+    add: Callable[[InlineBuilder, Any], None]  # as a point, an atom or a line break
+    sources: list[_Source]
+
+
+@dataclass(eq=False)
+class _Group:
+    """Content in a wrapper, or between the two ends of a range or field."""
+
+    items: list["_Item"]
+    before: list[_Source] = field(default_factory=list)
+    behind: list[_Source] = field(default_factory=list)
+    wrapper: tuple[Any, Any] | None = None  # the outermost element and the one that has the runs
+    base: Any = None
+
+    @property
+    def sources(self) -> list[_Source]:
+        if self.wrapper:
+            return [_Source(None, self.wrapper[0])]
+        return [*self.before, *(source for item in self.items for source in item.sources), *self.behind]
+
+
+class _Style(NamedTuple):
+    properties: Any
+
+
+_Item = _Text | _Object | _Group
+
+
+class Paragraph:
+    """One paragraph, cell or comment. Only ``write`` changes the element.
+
+    Args:
+        element: The element.
+        dialect: Its language.
+    """
+
+    def __init__(self, element: Any, dialect: Dialect) -> None:
+        self._element, self._dialect = element, dialect
+        self._builder = InlineBuilder()
+        self._base = self._build(self._items(element))
+        self.markup = self._builder.markup
+        self.is_translatable = self._builder.is_translatable
+
+    def write(self, markup: str, language: str) -> None:
+        """Replaces the content.
+
+        Args:
+            markup: The translation of ``markup``.
+            language: Its language as a tag, such as ``en-GB``.
+        """
+        space = self._dialect.space
+        end = self._element.find(f"{space}endParaRPr")
+        self._empty(self._element)
+        self._element.text = None
+        open_: list[Any] = [self._element]
+        styles = [self._base]
+        events = list(self._builder.events(markup))
+        if space == S and self._base is None and all(event.kind is Kind.TEXT for event in events):
+            _add_text(self._element, space, "".join(event.text for event in events))
+            return
+        for event in events:
+            if event.kind is Kind.TEXT:
+                run = etree.SubElement(open_[-1], f"{space}r")
+                if styles[-1] is not None:
+                    run.append(_in_language(styles[-1], language))
+                _add_text(run, space, event.text)
+            elif event.kind is Kind.OBJECT:
+                open_[-1].extend([source.moved(space) for source in event.object.sources])
+            elif isinstance(event.object, _Style):
+                styles = [*styles, event.object.properties] if event.kind is Kind.OPEN else styles[:-1]
+            else:
+                self._write_end_of_group(event, open_, styles)
+        if end is not None:
+            self._element.append(end)
+
+    def _write_end_of_group(self, event: Event, open_: list[Any], styles: list[Any]) -> None:
+        group, space = event.object, self._dialect.space
+        if event.kind is Kind.OPEN:
+            open_[-1].extend([source.moved(space) for source in group.before])
+            styles.append(group.base)
+            if group.wrapper:
+                outer, inner = group.wrapper
+                open_[-1].append(outer)
+                self._empty(inner)
+                open_.append(inner)
+            return
+        styles.pop()
+        if group.wrapper:
+            open_.pop()
+        open_[-1].extend([source.moved(space) for source in group.behind])
+
+    def _empty(self, element: Any) -> None:
+        for child in list(element):
+            if child.tag not in self._dialect.kept:
+                element.remove(child)
+
+    def _items(self, parent: Any) -> list[_Item]:
+        return _with_ranges(list(self._flat_items(parent)), self._dialect)
+
+    def _flat_items(self, parent: Any) -> Iterator[_Item]:
+        dialect = self._dialect
+        for child in parent:
+            if child.tag in dialect.kept or child.tag in dialect.dropped or not isinstance(child.tag, str):
+                continue
+            if child.tag == f"{dialect.space}r":
+                yield from self._run_items(child)
+            elif child.tag == f"{dialect.space}t":
+                yield _Text(child.text or "", b"", None, [_Source(None, child)])
+            elif child.tag in dialect.wrappers:
+                yield self._wrapper(child)
+            else:
+                yield self._object(None, child)
+
+    def _run_items(self, run: Any) -> Iterator[_Item]:
+        dialect = self._dialect
+        properties = run.find(f"{dialect.space}rPr")
+        key = _key(properties)
+        for child in run:
+            if child is properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
+                continue
+            if child.tag == f"{dialect.space}t":
+                yield _Text(child.text or "", key, properties, [_Source(run, child)])
+            elif child.tag in dialect.characters:
+                yield _Text(dialect.characters[child.tag], key, properties, [_Source(run, child)])
+            else:
+                yield self._object(run, child)
+
+    def _object(self, run: Any, child: Any) -> _Object:
+        kind = InlineBuilder.point
+        if child.tag in self._dialect.atoms:
+            kind = InlineBuilder.atom
+        elif child.tag in self._dialect.breaks:
+            kind = InlineBuilder.line_break
+        return _Object(kind, [_Source(run, child)])
+
+    def _wrapper(self, outer: Any) -> _Group | _Object:
+        name = self._dialect.wrappers[outer.tag]
+        inner = outer.find(name) if name else outer
+        # A content control around a picture, or around paragraphs of its own, is left alone.
+        if inner is None or any(child.tag == f"{W}p" for child in inner):
+            return _Object(InlineBuilder.point, [_Source(None, outer)])
+        items = self._items(inner)
+        if outer.tag == f"{W}fldSimple" and not _has_letters(items):
+            return _Object(InlineBuilder.atom, [_Source(None, outer)])
+        return _Group(items, wrapper=(outer, inner))
+
+    def _build(self, items: Sequence[_Item]) -> Any:
+        """Writes the markup of one level; returns the properties of text that stands there without markup."""
+        builder = self._builder
+        base, known = _most_used(items)
+        key = base
+        style: int | None = None  # number of the element that is open around texts of ``key``
+        for index, item in enumerate(items):
+            wanted = item.key if isinstance(item, _Text) and item.content.strip() else key
+            if style is not None and (wanted != key or not _goes_on(items[index:], key)):
+                builder.close(style)
+                style = None
+            key = wanted
+            if isinstance(item, _Text):
+                if style is None and item.content.strip() and key != base:
+                    style = builder.open(_Style(known[key]))
+                builder.text(item.content)
+            elif isinstance(item, _Object):
+                item.add(builder, item)
+            else:
+                number = builder.open(item)
+                item.base = self._build(item.items)
+                builder.close(number)
+        if style is not None:
+            builder.close(style)
+        return known.get(base)
+
+
+def _most_used(items: Sequence[_Item]) -> tuple[bytes, dict[bytes, Any]]:
+    """The key of most of the text on a level, and the properties of all keys. Links stay links, however long."""
+    known: dict[bytes, Any] = {}
+    lengths: Counter[bytes] = Counter()
+    for item in items:
+        if isinstance(item, _Text) and item.content.strip():
+            known.setdefault(item.key, item.properties)
+            lengths[item.key] += len(item.content)
+    plain = [
+        key for key in known if known[key] is None or not any(known[key].find(link) is not None for link in _LINKS)
+    ]
+    return max(plain or known, key=lengths.__getitem__, default=b""), known
+
+
+def _goes_on(items: Sequence[_Item], key: bytes) -> bool:
+    """The next text on this level has the same key, and only points and atoms stand before it."""
+    for item in items:
+        if isinstance(item, _Group) or (isinstance(item, _Object) and item.add is InlineBuilder.line_break):
+            return False
+        if isinstance(item, _Text) and item.content.strip():
+            return item.key == key
+    return False
+
+
+@dataclass(eq=False)
+class _Open:
+    """A range or field whose end has not come yet; ``name`` is that of the end."""
+
+    name: object
+    begin: _Object
+    items: list[_Item] = field(default_factory=list)
+
+
+def _with_ranges(items: Sequence[_Item], dialect: Dialect) -> list[_Item]:
+    """Makes groups of ranges and fields whose two ends are on this level; other ends stay points."""
+    levels: list[_Open] = [_Open(None, _Object(InlineBuilder.point, []))]
+
+    def drop_to(size: int) -> None:
+        while len(levels) > size:
+            unfinished = levels.pop()
+            levels[-1].items += [unfinished.begin, *unfinished.items]
+
+    for item in items:
+        begins, ends = _range_marks(item, dialect)
+        if begins is not None:
+            assert isinstance(item, _Object)
+            levels.append(_Open(begins, item))
+            continue
+        found = next((index for index, level in enumerate(levels) if index and level.name == ends), 0) if ends else 0
+        if not found:
+            levels[-1].items.append(item)
+            continue
+        drop_to(found + 1)
+        closed = levels.pop()
+        levels[-1].items.append(_closed(closed, item))
+    drop_to(1)
+    return levels[0].items
+
+
+def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
+    """The name of the range that begins here, and of the one that ends."""
+    if not isinstance(item, _Object) or len(item.sources) != 1:
+        return None, None
+    element = item.sources[0].child
+    if element.tag == f"{W}fldChar":
+        kind = element.get(f"{W}fldCharType")
+        return ("field", None) if kind == "begin" else (None, "field") if kind == "end" else (None, None)
+    name = element.get(f"{W}id")
+    if element.tag in dialect.ranges:
+        return (dialect.ranges[element.tag], name), None
+    return (None, (element.tag, name)) if element.tag in dialect.ranges.values() else (None, None)
+
+
+def _closed(opened: _Open, end: _Item) -> _Item:
+    """The group of a finished range or field. A field's instruction stays with its beginning."""
+    if opened.name != "field":
+        return _Group(opened.items, opened.begin.sources, end.sources)
+    result = next((index for index, item in enumerate(opened.items) if _is_separator(item)), -1) + 1
+    shown = opened.items[result:] if result else []
+    if _has_letters(shown):
+        before = [source for item in opened.items[:result] for source in item.sources]
+        return _Group(shown, [*opened.begin.sources, *before], end.sources)
+    sources = [source for item in opened.items for source in item.sources]
+    add = InlineBuilder.atom if shown else InlineBuilder.point
+    return _Object(add, [*opened.begin.sources, *sources, *end.sources])
+
+
+def _is_separator(item: _Item) -> bool:
+    if not isinstance(item, _Object) or item.sources[0].child.tag != f"{W}fldChar":
+        return False
+    return bool(item.sources[0].child.get(f"{W}fldCharType") == "separate")
+
+
+def _has_letters(items: Sequence[_Item]) -> bool:
+    return any(
+        any(map(str.isalpha, item.content))
+        if isinstance(item, _Text)
+        else isinstance(item, _Group) and _has_letters(item.items)
+        for item in items
+    )
+
+
+def _key(properties: Any) -> bytes:
+    if properties is None:
+        return b""
+    bare = deepcopy(properties)
+    bare.tail = None
+    for note in [child for child in bare if child.tag in _NOTES]:
+        bare.remove(note)
+    for name in _NOTE_ATTRIBUTES:
+        bare.attrib.pop(name, None)
+    return bytes(etree.tostring(bare)) if len(bare) or bare.attrib else b""
+
+
+def _in_language(properties: Any, language: str) -> Any:
+    copy = deepcopy(properties)
+    for child in [child for child in copy if child.tag == f"{W}lang"]:
+        copy.remove(child)  # the document's styles say which language it is in
+    if "lang" in copy.attrib:
+        copy.set("lang", language)
+    return copy
+
+
+def _add_text(parent: Any, space: str, content: str) -> None:
+    text = etree.SubElement(parent, f"{space}t")
+    text.text = writable(content)
+    if space != A and content != content.strip():
+        text.set(_SPACE, "preserve")

@@ -1,0 +1,117 @@
+"""Zip archives of strangers, in which office formats and EPUB keep their parts; checked before anything is unpacked."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from app.documents.safe_xml import parse
+from app.errors import DamagedDocument, DocumentTooLarge, EncryptedDocument, UnsupportedDocument
+from app.text.budget import checkpoint
+
+MAX_ENTRIES = 10_000
+MAX_TOTAL_BYTES = 256 << 20
+MAX_XML_BYTES = 32 << 20
+"""Of one part that is read as XML; a tree takes about ten times as much memory."""
+# Office files shrink to a fifth or a twentieth; a bomb of zeros to a thousandth.
+_MAX_RATIO, _RATIO_FROM_BYTES = 100, 16 << 20
+_COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")  # [MS-CFB]: encrypted OOXML, and Office before 2007
+_PIECE_BYTES = 1 << 20
+_ENCRYPTED_FLAG = 1
+_MACROS = ("vbaProject.bin", "Basic/", "Scripts/")
+
+
+class Package:
+    """The parts of a file.
+
+    Args:
+        data: The file.
+
+    Raises:
+        EncryptedDocument: It has a password.
+        UnsupportedDocument: It has macros.
+        DocumentTooLarge: Unpacked, it would be too large.
+        DamagedDocument: It is no zip archive.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        if data.startswith(_COMPOUND_FILE):
+            raise EncryptedDocument(
+                "The file has a password, or is of an Office before 2007; save it without one, in a current format."
+            )
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise DamagedDocument("The file is damaged, or not what its name says: it is no zip archive.") from error
+        self._entries = {entry.filename: entry for entry in self._archive.infolist()}
+        self._check()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all parts, in the order of the file."""
+        return list(self._entries)
+
+    def read(self, name: str) -> bytes:
+        """The content of a part.
+
+        Raises:
+            DamagedDocument: There is no such part, or it is damaged.
+        """
+        if name not in self._entries:
+            raise DamagedDocument("The file is damaged: a part is missing.")
+        pieces = []
+        try:
+            with self._archive.open(self._entries[name]) as part:
+                while piece := part.read(_PIECE_BYTES):
+                    checkpoint()
+                    pieces.append(piece)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+            raise DamagedDocument("The file is damaged: a part can't be unpacked.") from error
+        return b"".join(pieces)
+
+    def tree(self, name: str) -> Any:
+        """The root element of a part that is XML.
+
+        Raises:
+            DamagedDocument: It isn't XML, or has a document type declaration, which no office program writes.
+            DocumentTooLarge: It is larger than ``MAX_XML_BYTES``.
+        """
+        if name in self._entries and self._entries[name].file_size > MAX_XML_BYTES:
+            raise _too_large()
+        return parse(self.read(name))
+
+    def rewritten(self, parts: Mapping[str, bytes]) -> bytes:
+        """The file with other content in some of its parts."""
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, entry in self._entries.items():
+                content = parts[name] if name in parts else self.read(name)
+                new = zipfile.ZipInfo(name, entry.date_time)
+                new.compress_type, new.external_attr = entry.compress_type, entry.external_attr
+                archive.writestr(new, content)
+        return file.getvalue()
+
+    def _check(self) -> None:
+        entries = self._archive.infolist()
+        if len(entries) != len(self._entries):
+            raise DamagedDocument("The file is damaged: two parts have the same name.")
+        unpacked = sum(entry.file_size for entry in entries)
+        packed = sum(entry.compress_size for entry in entries)
+        if (
+            len(entries) > MAX_ENTRIES
+            or unpacked > MAX_TOTAL_BYTES
+            or (unpacked > _RATIO_FROM_BYTES and unpacked > _MAX_RATIO * packed)
+        ):
+            raise _too_large()
+        if any(entry.flag_bits & _ENCRYPTED_FLAG for entry in entries):
+            raise EncryptedDocument("The file has a password; save it without one.")
+        if any(name.endswith(_MACROS[0]) or name.startswith(_MACROS[1:]) for name in self._entries):
+            raise UnsupportedDocument("The file has macros; save it without them.")
+
+
+def _too_large() -> DocumentTooLarge:
+    return DocumentTooLarge("The file is too large when it is unpacked.")

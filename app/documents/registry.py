@@ -1,0 +1,86 @@
+"""The formats of documents. To add one: a module in ``app.documents.formats`` with ``read``, and a line here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+
+from app.documents.document import Document
+from app.errors import ExtraMissing, UnsupportedDocument, shortened
+
+EXTRA = "documents"
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_ODF = "application/vnd.oasis.opendocument."
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format.
+
+    Attributes:
+        name: The usual extension, without the dot; also the module that reads it.
+        media_type: Of its files.
+        extensions: Others that its files have.
+        libraries: Modules of the extra ``documents`` that it needs.
+        outputs: Formats of its translation; the first is the default.
+        is_text: Its files can be shown on a terminal.
+    """
+
+    name: str
+    media_type: str
+    extensions: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    is_text: bool = False
+
+    @property
+    def is_available(self) -> bool:
+        """Its libraries are installed."""
+        return all(find_spec(library) for library in self.libraries)
+
+    def reader(self) -> Callable[[bytes], Document]:
+        """The function that reads its files.
+
+        Raises:
+            ExtraMissing: A library that it needs is not installed.
+        """
+        if not self.is_available:
+            raise ExtraMissing(
+                f"Translating {self.name} files needs more than the service: pip install 'dragoman[{EXTRA}]'"
+            )
+        read: Callable[[bytes], Document] = import_module(f"app.documents.formats.{self.name}").read
+        return read
+
+
+FORMATS = (
+    Format("txt", "text/plain", is_text=True),
+    Format("md", "text/markdown", ("markdown",), is_text=True),
+    Format("html", "text/html", ("htm", "xhtml"), is_text=True),
+    Format("docx", f"{_OFFICE}wordprocessingml.document", libraries=("lxml",)),
+    Format("pptx", f"{_OFFICE}presentationml.presentation", libraries=("lxml",)),
+    Format("xlsx", f"{_OFFICE}spreadsheetml.sheet", libraries=("lxml",)),
+    Format("odt", f"{_ODF}text", libraries=("lxml",)),
+    Format("odp", f"{_ODF}presentation", libraries=("lxml",)),
+)
+_BY_EXTENSION = {extension: each for each in FORMATS for extension in (each.name, *each.extensions)}
+
+
+def find_format(name: str) -> Format:
+    """The format of a file by its name.
+
+    Raises:
+        UnsupportedDocument: There is none for its extension.
+    """
+    extension = name.rpartition(".")[2].lower() if "." in name else ""
+    found = _BY_EXTENSION.get(extension)
+    if found is None:
+        names = ", ".join(each.name for each in FORMATS)
+        raise UnsupportedDocument(
+            f"Files of the format {shortened(extension) or 'none'} are not translated; use {names}."
+        )
+    return found
+
+
+def served_extensions() -> list[str]:
+    """The extensions, without the dot, of all files that can be translated with the libraries that are installed."""
+    return [extension for each in FORMATS if each.is_available for extension in (each.name, *each.extensions)]

@@ -1,0 +1,89 @@
+"""Documents made of many small texts, each with a place of its own that its translation is written to."""
+
+import html
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from babel.core import get_global
+
+from app.documents.document import Document
+from app.documents.inline import INLINE
+from app.documents.package import Package
+from app.documents.safe_xml import serialize, writable
+from app.text.budget import checkpoint
+
+
+class Segment(Protocol):
+    """A paragraph, cell or title."""
+
+    @property
+    def markup(self) -> str:
+        """Its content as inline markup."""
+
+    @property
+    def is_translatable(self) -> bool:
+        """There is a letter or digit in it."""
+
+    def write(self, markup: str, language: str) -> None:
+        """Replaces the content by a translation of ``markup``; the language is a tag, such as ``en-GB``."""
+
+
+class PlainText:
+    """The text of an element, or of one of its attributes, without formatting.
+
+    Args:
+        element: The element.
+        attribute: The attribute's name; None for the text.
+    """
+
+    def __init__(self, element: Any, attribute: str | None = None) -> None:
+        self._element, self._attribute = element, attribute
+        text = (element.get(attribute) if attribute else element.text) or ""
+        self.markup = html.escape(text, quote=False)
+        self.is_translatable = any(map(str.isalnum, text))
+
+    def write(self, markup: str, language: str) -> None:
+        """As in ``Segment``."""
+        text = writable(html.unescape(markup))
+        if self._attribute:
+            self._element.set(self._attribute, text)
+        else:
+            self._element.text = text
+
+
+def package_document(
+    package: Package,
+    trees: Mapping[str, Any],
+    segments: Iterator[Segment],
+    finish: Callable[[str], None] = lambda language: None,
+) -> Document:
+    """The document of a package whose parts have segments.
+
+    Args:
+        package: The file.
+        trees: The root elements of the parts that may change, by name.
+        segments: All texts; those without a letter or digit stay as they are.
+        finish: Called with the target language when all translations are written.
+    """
+    found = []
+    for segment in segments:
+        checkpoint()
+        if segment.is_translatable:
+            found.append(segment)
+
+    def write(translations: Sequence[str], language: str) -> bytes:
+        for segment, translation in zip(found, translations, strict=True):
+            checkpoint()
+            segment.write(translation, language)
+        finish(language)
+        return package.rewritten({name: serialize(root) for name, root in trees.items()})
+
+    return Document(texts=tuple(segment.markup for segment in found), markup=INLINE, write=write)
+
+
+def with_region(language: str) -> str:
+    """A language with a region, as spelling checkers want it: the one with most speakers if there is none."""
+    if "-" in language:
+        return language
+    likely = get_global("likely_subtags").get(language, "").split("_")
+    return f"{language}-{likely[-1]}" if len(likely) > 1 else language

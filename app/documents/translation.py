@@ -1,0 +1,148 @@
+"""Translates a document: reads it in the pool, sends its texts through the pipeline, writes it in the pool."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from app.documents.document import Document
+from app.documents.registry import Format
+from app.engine.interface import SentenceEvent
+from app.engine.options import SearchOptions
+from app.errors import DeadlineExceeded, InvalidRequest, Overloaded, TextTooLong, UnsupportedPair
+from app.text.budget import checkpoint
+from app.text.detection import Detector
+from app.text.markup.extraction import extract
+from app.translation.languages import check_pair, name_of
+from app.translation.pipeline import Translator
+from app.translation.request import AUTO, Answer, TranslationRequest
+from app.work_pool import TEXT_POOL
+
+EQUAL_LANGUAGES = "Source and target language are equal."
+_SAMPLE_CHARS = 20_000
+_RETRY_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentRequest:
+    """What is wanted of a document.
+
+    Attributes:
+        source: A served language code, or ``AUTO``: the document's language is detected.
+        target: A served language code.
+        options: How to search.
+        locale: The target with its region, such as en-GB; None without one.
+        deadline_s: Seconds until the deadline; None for no limit.
+    """
+
+    source: str
+    target: str
+    options: SearchOptions
+    locale: str | None = None
+    deadline_s: float | None = None
+
+
+async def read_document(data: bytes, format_: Format, max_chars: int) -> Document:
+    """Reads a file.
+
+    Raises:
+        InvalidRequest: The file can't be read as its format.
+        ExtraMissing: The format needs libraries that are not installed.
+        TextTooLong: It has more characters than there may be.
+        Overloaded: The pool is full.
+    """
+    document = await TEXT_POOL.run(format_.reader(), data, size=len(data))
+    if document.characters > max_chars:
+        raise TextTooLong(f"The document has {document.characters} characters; {max_chars} are allowed.")
+    return document
+
+
+async def translate_document(
+    translator: Translator, document: Document, wanted: DocumentRequest, on_progress: Callable[[int], None]
+) -> bytes:
+    """Translates a document that was read.
+
+    A document can wait where a client can't: while the server is too busy to take it, it is offered again.
+
+    Args:
+        translator: What translates.
+        document: The document; it can't be used again.
+        wanted: The languages, and how to translate.
+        on_progress: Called with the number of characters translated so far.
+
+    Raises:
+        InvalidRequest: The document is in the target language already, or in one that is not served.
+        DeadlineExceeded: The deadline passed.
+        DragomanError: An error of the engine.
+    """
+    try:
+        async with asyncio.timeout(wanted.deadline_s):
+            source = wanted.source
+            if source == AUTO:
+                found = await TEXT_POOL.run(_detect, translator.detector, document)
+                if found == wanted.target:
+                    raise InvalidRequest(EQUAL_LANGUAGES)
+                source = found or wanted.target
+                check_pair(source, wanted.target, translator.pairs)
+            while True:
+                try:
+                    answer = await _translate(translator, _request(document, source, wanted), on_progress)
+                    break
+                except Overloaded:
+                    await asyncio.sleep(_RETRY_S)
+            texts = [item.text for item in answer.items]
+            return await TEXT_POOL.run(document.write, texts, wanted.locale or wanted.target)
+    except TimeoutError:
+        raise DeadlineExceeded("The time limit passed before the document was translated.") from None
+
+
+def _request(document: Document, source: str, wanted: DocumentRequest) -> TranslationRequest:
+    return TranslationRequest(
+        texts=document.texts,
+        source=source,
+        target=wanted.target,
+        locale=wanted.locale,
+        options=wanted.options,
+        markup=document.markup,
+        splitting=document.splitting,
+        protect=document.protect or None,
+    )
+
+
+async def _translate(translator: Translator, request: TranslationRequest, on_progress: Callable[[int], None]) -> Answer:
+    done = 0
+    async with aclosing(translator.stream(request)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+            if isinstance(event, SentenceEvent):
+                done += len(event.sentence.source)
+                on_progress(done)
+    raise AssertionError("a stream without an answer")
+
+
+def _detect(detector: Detector, document: Document) -> str | None:
+    """The language of the beginning; None if there is none to be seen.
+
+    Raises:
+        InvalidRequest: It is one that is not served.
+    """
+    sample: list[str] = []
+    size = 0
+    for text in document.texts:
+        checkpoint()
+        beginning = text[:_SAMPLE_CHARS]
+        shown = extract(beginning, document.markup).texts if document.markup else (beginning,)
+        sample += shown
+        size += sum(map(len, shown))
+        if size >= _SAMPLE_CHARS:
+            break
+    text = "\n".join(sample)
+    foreign = detector.foreign(text)
+    if foreign:
+        raise UnsupportedPair(
+            f"The document seems to be in {name_of(foreign)} ({foreign}), which is not supported; "
+            "name its language if it is another."
+        )
+    found = detector.detect(text)[0]
+    return found.language if found.confidence else None

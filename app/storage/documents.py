@@ -1,0 +1,328 @@
+"""Documents to translate: a queue for any number of processes, with the files in it.
+
+The files are in the database, so that every process that shares it can translate and deliver each document, and a
+document is never there without its file. A process that translates a document holds a lease on it and renews it; when
+it dies, the lease ends and another process begins again.
+"""
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    Row,
+    Table,
+    Text,
+    and_,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.types import Double
+
+from app.errors import DocumentNotFound, DocumentNotReady, Overloaded
+from app.storage.database import TABLES, Database
+
+Status = Literal["queued", "translating", "done", "error", "downloaded"]
+LEASE_S = 30.0
+MAX_ATTEMPTS = 3
+
+DOCUMENTS = Table(
+    "documents",
+    TABLES,
+    Column("id", Text, primary_key=True),
+    Column("secret_hash", Text),
+    Column("key_id", ForeignKey("keys.id", ondelete="CASCADE")),
+    Column("name", Text, nullable=False),
+    Column("wanted", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("characters", Integer),
+    Column("translated", Integer, nullable=False),
+    Column("error", Text),
+    Column("error_code", Text),
+    Column("attempts", Integer, nullable=False),
+    Column("worker", Text),
+    Column("lease_until", Double),
+    Column("created_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("finished_at", Double),
+)
+FILES = Table(
+    "document_files",
+    TABLES,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+_IS_FINISHED = DOCUMENTS.c.status.in_(("done", "error", "downloaded"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredDocument:
+    """A document without its files.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        key_id: Number of the API key that pays for it; None if there is none.
+        name: Of the translated file.
+        wanted: What is wanted, as it was given to ``add``.
+        status: Where it is.
+        characters: Characters to translate; None until they are counted.
+        translated: Characters translated so far, at the last report.
+        error: What went wrong, in a sentence, and its stable code; None if nothing did.
+        started_at: When its translation began, in seconds since 1970; None before.
+    """
+
+    id: str
+    key_id: int | None
+    name: str
+    wanted: Mapping[str, Any]
+    status: Status
+    characters: int | None
+    translated: int
+    error: tuple[str, str] | None
+    started_at: float | None
+
+
+class DocumentStore:
+    """The documents of a database.
+
+    Args:
+        database: Where they are.
+        max_documents: How many there may be at a time that are not downloaded.
+        max_bytes: Maximum size of all their files together.
+        lifetime_s: Seconds after which a finished document is deleted.
+        now: The clock, in seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        max_documents: int,
+        max_bytes: int,
+        lifetime_s: float,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._database, self._now = database, now
+        self._max_documents, self._max_bytes, self._lifetime_s = max_documents, max_bytes, lifetime_s
+
+    def add(
+        self, content: bytes, *, name: str, wanted: Mapping[str, Any], secret: bool, key_id: int | None = None
+    ) -> tuple[str, str]:
+        """Adds a document; returns its id and its key, which is empty if ``secret`` is false.
+
+        Args:
+            content: The file.
+            name: As in ``StoredDocument``.
+            wanted: What is wanted; JSON.
+            secret: The document is found with a key only, and can be downloaded once.
+            key_id: As in ``StoredDocument``.
+
+        Raises:
+            Overloaded: There are too many documents, or they are too large together.
+        """
+        document_id = secrets.token_hex(16).upper()
+        key = secrets.token_hex(32).upper() if secret else ""
+        with self._database.transaction() as connection:
+            self._delete_old(connection)
+            number = connection.execute(
+                select(func.count()).select_from(DOCUMENTS).where(DOCUMENTS.c.status != "downloaded")
+            ).scalar_one()
+            size = connection.execute(select(func.coalesce(func.sum(FILES.c.size), 0))).scalar_one()
+            if number >= self._max_documents or size + len(content) > self._max_bytes:
+                raise Overloaded("The server has as many documents as it may; try again later.", retry_after_s=30)
+            connection.execute(
+                DOCUMENTS.insert().values(
+                    id=document_id,
+                    secret_hash=_hash(key) if secret else None,
+                    key_id=key_id,
+                    name=name,
+                    wanted=json.dumps(wanted),
+                    status="queued",
+                    translated=0,
+                    attempts=0,
+                    created_at=self._now(),
+                )
+            )
+            connection.execute(
+                FILES.insert().values(document_id=document_id, kind="original", size=len(content), content=content)
+            )
+        return document_id, key
+
+    def claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
+        """The next document that nobody translates, and its file, now with a lease of this worker; None if none waits.
+
+        A document that has ended its process too often gets an error instead.
+        """
+        now = self._now()
+        waits = or_(
+            DOCUMENTS.c.status == "queued",
+            and_(DOCUMENTS.c.status == "translating", DOCUMENTS.c.lease_until < now),
+        )
+        query = select(DOCUMENTS.c.id, DOCUMENTS.c.attempts).where(waits).order_by(DOCUMENTS.c.created_at).limit(1)
+        with self._database.transaction() as connection:
+            self._delete_old(connection)
+            while (found := connection.execute(query.with_for_update(skip_locked=True)).one_or_none()) is not None:
+                if found.attempts >= MAX_ATTEMPTS:
+                    self._end(connection, found.id, "error", error="The document can't be translated.", code="internal")
+                    continue
+                row = connection.execute(
+                    update(DOCUMENTS)
+                    .where(DOCUMENTS.c.id == found.id)
+                    .values(
+                        status="translating",
+                        translated=0,
+                        attempts=DOCUMENTS.c.attempts + 1,
+                        worker=worker,
+                        lease_until=now + LEASE_S,
+                        started_at=now,
+                    )
+                    .returning(DOCUMENTS)
+                ).one()
+                return _document(row), self._content(connection, found.id, "original") or b""
+        return None
+
+    def report(self, document_id: str, worker: str, translated: int = 0, characters: int | None = None) -> bool:
+        """Notes progress and renews the lease; False if the document is not this worker's any more.
+
+        Args:
+            document_id: The document.
+            worker: Who translates it.
+            translated: Characters translated so far.
+            characters: Characters to translate; None leaves them.
+        """
+        values: dict[str, Any] = {"translated": translated, "lease_until": self._now() + LEASE_S}
+        if characters is not None:
+            values["characters"] = characters
+        with self._database.transaction() as connection:
+            return connection.execute(update(DOCUMENTS).where(_held(document_id, worker)).values(values)).rowcount > 0
+
+    def finish(self, document_id: str, worker: str, content: bytes) -> None:
+        """Keeps the translation, in the place of the original; nothing if the document is not this worker's."""
+        with self._database.transaction() as connection:
+            if connection.execute(select(DOCUMENTS.c.id).where(_held(document_id, worker))).one_or_none():
+                self._end(connection, document_id, "done")
+                connection.execute(
+                    FILES.insert().values(
+                        document_id=document_id, kind="translation", size=len(content), content=content
+                    )
+                )
+
+    def fail(self, document_id: str, worker: str, error: str, code: str) -> None:
+        """Notes why the document can't be translated, and deletes its file."""
+        with self._database.transaction() as connection:
+            if connection.execute(select(DOCUMENTS.c.id).where(_held(document_id, worker))).one_or_none():
+                self._end(connection, document_id, "error", error=error, code=code)
+
+    def release(self, document_id: str, worker: str) -> None:
+        """Puts a document back into the queue, as if it had not been tried."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                update(DOCUMENTS)
+                .where(_held(document_id, worker))
+                .values(status="queued", worker=None, lease_until=None, attempts=DOCUMENTS.c.attempts - 1)
+            )
+
+    def find(self, document_id: str, secret: str | None = None) -> StoredDocument:
+        """A document, by its id, and by its key if it has one.
+
+        Raises:
+            DocumentNotFound: There is none.
+        """
+        is_right = DOCUMENTS.c.secret_hash == _hash(secret) if secret is not None else DOCUMENTS.c.secret_hash.is_(None)
+        with self._database.transaction() as connection:
+            self._delete_old(connection)
+            row = connection.execute(
+                select(DOCUMENTS).where(DOCUMENTS.c.id == document_id.upper(), is_right)
+            ).one_or_none()
+        if row is None:
+            raise DocumentNotFound("There is no such document.")
+        return _document(row)
+
+    def translation(self, document: StoredDocument, *, delete_it: bool) -> bytes:
+        """The translated file.
+
+        Args:
+            document: As ``find`` returned it.
+            delete_it: It can't be had again.
+
+        Raises:
+            DocumentNotReady: It is not translated yet.
+            DocumentNotFound: It was downloaded, or failed.
+        """
+        with self._database.transaction() as connection:
+            content = self._content(connection, document.id, "translation")
+            if content is None:
+                if document.status in ("queued", "translating"):
+                    raise DocumentNotReady("Document translation is not done")
+                raise DocumentNotFound(
+                    "Document already downloaded"
+                    if document.status == "downloaded"
+                    else "The document has no translation."
+                )
+            if delete_it:
+                self._end(connection, document.id, "downloaded")
+        return content
+
+    def delete(self, document_id: str) -> None:
+        """Deletes a document with its files; whoever translates it will notice."""
+        with self._database.transaction() as connection:
+            connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id == document_id))
+
+    def _end(
+        self, connection: Any, document_id: str, status: Status, error: str | None = None, code: str | None = None
+    ) -> None:
+        """Ends what there is to do with a document, and deletes its files."""
+        connection.execute(delete(FILES).where(FILES.c.document_id == document_id))
+        connection.execute(
+            update(DOCUMENTS)
+            .where(DOCUMENTS.c.id == document_id)
+            .values(status=status, error=error, error_code=code, worker=None, lease_until=None, finished_at=self._now())
+        )
+
+    def _content(self, connection: Any, document_id: str, kind: str) -> bytes | None:
+        content: bytes | None = connection.execute(
+            select(FILES.c.content)
+            .where(FILES.c.document_id == document_id, FILES.c.kind == kind)
+            .with_for_update()  # of two downloads, one waits, and finds nothing
+        ).scalar_one_or_none()
+        return content
+
+    def _delete_old(self, connection: Any) -> None:
+        connection.execute(
+            delete(DOCUMENTS).where(_IS_FINISHED, DOCUMENTS.c.finished_at < self._now() - self._lifetime_s)
+        )
+
+
+def _held(document_id: str, worker: str) -> Any:
+    return and_(DOCUMENTS.c.id == document_id, DOCUMENTS.c.worker == worker)
+
+
+def _document(row: Row[Any]) -> StoredDocument:
+    return StoredDocument(
+        id=row.id,
+        key_id=row.key_id,
+        name=row.name,
+        wanted=json.loads(row.wanted),
+        status=row.status,
+        characters=row.characters,
+        translated=row.translated,
+        error=(row.error, row.error_code) if row.error else None,
+        started_at=row.started_at,
+    )
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
