@@ -37,6 +37,7 @@ from app.engine.onnx.native import NativeModel, choose_kernels
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
+from export.attention_graphs import ATTENTION, with_maps
 from export.equivalents import standardised
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
@@ -55,12 +56,10 @@ TOKENIZER = "tokenizer.spm"
 WEIGHTS = "weights.bin"
 INTEGER_WEIGHTS = "weights.int8.bin"
 
-CALIBRATION_SENTENCES = 400
-"""Use at least this many if there are, and less than twice as many."""
+CALIBRATION_SENTENCES = 400  # at least, if there are so many, and less than twice as many
 
 Report = Callable[[str], None]
-Sources = list[list[int]]
-"""Sentences as source ids, special ids included."""
+Sources = list[list[int]]  # sentences as source ids, special ids included
 
 
 class BuildError(ValueError):
@@ -245,7 +244,10 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
     for graph in stored:
         store_halves(graph)
     native = {} if model.config.variants else {"encoder": native_encoder(model), "decoder": native_decoder(model)}
-    share_weights([*stored, *half, *native.values()], folder / WEIGHTS)
+    observed = [with_maps(graph) for graph in stored]
+    share_weights([*stored, *half, *native.values(), *observed], folder / WEIGHTS)
+    for graph, name in zip(observed, ATTENTION.files.values(), strict=True):
+        onnx.save(graph, folder / name)
     encoder, decoder = write("float32", encoder=stored[0], decoder=stored[1])
     write("float16", encoder=half[0], decoder=half[1])
     if native:
@@ -299,8 +301,7 @@ def _parity(
     sources: Sources,
     report: Report,
 ) -> dict[str, Any]:
-    config, result = model.config, dict[str, Any]()
-    opened: dict[Precision, OnnxModel | NativeModel] = {}
+    config, result, opened = model.config, dict[str, Any](), dict[Precision, OnnxModel | NativeModel]()
     for precision, names in graphs.items():
         paths = {role: folder / name for role, name in names.files.items()}
         if precision == "int8-native":
@@ -349,6 +350,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         ),
         longest_source=ingredients.longest_source,
         graphs=graphs,
+        attention=ATTENTION,
         source_tokenizer=source,
         target_tokenizer=target,
         source_vocabulary=source_ids,

@@ -212,6 +212,79 @@ Event = TokenEvent | SentenceEvent | TextEvent | Timing
 """The events of a translation, in this order for each text, one text after the other; the timing comes last."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class InspectionCall:
+    """A sentence to look into.
+
+    Attributes:
+        text: One sentence, translated as it is: nothing is protected or tried again.
+        source: Code of its language.
+        target: Code of the language to translate into.
+        options: How to search.
+        translation: The translation whose attention is wanted; None for the one that the search finds.
+    """
+
+    text: str
+    source: str
+    target: str
+    options: SearchOptions
+    translation: str | None = None
+
+
+class SearchNode(NamedTuple):
+    """A hypothesis of the search: another one, and one more piece.
+
+    Attributes:
+        parent: Index of the hypothesis that it extends; None for the first pieces.
+        text: The piece; a word begins with a space.
+        log_probability: Sum over its pieces.
+        score: ``log_probability`` over the length penalty if it has ended; else None.
+        is_best: The translation begins with it.
+    """
+
+    parent: int | None
+    text: str
+    log_probability: float
+    score: float | None
+    is_best: bool
+
+
+Map = list[list[float]]
+"""Rows are queries, columns are what they look at; a row's weights add up to 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attention:
+    """The weights of every attention head, layer by layer and head by head, rounded to three decimals.
+
+    Attributes:
+        target: Pieces that the decoder was given, one a row: the start, then the translation.
+        encoder: Source pieces to source pieces.
+        decoder: Target pieces to target pieces.
+        cross: Target pieces to source pieces.
+    """
+
+    target: tuple[str, ...]
+    encoder: list[list[Map]]
+    decoder: list[list[Map]]
+    cross: list[list[Map]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
+    """How a model came to its translation of one sentence.
+
+    Attributes:
+        source: Pieces of the sentence, as the encoder reads them.
+        nodes: Every hypothesis that the search had, step by step, best first; each comes after its parent.
+        attention: None if the bundle has no graphs for it.
+    """
+
+    source: tuple[str, ...]
+    nodes: tuple[SearchNode, ...]
+    attention: Attention | None
+
+
 class EngineState(StrEnum):
     """What an engine is doing."""
 
@@ -258,6 +331,17 @@ class TranslationEngine(Protocol):
             Overloaded: The queue is full; nothing was started.
             EngineUnavailable: Not ready, stopping or failed.
             ModelFailure: A graph raised or gave scores that are not finite.
+        """
+
+    async def inspect(self, call: InspectionCall) -> Inspection:
+        """Translates one sentence and reports every step of the search, and what each attention head looked at.
+
+        Raises:
+            InvalidRequest: The text is empty or too long for the model.
+            UnsupportedPair: No model for the pair, or two of them.
+            Overloaded: Too many others look into sentences.
+            EngineUnavailable: Not ready, stopping or failed.
+            ModelFailure: A graph raised.
         """
 
     def info(self) -> dict[str, object]:

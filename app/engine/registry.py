@@ -8,10 +8,21 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.engine.interface import Alphabet, EngineState, Event, ReloadReport, Timing, TranslationCall, TranslationEngine
+from app.engine.interface import (
+    Alphabet,
+    EngineState,
+    Event,
+    Inspection,
+    InspectionCall,
+    ReloadReport,
+    Timing,
+    TranslationCall,
+    TranslationEngine,
+)
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.model_pool import ModelPool, ServedModel
@@ -151,6 +162,17 @@ class Registry:
             async with aclosing(follow(route, engines, call)) as events:
                 async for event in events:
                     yield loading + event if isinstance(event, Timing) else event
+
+    async def inspect(self, call: InspectionCall) -> Inspection:
+        """See ``app.engine.interface.TranslationEngine``."""
+        if self._state != EngineState.READY:
+            raise EngineUnavailable(f"The translation engine is {self._state}.")
+        first, *others = self._route(call.source, call.target)
+        if others:
+            pair = f"from {call.source} to {call.target}"
+            raise UnsupportedPair(f"Two models translate {pair}, through {first.target}; look into one at a time.")
+        async with self._pool.using(first.model) as [engine]:
+            return await engine.inspect(replace(call, source=first.source, target=first.target))
 
     def alphabet(self, source: str, target: str) -> Alphabet:
         """Returns the characters that the first model knows, and the placeholders that every model copies."""

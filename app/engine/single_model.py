@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search, default_max_length
+from app.engine.inspection import INSPECTION_SIZE, inspect
 from app.engine.interface import (
     Alphabet,
     EngineState,
     Event,
+    Inspection,
+    InspectionCall,
     RequestQuota,
     Splitting,
     TextTranslation,
@@ -35,6 +38,7 @@ from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
+from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -64,7 +68,7 @@ class Engine:
         """
         self.bundle, self._model, self._precision, self._drain_s = bundle, model, precision, drain_s
         manifest = bundle.manifest
-        tokenizer = Tokenizer(*bundle.tokenizer_files)
+        self._tokenizer = tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._segmenter = Segmenter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
         self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders)
         self._prefix = {
@@ -204,6 +208,16 @@ class Engine:
         segments = self._segmenter.segments(call.texts, language=call.source, splitting=call.splitting, prefix=prefix)
         task = RequestTask(call, segments, coalescer=self._coalescer, detokenizer=self._detokenizer)
         return task.events(self._streams)
+
+    async def inspect(self, call: InspectionCall) -> Inspection:
+        """See ``app.engine.interface.TranslationEngine``."""
+        if self.state != EngineState.READY:
+            raise EngineUnavailable(f"The translation engine is {self.state}.")
+        prefix = self._prefix.get((call.source, call.target))
+        if prefix is None:
+            raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
+        arguments = (self.bundle, self._model, self._tokenizer, prefix, call)
+        return await TEXT_POOL.run(inspect, *arguments, size=INSPECTION_SIZE)
 
     def info(self) -> dict[str, object]:
         """The bundle's name, provenance and scores, and what really runs it."""

@@ -193,10 +193,16 @@ def test_a_sentence_is_looked_into(page):
     page.get_by_role("dialog").get_by_role("button", name="Look inside").click()
     drawing = panel.get_by_role("img")
     expect(drawing).to_have_accessible_name(re.compile("Where – Wo, is – ist, the – der, station – Bahnhof"))
+    panel.get_by_role("button", name="Attention").click()
+    expect(drawing).to_have_accessible_name(re.compile("Translation to text, layer 1, head 1: <s> – Wo, Where – ist"))
+    panel.get_by_label("From and to").select_option("encoder")
+    expect(drawing).to_have_accessible_name(re.compile("Text to text, layer 1, head 1: Wo – Wo, ist – ist"))
+    expect(panel.get_by_label("From and to")).to_be_focused()
+    assert panel.get_by_label("Layer").locator("option").all_text_contents() == ["layer 1"]
     panel.get_by_role("button", name="Search").click()
     expect(drawing).to_have_accessible_name(re.compile(r"Where is the station\? \(-0.10\); Where's the station\?"))
-    assert panel.locator("svg .node.best").count() == 4
-    assert panel.locator("svg .node").count() == 7
+    assert panel.locator("svg .node.best").count() == 6
+    assert panel.locator("svg .node").count() == 11
     panel.get_by_role("button", name="Close").click()
     expect(panel).not_to_be_visible()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -12,9 +12,14 @@ from fastapi import FastAPI
 from app.engine.interface import (
     Alphabet,
     Alternative,
+    Attention,
     Event,
+    Inspection,
+    InspectionCall,
+    Map,
     ReloadReport,
     RequestQuota,
+    SearchNode,
     SentenceEvent,
     SentenceTranslation,
     TextEvent,
@@ -40,6 +45,7 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Where is the station?", "de"): ("Wo ist der Bahnhof?",),
     ("Guten Morgen!", "en"): ("Good morning!", "Good morning to you!", "Morning!"),
     ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
+    ("Wer?", "en"): ("Who?", "Whom?"),
     ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
 }
 
@@ -121,6 +127,30 @@ class FakeEngine:
             yield TextEvent(key, replace(builder.finish(text[done:]), pivot=translation.pivot))
         yield Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
 
+    async def inspect(self, call: InspectionCall) -> Inspection:
+        """The phrases that it knows, word by word, side by side; one head, which looks at what has its own number."""
+        self.calls.append(([call.text], call.source, call.target))
+        self.was_asked.set()
+        if "FAIL" in call.text:
+            raise self.failure
+        phrases = PHRASES.get((call.text, call.target), (f"[{call.target}] {call.text}",))
+        pieces = [[*_pieces(phrase), "</s>"] for phrase in phrases]
+        nodes: list[SearchNode] = []
+        made: dict[tuple[str, ...], int] = {}
+        for step in range(max(map(len, pieces))):
+            for rank, phrase in enumerate(pieces):
+                begin = tuple(phrase[: step + 1])
+                if len(begin) > step and begin not in made:
+                    made[begin] = len(nodes)
+                    score = -0.1 - rank / 5
+                    ended = score if begin[-1] == "</s>" else None
+                    nodes.append(SearchNode(made.get(begin[:-1]), begin[-1], score, ended, rank == 0))
+        source = (*_pieces(call.text), "</s>")
+        target = ("<s>", *_pieces(call.translation or phrases[0]))
+        own, other, cross = (_diagonal(*each) for each in ((source, source), (target, target), (target, source)))
+        attention = Attention(target=target, encoder=[[own]], decoder=[[other]], cross=[[cross]])
+        return Inspection(source=source, nodes=tuple(nodes), attention=attention)
+
     async def _wait(self, event: asyncio.Event) -> None:
         try:
             await event.wait()
@@ -158,6 +188,15 @@ class FakeEngine:
                 ),
             )
         return builder.finish(cut.gaps[-1])
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    words = [match[0] for match in TOKEN.finditer(text)]
+    return tuple(f" {word}" if word.isalnum() else word for word in words)
+
+
+def _diagonal(rows: Sequence[str], columns: Sequence[str]) -> Map:
+    return [[float(column == min(row, len(columns) - 1)) for column in range(len(columns))] for row in range(len(rows))]
 
 
 def links_by_order(source: str, target: str) -> tuple[Link, ...]:

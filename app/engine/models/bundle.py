@@ -179,6 +179,9 @@ class Manifest(_Part):
         ge=3, le=1 << 20, description="source pieces the model was trained on; longer sentences are broken up"
     )
     graphs: Mapping[Precision, Graphs]
+    attention: Graphs | None = Field(
+        None, description="the float32 graphs, which also return what each attention head looks at"
+    )
     source_tokenizer: FileName
     target_tokenizer: FileName
     placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
@@ -300,6 +303,11 @@ class Bundle:
             raise BundleError(f"{self.path} has no {precision} graphs, only {', '.join(self.manifest.graphs)}")
         return {role: self.path / name for role, name in graphs.files.items()}
 
+    def attention_graphs(self) -> tuple[Path, Path] | None:
+        """Paths of the encoder and the decoder with attention maps; None if the bundle has none."""
+        graphs = self.manifest.attention
+        return (self.path / graphs.encoder, self.path / graphs.decoder) if graphs else None
+
 
 def sha256(path: Path) -> str:
     """Hex digest of a file.
@@ -318,8 +326,12 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     partial.replace(folder / MANIFEST)
 
 
+def _graphs(manifest: Manifest) -> list[Graphs]:
+    return [*manifest.graphs.values(), *([manifest.attention] if manifest.attention else [])]
+
+
 def _named_files(manifest: Manifest) -> set[str]:
-    graph_files = (name for graphs in manifest.graphs.values() for name in graphs.files.values())
+    graph_files = (name for graphs in _graphs(manifest) for name in graphs.files.values())
     vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
     return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies}
 
@@ -333,7 +345,7 @@ def _check_unlisted(folder: Path, manifest: Manifest) -> None:
     unlisted = sorted(islice(names, _MAX_UNLISTED + 1))
     if len(unlisted) > _MAX_UNLISTED:
         raise BundleError(f"{folder} holds more than {_MAX_UNLISTED:,} files that its manifest doesn't list")
-    graphs = {name for graphs in manifest.graphs.values() for role, name in graphs.files.items() if role != "shortlist"}
+    graphs = {name for graphs in _graphs(manifest) for role, name in graphs.files.items() if role != "shortlist"}
     for name in unlisted:
         for graph in sorted(graphs):
             if mentions(folder / graph, name):

@@ -120,6 +120,16 @@ class Tokenizer:
         """Target ids -> text. Control pieces vanish; a broken byte sequence becomes U+FFFD."""
         return self._spaced(self._target.decode(self._decodable(ids)))
 
+    def source_label(self, piece: int) -> str:
+        """A source piece as people read it: a word begins with a space."""
+        own = self._vocabulary
+        return (own.pieces[piece] if own else str(self._source.id_to_piece(piece))).replace(_SPACE, " ")
+
+    def target_label(self, piece: int) -> str:
+        """A target piece as people read it; imported models' control pieces are empty."""
+        known = self._pieces
+        return (known[piece] if known else str(self._target.id_to_piece(piece))).replace(_SPACE, " ")
+
     def characters(self) -> str:
         """Return the characters that source pieces consist of; any other is encoded as bytes, or as unknown."""
         source = self._source

@@ -3,6 +3,7 @@
 import { remembered } from "./preferences.js";
 
 let messages = {};
+const learned = {};
 let names = null;
 
 /** The code of the interface's language. */
@@ -12,7 +13,7 @@ export let uiLanguage = "en";
 export function useLanguage(catalogue) {
   const wanted = [remembered("ui"), ...navigator.languages].map((tag) => tag?.split("-")[0].toLowerCase());
   uiLanguage = wanted.find((code) => code in catalogue) ?? "en";
-  messages = catalogue[uiLanguage];
+  messages = { ...catalogue[uiLanguage], ...learned[uiLanguage] };
   names = new Intl.DisplayNames([uiLanguage], { type: "language", fallback: "none" });
   document.documentElement.lang = uiLanguage;
   for (const element of document.querySelectorAll("[data-text]")) element.textContent = say(element.dataset.text);
@@ -23,6 +24,12 @@ export function useLanguage(catalogue) {
       if (attribute === "label" && element.matches("button")) element.title = message;
     }
   }
+}
+
+/** Adds the messages of a part of the page that is loaded later. */
+export function learn(catalogue) {
+  for (const [language, own] of Object.entries(catalogue)) learned[language] = { ...learned[language], ...own };
+  Object.assign(messages, learned[uiLanguage]);
 }
 
 /** A message with its values put in. */

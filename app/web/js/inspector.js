@@ -1,27 +1,25 @@
-// The panel that looks inside: the alignment head's map of a sentence, and the tree of what the beam search found.
-//
-// The graphs that the server runs give the place that the alignment head looks at, and nothing of the other heads;
-// `dragoman attention` draws those of all heads from the float32 graphs.
+// The panel that looks inside a sentence: its alignment, the attention of every head, and the steps of the beam search.
 
-import { wordsOf } from "./document.js";
-import { element, svg } from "./dom.js";
-import { say } from "./i18n.js";
+import { element } from "./dom.js";
+import { alignmentMap, heatMap, searchTree } from "./drawings.js";
+import { learn, say } from "./i18n.js";
+import { MESSAGES } from "./inspectormessages.js";
 
-const CELL = 24;
-const LETTER = 8; // width of a letter of a label, about
-const ROW = 36;
-const GAP = 24;
-const HYPOTHESES = 6;
+const VIEWS = ["alignment", "attention", "beam"];
+const KINDS = ["cross", "encoder", "decoder"];
 
 export class Inspector {
   #root;
   #button;
   #translator;
   #part = null;
-  #view = "attention";
+  #view = "alignment";
+  #chosen = { kind: "cross", layer: 0, head: 0 };
+  #inspection = null; // the server's answer about the part
   #asking = null;
 
   constructor(root, button, translator) {
+    learn(MESSAGES);
     this.#root = root;
     this.#button = button;
     this.#translator = translator;
@@ -30,11 +28,17 @@ export class Inspector {
   /** Shows a sentence, or how to choose one; without one, closes the panel if it is open. */
   open(part) {
     if (!part && !this.#root.hidden) return this.#close();
+    if (part !== this.#part) this.#inspection = null;
     this.#part = part;
     this.#root.hidden = false;
     this.#button.setAttribute("aria-expanded", "true");
     this.#draw();
     this.#root.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Says everything again, in the language of now. */
+  refresh() {
+    if (!this.#root.hidden) this.#draw();
   }
 
   #close() {
@@ -44,26 +48,66 @@ export class Inspector {
     this.#button.focus();
   }
 
-  #draw() {
+  async #draw() {
     this.#asking?.abort();
-    if (!this.#part) this.#show("inspectHint");
-    else if (this.#view === "attention") this.#show("attentionExplained", alignmentMap(this.#part));
-    else this.#drawSearch();
-  }
-
-  async #drawSearch() {
+    if (!this.#part) return this.#show(say("inspectHint"));
+    if (this.#view === "alignment") return this.#show(say("alignmentExplained"), this.#drawing(alignmentMap(this.#part, say("alignment"))));
     const { signal } = (this.#asking = new AbortController());
-    this.#show("loading");
     try {
-      const found = await this.#translator.hypotheses(this.#part, { count: HYPOTHESES, signal });
-      this.#show("beamExplained", searchTree(found));
+      if (!this.#inspection) {
+        this.#show(say("loading"));
+        this.#inspection = await this.#translator.inspect(this.#part, signal);
+      }
+      if (this.#view === "beam") this.#show(say("beamExplained"), this.#drawing(searchTree(this.#inspection.search, say("beam"))));
+      else if (!this.#inspection.attention) this.#show(say("noAttention"));
+      else this.#show(say(`${this.#chosen.kind}Explained`), ...this.#attention());
     } catch (error) {
-      if (!signal.aborted) this.#show("inspectFailed", null, { reason: error.message || say("unreachable") });
+      if (!signal.aborted) this.#show(say("inspectFailed", { reason: error.message || say("unreachable") }));
     }
+    return undefined;
   }
 
-  #show(message, drawing = null, values = {}) {
-    const views = ["attention", "beam"].map((view) => {
+  /** The lists to choose a head from, and its map. */
+  #attention() {
+    const { source, attention } = this.#inspection;
+    const { kind } = this.#chosen;
+    const layers = attention[kind].length;
+    const layer = Math.min(this.#chosen.layer, layers - 1);
+    const heads = attention[kind][layer].length;
+    const head = Math.min(this.#chosen.head, heads - 1);
+    const numbers = (count, name) => Array.from({ length: count }, (_, index) => [index, say(name, { number: index + 1 })]);
+    const controls = element(
+      "div",
+      { className: "controls" },
+      this.#list("kind", KINDS.map((each) => [each, say(each)]), kind, (value) => ({ kind: value })),
+      this.#list("layer", numbers(layers, "layerNumber"), layer, (value) => ({ layer: Number(value) })),
+      this.#list("head", numbers(heads, "headNumber"), head, (value) => ({ head: Number(value) })),
+    );
+    const [rows, columns] = { encoder: [source, source], decoder: [attention.target, attention.target], cross: [attention.target, source] }[kind];
+    const [down, across] = [rows, columns].map((pieces) => pieces.map((piece) => piece.trim() || "␣"));
+    const name = `${say(kind)}, ${say("layerNumber", { number: layer + 1 })}, ${say("headNumber", { number: head + 1 })}`;
+    return [controls, this.#drawing(heatMap({ rows: down, columns: across, weights: attention[kind][layer][head], name }))];
+  }
+
+  #list(name, options, chosen, change) {
+    const select = element("select", { id: `attention-${name}` }, ...options.map(([value, text]) => new Option(text, value, false, value === chosen)));
+    select.addEventListener("change", () => {
+      Object.assign(this.#chosen, change(select.value));
+      this.#draw();
+      this.#root.querySelector(`#attention-${name}`).focus();
+    });
+    return element("label", {}, say(name), select);
+  }
+
+  #drawing(drawing) {
+    const frame = element("div", { className: "drawing", tabIndex: 0 }, drawing);
+    frame.setAttribute("role", "group");
+    frame.setAttribute("aria-label", say(this.#view));
+    return frame;
+  }
+
+  #show(text, ...content) {
+    const views = VIEWS.map((view) => {
       const button = element("button", { type: "button", className: "quiet", id: `view-${view}`, textContent: say(view), disabled: !this.#part });
       button.setAttribute("aria-pressed", String(view === this.#view));
       button.addEventListener("click", () => {
@@ -75,85 +119,7 @@ export class Inspector {
     });
     const title = element("h2", { id: "inspector-title", textContent: say("inspect") });
     const close = element("button", { type: "button", className: "quiet", textContent: say("close"), onclick: () => this.#close() });
-    const content = [element("p", { className: "quiet-text", textContent: say(message, values) })];
-    if (drawing) {
-      const frame = element("div", { className: "drawing", tabIndex: 0 }, drawing);
-      frame.setAttribute("role", "group");
-      frame.setAttribute("aria-label", say(this.#view));
-      content.push(frame);
-    }
-    this.#root.replaceChildren(element("header", {}, title, ...views, close), ...content);
+    const header = element("header", {}, title, ...views, close);
+    this.#root.replaceChildren(header, element("p", { className: "quiet-text", role: "status", textContent: text }), ...content);
   }
-}
-
-/** A row for each word of the translation, a column for each of the text, and a cell where they are aligned. */
-function alignmentMap({ source, target, links }) {
-  const [columns, rows] = [wordsOf(source), wordsOf(target)];
-  const [above, beside] = [columns.map(([begin, end]) => source.slice(begin, end)), rows.map(([begin, end]) => target.slice(begin, end))];
-  const left = 16 + LETTER * Math.max(...beside.map((word) => word.length));
-  const top = 16 + LETTER * Math.max(...above.map((word) => word.length));
-  const [width, height] = [left + CELL * columns.length + 1, top + CELL * rows.length + 1];
-  const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" });
-  const pairs = [];
-  for (const [x, word] of above.entries()) {
-    drawing.append(svg("text", { transform: `translate(${left + CELL * (x + 0.5) + 4} ${top - 8}) rotate(-90)` }, word));
-    drawing.append(svg("path", { class: "grid", d: `M${left + CELL * x} ${top}V${height - 1}` }));
-  }
-  for (const [y, word] of beside.entries()) {
-    drawing.append(svg("text", { x: left - 8, y: top + CELL * (y + 0.5) + 4, "text-anchor": "end" }, word));
-    drawing.append(svg("path", { class: "grid", d: `M${left} ${top + CELL * y}H${width - 1}` }));
-    for (const [x, other] of above.entries()) {
-      if (!links.some((link) => overlaps(link.target, rows[y]) && overlaps(link.source, columns[x]))) continue;
-      const cell = svg("rect", { class: "cell", x: left + CELL * x + 2, y: top + CELL * y + 2, width: CELL - 4, height: CELL - 4, rx: 4 });
-      cell.append(svg("title", {}, `${word} – ${other}`));
-      drawing.append(cell);
-      pairs.push(`${word} – ${other}`);
-    }
-  }
-  drawing.append(svg("rect", { class: "frame", x: left, y: top, width: CELL * columns.length, height: CELL * rows.length }));
-  drawing.setAttribute("aria-label", `${say("attention")}: ${pairs.join(", ")}`);
-  return drawing;
-}
-
-function overlaps([begin, end], [from, to]) {
-  return begin < to && end > from;
-}
-
-/** The hypotheses, best first, as a tree: what two begin with is drawn once. */
-function searchTree(hypotheses) {
-  const root = { children: new Map() };
-  for (const [rank, { text, score }] of hypotheses.entries()) {
-    let node = root;
-    for (const word of text.split(/\s+/)) {
-      if (!node.children.has(word)) node.children.set(word, { word, children: new Map(), rank });
-      node = node.children.get(word);
-    }
-    node.score = score;
-  }
-  const drawing = svg("svg", { role: "img", "aria-label": `${say("beam")}: ${hypotheses.map(({ text, score }) => `${text} (${score.toFixed(2)})`).join("; ")}` });
-  const size = { width: 0, rows: 0 };
-  for (const child of root.children.values()) place(child, GAP / 2, drawing, size);
-  const [width, height] = [size.width + GAP / 2, size.rows * ROW + 8];
-  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) drawing.setAttribute(name, value);
-  return drawing;
-}
-
-/** Draws a node and what follows it; returns its middle. */
-function place(node, left, drawing, size) {
-  const width = LETTER * node.word.length + 16;
-  const mark = node.rank === 0 ? " best" : "";
-  const next = [...node.children.values()].map((child) => [child, place(child, left + width + GAP, drawing, size)]);
-  const middle = next.length ? next[0][1] : ROW * (size.rows++ + 0.5) + 4;
-  const end = left + width;
-  for (const [child, other] of next) {
-    const from = `M${end} ${middle}C${end + GAP / 2} ${middle} ${end + GAP / 2} ${other} ${end + GAP} ${other}`;
-    drawing.prepend(svg("path", { class: `branch${child.rank === 0 ? " best" : ""}`, d: from }));
-  }
-  drawing.append(
-    svg("rect", { class: `node${mark}`, x: left, y: middle - 14, width, height: 28, rx: 6 }),
-    svg("text", { x: left + width / 2, y: middle + 4, "text-anchor": "middle" }, node.word),
-  );
-  if (node.score !== undefined) drawing.append(svg("text", { class: "lost", x: end + 8, y: middle + 4 }, node.score.toFixed(2)));
-  size.width = Math.max(size.width, end + (node.score === undefined ? 0 : 56));
-  return middle;
 }

@@ -165,6 +165,7 @@ byId("ui-language").value = uiLanguage;
 byId("ui-language").addEventListener("change", (event) => {
   remember("ui", event.target.value);
   useLanguage(MESSAGES);
+  inspector?.refresh();
   load();
 });
 addEventListener("hashchange", load);

@@ -78,6 +78,12 @@ export class Translator extends EventTarget {
     return [{ text: answer.translatedText, score: sentence.score }, ...sentence.alternatives];
   }
 
+  /** How the model came to its translation of a sentence: the server's answer to /inspect. */
+  inspect(part, signal) {
+    const body = { q: part.source, source: this.language, target: this.target, translation: part.target };
+    return ask("inspect", { body, signal });
+  }
+
   /** Puts another translation of a sentence in its place; the alignment follows. */
   async put(part, target) {
     const chosen = { ...part, target, links: [], verdicts: [], confidence: null };

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.engine.interface import TranslationCall, collect
+from app.engine.interface import InspectionCall, TranslationCall, collect
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import loaded_bytes
 from app.engine.options import SearchOptions
@@ -109,6 +109,18 @@ async def test_a_missing_pair_goes_by_way_of_english_and_says_so(models, shelf):
         assert (found.text, found.pivot) == ("[fr] [en] Hola. [fr] [en] Adiós.", "en")
         assert (await translate(registry, "Hola.", "es", "en")).pivot is None
         assert registry.info()["pivot"] == {"language": "en", "pairs": ["de-fr", "es-de", "es-fr"]}
+
+
+async def test_one_model_is_looked_into_but_not_two(models, shelf):
+    def call_for(source: str, target: str) -> InspectionCall:
+        return InspectionCall(text="Hola.", source=source, target=target, options=SearchOptions())
+
+    async with started(registry_of(shelf, models)) as registry:
+        assert (await registry.inspect(call_for("es", "en"))).nodes
+        with pytest.raises(UnsupportedPair, match="Two models translate from es to fr, through en"):
+            await registry.inspect(call_for("es", "fr"))
+    with pytest.raises(EngineUnavailable):
+        await registry.inspect(call_for("es", "en"))
 
 
 async def test_options_reach_the_half_that_they_are_meant_for(models, shelf):

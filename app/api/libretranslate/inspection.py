@@ -1,0 +1,93 @@
+"""POST /inspect: how a model came to its translation of one sentence. LibreTranslate has nothing like it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api.access import header_key
+from app.api.checks import check_text, is_absent
+from app.api.dependencies import CurrentService
+from app.api.disconnect import run_while_connected
+from app.api.libretranslate import inspection_openapi as docs
+from app.api.libretranslate.parameters import DECIMAL_OPTIONS, WHOLE_OPTIONS, parse_translation
+from app.api.request_body import read_parameters
+from app.engine.interface import Inspection, InspectionCall, SearchNode
+from app.errors import InvalidRequest
+from app.settings import Settings
+from app.translation.request import AUTO
+from app.work_pool import TEXT_POOL
+
+PARAMETERS = ("q", "source", "target", *WHOLE_OPTIONS, *DECIMAL_OPTIONS)
+"""What /inspect shares with /translate, besides ``api_key``."""
+
+router = APIRouter(tags=["Translation"])
+
+
+@router.post(
+    "/inspect",
+    summary="See how a sentence is translated",
+    openapi_extra=docs.INSPECT_REQUEST,
+    responses=docs.INSPECT_RESPONSES,
+)
+async def post_inspect(request: Request, service: CurrentService) -> Response:
+    """Shows every step of the beam search and what each attention head looks at, for one sentence.
+
+    `search` is a tree. Each node extends another one, its `parent`, by a piece of a word; the first have none. The
+    nodes come step by step, best first. A node that nothing extends and that has no `score` was dropped.
+
+    `attention` has the weights by layer, head and row. Each row is a piece that looks, each column a piece that it
+    looks at. The rows of `decoder` and `cross` are the pieces that the decoder was given, the start first; at each it
+    makes the next one. They are of `translation`, or of what the search finds. A bundle without graphs for it gives
+    no `attention`.
+
+    The model gets the text as it is: no spans are protected, and no second attempt is made. A pair that needs a pivot
+    has two searches, so it is refused.
+    """
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    key = await service.access.check(request, values.get("api_key") or header_key(request, "Bearer"), "translate")
+    call = parse_inspection(values, settings=service.settings, pairs=service.engine.pairs)
+    async with service.access.spending(key, len(call.text)):
+        inspection = await run_while_connected(request, service.engine.inspect(call))
+    return await TEXT_POOL.run(_response, inspection)
+
+
+def parse_inspection(
+    values: Mapping[str, object], *, settings: Settings, pairs: frozenset[tuple[str, str]]
+) -> InspectionCall:
+    """Checks the parameters of an inspection.
+
+    Raises:
+        InvalidRequest: With a sentence for the first check that failed, or a subclass of it.
+    """
+    shared = {name: values[name] for name in PARAMETERS if name in values}
+    wanted = parse_translation(shared, settings=settings, pairs=pairs)
+    if wanted.is_list:
+        raise InvalidRequest("Invalid request: q parameter must be one sentence, not a list")
+    if wanted.translation.source == AUTO:
+        raise InvalidRequest("Invalid request: source parameter must name a language here")
+    translation = values.get("translation")
+    return InspectionCall(
+        text=wanted.translation.texts[0],
+        source=wanted.translation.source,
+        target=wanted.translation.target,
+        options=wanted.translation.options,
+        translation=None if is_absent(translation) else check_text("translation", translation),
+    )
+
+
+def _response(inspection: Inspection) -> JSONResponse:
+    attention = inspection.attention
+    body = {"source": inspection.source, "search": [_node_body(node) for node in inspection.nodes]}
+    return JSONResponse(body if attention is None else {**body, "attention": asdict(attention)})
+
+
+def _node_body(node: SearchNode) -> dict[str, object]:
+    return {
+        **({} if node.parent is None else {"parent": node.parent}),
+        "text": node.text,
+        "log_probability": round(node.log_probability, 4),
+        **({} if node.score is None else {"score": round(node.score, 4)}),
+        "best": node.is_best,
+    }

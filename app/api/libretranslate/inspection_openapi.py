@@ -1,0 +1,119 @@
+"""The texts of the OpenAPI document about /inspect; ``app.api.openapi`` explains them."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from app.api.libretranslate.openapi import UNREADABLE
+from app.api.openapi import (
+    AT_FAULT,
+    NO_KEY,
+    NO_QUOTA,
+    NOT_NOW,
+    NOT_WITH_THIS_KEY,
+    STORAGE,
+    TOO_FAST,
+    TOO_FAST_TEXT,
+    TOO_LARGE,
+    WRONG_KEY,
+    Responses,
+    error,
+    request_body,
+    response,
+)
+from app.engine.options import MAX_BEAM_SIZE
+
+Map = list[list[float]]
+
+
+class InspectRequest(BaseModel):
+    """Parameters of /inspect; the search options of /translate may be given, too."""
+
+    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
+    q: str = Field(description="One sentence.", min_length=1)
+    source: str = Field(description="Code of the language of the sentence.")
+    target: str = Field(description="Code of the language to translate into.")
+    translation: str | None = Field(None, description="Translation whose attention is wanted; the best if absent.")
+    beam_size: int | None = Field(None, description="As for /translate.", ge=1, le=MAX_BEAM_SIZE)
+    beam_threshold: float = Field(2.0, description="As for /translate; 100 keeps the whole beam.", ge=0, le=100)
+
+
+class SearchNode(BaseModel):
+    """A hypothesis of the search: another one, and one more piece."""
+
+    parent: int | None = Field(None, description="Number of the node that it extends, from 0; first pieces have none.")
+    text: str = Field(description="The piece; a word begins with a space, and `</s>` is the end.")
+    log_probability: float = Field(description="Sum over all its pieces.", le=0)
+    score: float | None = Field(None, description="Normalised by length; only if the hypothesis has ended.")
+    best: bool = Field(description="The translation begins with it.")
+
+
+class Attention(BaseModel):
+    """Weights by layer, head, row and column; a row adds up to 1."""
+
+    target: list[str] = Field(description="Rows of `decoder` and `cross`.")
+    encoder: list[list[Map]] = Field(description="What source pieces look at in the source.")
+    decoder: list[list[Map]] = Field(description="What target pieces look at in the target.")
+    cross: list[list[Map]] = Field(description="What target pieces look at in the source.")
+
+
+class Inspection(BaseModel):
+    """How a model came to its translation of one sentence."""
+
+    source: list[str] = Field(description="Pieces of the sentence, as the encoder reads them.")
+    search: list[SearchNode]
+    attention: Attention | None = None
+
+
+_EXAMPLE: dict[str, Any] = {
+    "source": [" Wer", "?", "</s>"],
+    "search": [
+        {"text": " Who", "log_probability": -0.1, "best": True},
+        {"text": " Whom", "log_probability": -0.3, "best": False},
+        {"parent": 0, "text": "?", "log_probability": -0.1, "best": True},
+        {"parent": 1, "text": "?", "log_probability": -0.3, "best": False},
+        {"parent": 2, "text": "</s>", "log_probability": -0.1, "score": -0.1, "best": True},
+        {"parent": 3, "text": "</s>", "log_probability": -0.3, "score": -0.3, "best": False},
+    ],
+    "attention": {
+        "target": ["<s>", " Who", "?"],
+        "encoder": [[[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]],
+        "decoder": [[[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]],
+        "cross": [[[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]],
+    },
+}
+_QUESTION = {"q": "Wer?", "source": "de", "target": "en"}
+
+INSPECT_REQUEST = request_body(
+    InspectRequest,
+    {
+        "question": ("A question", _QUESTION),
+        "list": ("Mistake: several texts", {**_QUESTION, "q": ["Wer?", "Wo?"]}),
+        "auto": ("Mistake: no language", {**_QUESTION, "source": "auto"}),
+        "missing": ("Mistake: no sentence", {**_QUESTION, "q": ""}),
+    },
+)
+INSPECT_RESPONSES: Responses = {
+    200: response(Inspection, "How it is translated", {"question": ("A model of one layer with one head", _EXAMPLE)}),
+    400: error(
+        "The request can't be served as it is",
+        list=(
+            "Several texts",
+            "Invalid request: q parameter must be one sentence, not a list",
+            "invalid_request",
+        ),
+        auto=("No language", "Invalid request: source parameter must name a language here", "invalid_request"),
+        too_many_pieces=(
+            "Longer than a sentence",
+            "The text has 130 pieces; a sentence of 1 to 118 can be looked into.",
+            "invalid_request",
+        ),
+        **UNREADABLE,
+        no_key=NO_KEY,
+    ),
+    403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY, no_quota=NO_QUOTA),
+    413: TOO_LARGE,
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    500: error("The server is at fault", **AT_FAULT),
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
+}
