@@ -7,16 +7,25 @@ Axes: as in ``export.graphs``, and H heads, E channels a head.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from app.engine.decoding.padding import pad_to_multiple
-from export.graph_nodes import attend, fused_self, pick, position_table, put, take
+from export.graph_nodes import (
+    append,
+    attend,
+    embed,
+    feed_forward,
+    next_scores,
+    padded_position_table,
+    pick,
+    position_table,
+    self_projections,
+)
 from model.network.attention import KeysValues, MultiHeadAttention
 from model.network.masks import mask_scores
-from model.network.stack import Stack
 from model.network.transformer import Transformer
 
 
@@ -28,27 +37,24 @@ class SourceGraph(nn.Module):
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
-        self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.decoder)
-        table = position_table(model)
-        # The runtime pads to whole blocks, maybe beyond the last position.
-        self.register_buffer("positions", F.pad(table, (0, 0, 0, pad_to_multiple(len(table)) - len(table))))
+        self.self_projections = self_projections(model.decoder)
+        self.register_buffer("positions", padded_position_table(model))
 
     def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
         """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
         model, length = self.model, source.shape[1]
-        states = _embedded(model, source, self.positions[:length])
+        states = embed(model, model.target_embedding, model.target_norm, source, lambda: self.positions[:length])
         order = torch.arange(length)
         mask = (order <= order.unsqueeze(1)) & source_mask.unsqueeze(1).unsqueeze(1)  # (B, 1, S, S)
         memories: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
-            query, keys, values = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
+            query, keys, values = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
             memories += [keys, values]
             if index == len(model.decoder) - 1:
                 break  # its states predict pieces of the source, which nobody asks for
             attended, _ = attend(layer.self_attention, query, KeysValues(keys, values), mask)
-            states = layer.self_residual.leave(states, layer.self_attention.output(attended))
-            branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
-            states = layer.feed_forward_residual.leave(states, branch)
+            states = layer.self_residual.after(states, layer.self_attention.output(attended))
+            states = feed_forward(layer, states)
         return tuple(memories)
 
 
@@ -60,7 +66,7 @@ class StepGraph(nn.Module):
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
-        self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.decoder)
+        self.self_projections = self_projections(model.decoder)
         self.register_buffer("positions", position_table(model))
 
     def forward(
@@ -79,15 +85,13 @@ class StepGraph(nn.Module):
         """See ``export.graphs.DecoderGraph.forward``; ``cross`` holds what ``SourceGraph`` returns."""
         model, config = self.model, self.model.config
         lengths = pick(source_mask[:, 0].sum(-1).unsqueeze(-1), seats).squeeze(-1)  # (R, 1)
-        states = _embedded(model, tokens, F.embedding(positions + lengths, self.positions))
+        signals = partial(F.embedding, positions + lengths, self.positions)
+        states = embed(model, model.target_embedding, model.target_norm, tokens, signals)
         grown: list[Tensor] = []
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
-            query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            own = KeysValues(
-                put(take(past[2 * index], parents), places, key),  # (R, P, D)
-                put(take(past[2 * index + 1], parents), places, value),
-            )
+            query, *new = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
+            own = append(past[2 * index : 2 * index + 2], parents, places, new)
             grown += own
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
             attended, looked = _attend_both(
@@ -95,22 +99,9 @@ class StepGraph(nn.Module):
             )
             if index == config.alignment_layer:
                 alignment = [looked[:, :, config.alignment_head].argmax(dim=2)]
-            states = layer.self_residual.leave(states, layer.self_attention.output(attended))
-            branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
-            states = layer.feed_forward_residual.leave(states, branch)
-        # In float32 whatever the weights are: sums of log-probabilities need the digits.
-        logits = model.logits(model.decoder_norm(states)).float()
-        scores = logits if config.cutoffs else torch.log_softmax(logits, dim=-1)
-        return scores, *grown, *alignment
-
-
-def _embedded(model: Transformer, ids: Tensor, signals: Tensor) -> Tensor:
-    """Embeddings with their position signals, (B, T, D)."""
-    states = model.target_embedding(ids)
-    if model.config.scale_embeddings:
-        states = states * model.config.width**0.5
-    embedded: Tensor = model.target_norm(states + signals if model.positions.added else states)
-    return embedded
+            states = layer.self_residual.after(states, layer.self_attention.output(attended))
+            states = feed_forward(layer, states)
+        return next_scores(model, states), *grown, *alignment
 
 
 def _attend_both(

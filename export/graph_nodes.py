@@ -1,11 +1,16 @@
 """What the graphs are made of: parts of attention, and look-ups that are one ONNX node each."""
 
+from collections.abc import Callable, Iterable, Sequence
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
+from app.engine.decoding.padding import pad_to_multiple
 from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention, distance_signals
 from model.network.masks import mask_scores
-from model.network.transformer import Transformer
+from model.network.stack import Stack
+from model.network.transformer import DecoderLayer, EncoderLayer, Transformer
 
 
 def fuse(*layers: nn.Linear) -> nn.Linear:
@@ -81,6 +86,45 @@ def distance_table(attention: RelativeAttention, length: int) -> Tensor:
     return table.detach()
 
 
-def fused_self(attention: MultiHeadAttention) -> nn.Linear:
-    """Query, key and value of self-attention."""
-    return fuse(attention.query, attention.key, attention.value)
+def padded_position_table(model: Transformer) -> Tensor:
+    """The same, up to a whole block: the runtime pads to blocks, maybe beyond the last position."""
+    table = position_table(model)
+    return F.pad(table, (0, 0, 0, pad_to_multiple(len(table)) - len(table)))
+
+
+def self_projections(layers: Iterable[EncoderLayer | DecoderLayer]) -> "Stack[nn.Linear]":
+    """Query, key and value of each layer's self-attention, as one linear layer."""
+    attentions = [layer.self_attention for layer in layers]
+    return Stack(fuse(attention.query, attention.key, attention.value) for attention in attentions)
+
+
+def embed(
+    model: Transformer,
+    embedding: nn.Module,
+    norm: Callable[[Tensor], Tensor],
+    ids: Tensor,
+    signals: Callable[[], Tensor],
+) -> Tensor:
+    """Embeddings of ids, (B, T, D), with the signals of their positions if the model adds them."""
+    states = embedding(ids)
+    if model.config.scale_embeddings:
+        states = states * model.config.width**0.5
+    return norm(states + signals() if model.positions.added else states)
+
+
+def append(past: Sequence[Tensor], parents: Tensor, places: Tensor, new: Sequence[Tensor]) -> KeysValues:
+    """Keys and values (R, P, D) of the rows' parents with those of the new tokens (R, 1, D)."""
+    keys, values = (put(take(old, parents), places, each) for old, each in zip(past, new, strict=True))
+    return KeysValues(keys, values)
+
+
+def feed_forward(layer: EncoderLayer | DecoderLayer, states: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The second sublayer, with its residual connection."""
+    branch = layer.feed_forward(layer.feed_forward_residual.before(states), mask)
+    return layer.feed_forward_residual.after(states, branch)
+
+
+def next_scores(model: Transformer, states: Tensor) -> Tensor:
+    """Log-probabilities of the next token, in float32 whatever the weights are: their sums need the digits."""
+    logits = model.logits(model.decoder_norm(states)).float()
+    return logits if model.config.cutoffs else torch.log_softmax(logits, dim=-1)

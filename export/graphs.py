@@ -12,6 +12,7 @@ import io
 import logging
 import warnings
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import onnx
@@ -22,11 +23,22 @@ from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
-from app.engine.decoding.padding import pad_to_multiple
 from export.decoder_only_graphs import SourceGraph, StepGraph
-from export.graph_nodes import attend, distance_table, fuse, fused_self, pick, position_table, put, take
+from export.graph_nodes import (
+    append,
+    attend,
+    distance_table,
+    embed,
+    feed_forward,
+    fuse,
+    next_scores,
+    padded_position_table,
+    pick,
+    position_table,
+    self_projections,
+    take,
+)
 from model.network.attention import KeysValues, RelativeAttention, distance_signals
-from model.network.stack import Stack
 from model.network.transformer import Transformer
 
 OPSET = 23
@@ -41,12 +53,10 @@ class EncoderGraph(nn.Module):
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
-        self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.encoder)
+        self.self_projections = self_projections(model.encoder)
         crosses = [layer.cross_attention for layer in model.decoder]
         self.cross_projection = fuse(*(linear for cross in crosses for linear in (cross.key, cross.value)))
-        table = position_table(model)
-        # The runtime pads to whole blocks, maybe beyond the last position.
-        self.register_buffer("positions", F.pad(table, (0, 0, 0, pad_to_multiple(len(table)) - len(table))))
+        self.register_buffer("positions", padded_position_table(model))
         if model.config.positions == "relative":
             rows = len(self.positions)
             self.register_buffer("distances", distance_signals(rows - 1, -rows, model.config.width).to(model.dtype))
@@ -54,16 +64,11 @@ class EncoderGraph(nn.Module):
     def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
         """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
         model, config = self.model, self.model.config
-        states = model.source_embedding(source)
-        if config.scale_embeddings:
-            states = states * config.width**0.5
         length = source.shape[1]
-        if model.positions.added:
-            states = states + self.positions[:length]
-        states = model.source_norm(states)
+        states = embed(model, model.source_embedding, model.source_norm, source, lambda: self.positions[:length])
         mask = source_mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, length, -1)  # (B, 1, S, S)
         for layer, projection in zip(model.encoder, self.self_projections, strict=True):
-            query, keys, values = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
+            query, keys, values = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
             attention, bias = layer.self_attention, None
             if isinstance(attention, RelativeAttention):
                 rows = len(self.positions)
@@ -71,11 +76,8 @@ class EncoderGraph(nn.Module):
                 bias = attention.distance_scores(query, distances)
                 query = query + attention.content_bias
             attended, _ = attend(attention, query, KeysValues(keys, values), mask, bias)
-            states = layer.self_residual.leave(states, attention.output(attended))
-            branch = layer.feed_forward(
-                layer.feed_forward_residual.enter(states), source_mask if layer.convolves else None
-            )
-            states = layer.feed_forward_residual.leave(states, branch)
+            states = layer.self_residual.after(states, attention.output(attended))
+            states = feed_forward(layer, states, source_mask if layer.convolves else None)
         features: Tensor = self.cross_projection(model.encoder_norm(states))  # (B, S, 2L * D)
         return features.chunk(2 * config.decoder_layers, dim=-1)
 
@@ -88,7 +90,7 @@ class DecoderGraph(nn.Module):
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
-        self.self_projections: Stack[nn.Linear] = Stack(fused_self(layer.self_attention) for layer in model.decoder)
+        self.self_projections = self_projections(model.decoder)
         self.register_buffer("positions", position_table(model))
         for index, layer in enumerate(model.decoder):
             if isinstance(layer.self_attention, RelativeAttention):
@@ -137,38 +139,29 @@ class DecoderGraph(nn.Module):
             tensors (R, P, D); and, if the model has an alignment head, the source position (R, 1) int64 it looks at.
         """
         model, config = self.model, self.model.config
-        states = model.target_embedding(tokens)
-        if config.scale_embeddings:
-            states = states * config.width**0.5
-        if model.positions.added:
-            states = states + F.embedding(positions, self.positions)
-        states = model.target_norm(states)
+        signals = partial(F.embedding, positions, self.positions)
+        states = embed(model, model.target_embedding, model.target_norm, tokens, signals)
         grown: list[Tensor] = []
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
-            query, key, value = projection(layer.self_residual.enter(states)).chunk(3, dim=-1)
-            keys = put(take(past[2 * index], parents), places, key)  # (R, P, D)
-            values = put(take(past[2 * index + 1], parents), places, value)
-            grown += [keys, values]
+            query, *new = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
+            own = append(past[2 * index : 2 * index + 2], parents, places, new)
+            grown += own
             attention, bias = layer.self_attention, None
             if isinstance(attention, RelativeAttention):
                 bias = self._distance_scores(index, attention, query, positions, target_mask)
                 query = query + attention.content_bias
-            attended, _ = attend(attention, query, KeysValues(keys, values), target_mask, bias)
-            states = layer.self_residual.leave(states, attention.output(attended))
-            query = pick(layer.cross_attention.query(layer.cross_residual.enter(states)), members)  # (B, M, D)
+            attended, _ = attend(attention, query, own, target_mask, bias)
+            states = layer.self_residual.after(states, attention.output(attended))
+            query = pick(layer.cross_attention.query(layer.cross_residual.before(states)), members)  # (B, M, D)
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
             attended, maps = attend(layer.cross_attention, query, source, source_mask)
             if index == config.alignment_layer:
                 head = pick(take(maps, torch.tensor(config.alignment_head), axis=1), seats)  # (R, 1, S)
                 alignment = [head.argmax(dim=2)]
-            states = layer.cross_residual.leave(states, layer.cross_attention.output(pick(attended, seats)))
-            branch = layer.feed_forward(layer.feed_forward_residual.enter(states))
-            states = layer.feed_forward_residual.leave(states, branch)
-        # In float32 whatever the weights are: sums of log-probabilities need the digits.
-        logits = model.logits(model.decoder_norm(states)).float()
-        scores = logits if config.cutoffs else torch.log_softmax(logits, dim=-1)
-        return scores, *grown, *alignment
+            states = layer.cross_residual.after(states, layer.cross_attention.output(pick(attended, seats)))
+            states = feed_forward(layer, states)
+        return next_scores(model, states), *grown, *alignment
 
     def _distance_scores(
         self, index: int, attention: RelativeAttention, query: Tensor, positions: Tensor, target_mask: Tensor

@@ -17,6 +17,11 @@ from export.graphs import array_names
 
 _LOWEST = -1e300
 
+State = tuple[str, onnx.ValueInfoProto, str]
+"""Of the loop: initial value, name in the body, next value."""
+Scanned = tuple[str, int, list[str | int]]
+"""An output that the loop collects: name, type, shape; in the body, the name ends in ``.step``."""
+
 
 @dataclass(frozen=True)
 class _Choice:
@@ -27,8 +32,8 @@ class _Choice:
         nodes: Nodes from ``best`` and ``best.candidates``, (R, 1, K), to every name below and to ``goes_on.next``.
         count: Name of K, (1,) int64.
         parents: Name of the rows that the new rows continue, (R,) int64; None if each row continues itself.
-        states: Loop states besides position and past: initial value, name in the body, next value.
-        scanned: Outputs that the loop collects: name, type, shape; in the body, the name ends in ``.step``.
+        states: Loop states besides position and past.
+        scanned: Outputs that the loop collects.
         inputs: Additional inputs of the graph.
     """
 
@@ -36,8 +41,8 @@ class _Choice:
     nodes: list[onnx.NodeProto]
     count: str
     parents: str | None
-    states: list[tuple[str, onnx.ValueInfoProto, str]]
-    scanned: list[tuple[str, int, list[str | int]]]
+    states: list[State]
+    scanned: list[Scanned]
     inputs: list[onnx.ValueInfoProto]
 
 
@@ -153,43 +158,23 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
 
 
 def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -> onnx.ModelProto:
-    """Put the step and the choice into a loop."""
-    step, past, present = decoder.graph, array_names("past", layers), array_names("present", layers)
+    """Put the step and the choice into a loop.
+
+    .. code-block:: text
+
+        beginning, nodes of the shortlist
+        Loop(steps, states): lengths of the past -> step -> choice -> next states, collected outputs
+        -> past, collected outputs of all steps
+    """
+    step, present = decoder.graph, array_names("present", layers)
     scanned = [*choice.scanned]
     if any(output.name == "alignment" for output in step.output):
         scanned.append(("alignment", TensorProto.INT64, ["rows", 1]))
-    names = {"tokens": "token", "positions": "position", "candidate_count": choice.count}
-    # The collected outputs take the names that the outputs of one step have.
-    names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
-    names |= {name: f"{name}.state" for name in past}
     fixed = _fixed(step)
-    left_out = {"candidate_count", *(name for node in fixed for name in node.output)}
     [count] = [node for node in step.node if node.output[0] == "candidate_count"]
-    body_nodes = [
-        _node("Squeeze", ["position", "second"], ["position.row"]),
-        _node("Cast", ["position.row"], ["lengths"], to=TensorProto.INT32),
-        *(_renamed(node, names) for node in step.node if node.output[0] not in left_out),
-        *choice.nodes,
-        *(_node("Gather", [name, choice.parents], [f"{name}.moved"], axis=0) for name in present if choice.parents),
-        _node("Add", ["position", "one"], ["position.next"]),
-    ]
-    states = [*choice.states, ("positions", _info("position", TensorProto.INT64, ["rows", 1]), "position.next")]
-    infos = {item.name: item for item in step.input}
-    states += [
-        (name, _renamed_info(infos[name], f"{name}.state"), f"{new}.moved" if choice.parents else new)
-        for name, new in zip(past, present, strict=True)
-    ]
-    used = {name for node in body_nodes for name in node.input}
-    body = helper.make_graph(
-        body_nodes,
-        "step",
-        [_info("iteration", TensorProto.INT64, []), _info("goes_on", TensorProto.BOOL, [])]
-        + [state for _, state, _ in states],
-        [_info("goes_on.next", TensorProto.BOOL, [])]
-        + [_renamed_info(state, new) for _, state, new in states]
-        + [_info(f"{name}.step", kind, shape) for name, kind, shape in scanned],
-        # Weights go into the body: ONNX Runtime packs only a graph's own initialisers for speed.
-        [tensor for tensor in step.initializer if tensor.name in used],
+    states = _states(step, layers, choice)
+    body = _body(
+        step, layers, choice, states, scanned, {"candidate_count", *(out for node in fixed for out in node.output)}
     )
     nodes = [
         *choice.beginning,
@@ -199,7 +184,7 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
             "Loop",
             ["steps", "always", *(initial for initial, _, _ in states)],
             [
-                *(f"{state.name}.last" for _, state, _ in states[: -len(past)]),
+                *(f"{state.name}.last" for _, state, _ in states[: -len(present)]),
                 *present,
                 *(name for name, _, _ in scanned),
             ],
@@ -208,7 +193,66 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
     ]
     inputs = [item for item in step.input if item.name not in ("lengths", "top")]
     inputs = [_info("steps", TensorProto.INT64, [1]), *choice.inputs, *inputs]
-    constants = {
+    outputs = [_info(name, kind, ["steps_made", *shape]) for name, kind, shape in scanned]
+    outputs += [item for item in step.output if item.name in present]
+    outside = {name for node in nodes for name in node.input}
+    used = outside.union(*(node.input for node in body.node))
+    initializers = [tensor for tensor in _constants(eos_id) if tensor.name in used]
+    initializers += [tensor for tensor in step.initializer if tensor.name in outside]
+    return helper.make_model(
+        helper.make_graph(nodes, "steps", inputs, outputs, initializers),
+        opset_imports=decoder.opset_import,
+        ir_version=decoder.ir_version,
+    )
+
+
+def _states(step: onnx.GraphProto, layers: int, choice: _Choice) -> list[State]:
+    """The choice's states, the positions, and the past."""
+    infos = {item.name: item for item in step.input}
+    past = zip(array_names("past", layers), array_names("present", layers), strict=True)
+    return [
+        *choice.states,
+        ("positions", _info("position", TensorProto.INT64, ["rows", 1]), "position.next"),
+        *(
+            (name, _renamed_info(infos[name], f"{name}.state"), f"{new}.moved" if choice.parents else new)
+            for name, new in past
+        ),
+    ]
+
+
+def _body(
+    step: onnx.GraphProto, layers: int, choice: _Choice, states: list[State], scanned: list[Scanned], left_out: set[str]
+) -> onnx.GraphProto:
+    """One step and one choice; ``left_out`` are the names that nodes outside of the loop compute."""
+    names = {"tokens": "token", "positions": "position", "candidate_count": choice.count}
+    # The collected outputs take the names that the outputs of one step have.
+    names |= {"scores": "best", "candidates": "best.candidates", "alignment": "alignment.step"}
+    names |= {name: f"{name}.state" for name in array_names("past", layers)}
+    moved = array_names("present", layers) if choice.parents else []
+    nodes = [
+        _node("Squeeze", ["position", "second"], ["position.row"]),
+        _node("Cast", ["position.row"], ["lengths"], to=TensorProto.INT32),
+        *(_renamed(node, names) for node in step.node if node.output[0] not in left_out),
+        *choice.nodes,
+        *(_node("Gather", [name, choice.parents or ""], [f"{name}.moved"], axis=0) for name in moved),
+        _node("Add", ["position", "one"], ["position.next"]),
+    ]
+    used = {name for node in nodes for name in node.input}
+    return helper.make_graph(
+        nodes,
+        "step",
+        [_info("iteration", TensorProto.INT64, []), _info("goes_on", TensorProto.BOOL, [])]
+        + [state for _, state, _ in states],
+        [_info("goes_on.next", TensorProto.BOOL, [])]
+        + [_renamed_info(state, new) for _, state, new in states]
+        + [_info(f"{name}.step", kind, shape) for name, kind, shape in scanned],
+        # Weights go into the body: ONNX Runtime packs only a graph's own initialisers for speed.
+        [tensor for tensor in step.initializer if tensor.name in used],
+    )
+
+
+def _constants(eos_id: int) -> list[onnx.TensorProto]:
+    values = {
         "first": np.array([0]),
         "second": np.array([1]),
         "third": np.array([2]),
@@ -223,17 +267,7 @@ def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -
         "nothing": np.array(-np.inf),
         "lowest": np.array(_LOWEST),
     }
-    outside = {name for node in nodes for name in node.input}
-    used |= outside
-    initializers = [numpy_helper.from_array(value, name) for name, value in constants.items() if name in used]
-    initializers += [tensor for tensor in step.initializer if tensor.name in outside]
-    outputs = [_info(name, kind, ["steps_made", *shape]) for name, kind, shape in scanned]
-    outputs += [item for item in step.output if item.name in present]
-    return helper.make_model(
-        helper.make_graph(nodes, "steps", inputs, outputs, initializers),
-        opset_imports=decoder.opset_import,
-        ir_version=decoder.ir_version,
-    )
+    return [numpy_helper.from_array(value, name) for name, value in values.items()]
 
 
 def _node(operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> onnx.NodeProto:

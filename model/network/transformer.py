@@ -63,12 +63,12 @@ class Residual(nn.Module):
         self.norm = nn.LayerNorm(config.width, eps=config.norm_epsilon)
         self.dropout = nn.Dropout(config.dropout)
 
-    def enter(self, states: Tensor) -> Tensor:
+    def before(self, states: Tensor) -> Tensor:
         """What the sub-layer sees."""
         entered: Tensor = self.norm(states) if self.pre else states
         return entered
 
-    def leave(self, states: Tensor, branch: Tensor) -> Tensor:
+    def after(self, states: Tensor, branch: Tensor) -> Tensor:
         """The sum of both paths."""
         total: Tensor = states + self.dropout(branch)
         left: Tensor = total if self.pre else self.norm(total)
@@ -134,13 +134,13 @@ class EncoderLayer(nn.Module):
 
     def forward(self, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """States (B, S, D) and mask (B, 1, S) -> states and attention maps (B, H, S, S)."""
-        entered = self.self_residual.enter(states)
+        entered = self.self_residual.before(states)
         attended, maps = self.self_attention(entered, self.self_attention.project(entered), mask)
-        states = self.self_residual.leave(states, attended)
+        states = self.self_residual.after(states, attended)
         branch = self.feed_forward(
-            self.feed_forward_residual.enter(states), mask.squeeze(1) if self.convolves else None
+            self.feed_forward_residual.before(states), mask.squeeze(1) if self.convolves else None
         )
-        return self.feed_forward_residual.leave(states, branch), maps
+        return self.feed_forward_residual.after(states, branch), maps
 
 
 class DecoderLayer(nn.Module):
@@ -177,18 +177,18 @@ class DecoderLayer(nn.Module):
             States (B, T, D), keys and values of all P + T positions, self-attention maps (B, H, T, P + T), and with
             ``cross`` cross-attention maps (B, H, T, S).
         """
-        entered = self.self_residual.enter(states)
+        entered = self.self_residual.before(states)
         memory = self.self_attention.project(entered)
         if past is not None:
             memory = past.append(memory)
         attended, self_maps = self.self_attention(entered, memory, mask)
-        states = self.self_residual.leave(states, attended)
+        states = self.self_residual.after(states, attended)
         cross_maps = None
         if cross is not None and cross_mask is not None:
-            attended, cross_maps = self.cross_attention(self.cross_residual.enter(states), cross, cross_mask)
-            states = self.cross_residual.leave(states, attended)
-        branch = self.feed_forward(self.feed_forward_residual.enter(states))
-        return self.feed_forward_residual.leave(states, branch), memory, self_maps, cross_maps
+            attended, cross_maps = self.cross_attention(self.cross_residual.before(states), cross, cross_mask)
+            states = self.cross_residual.after(states, attended)
+        branch = self.feed_forward(self.feed_forward_residual.before(states))
+        return self.feed_forward_residual.after(states, branch), memory, self_maps, cross_maps
 
 
 class AttentionMaps(NamedTuple):
