@@ -14,11 +14,12 @@ static int allocate_scratch(Scratch *s, const Model *m, int64_t rows, int64_t lo
   s->projected_stride = rounded_up(projected, STRIP) + LANES;
   s->inner_stride = rounded_up(m->feed_forward, STRIP) + LANES;
   s->states = allocate(rows * s->stride, sizeof(float));
-  s->projected = allocate(rows * s->projected_stride, sizeof(float));
+  s->projected = allocate((rows + KEYS_BEHIND) * s->projected_stride, sizeof(float));
   s->attended = allocate(rows * s->stride, sizeof(float));
   s->inner = allocate(rows * s->inner_stride, sizeof(float));
   s->row = allocate(s->stride, sizeof(float));
-  s->room = allocate(attention_room(m->width, m->heads, longest), sizeof(float));
+  s->room = allocate(m->decoder ? attention_room(m->width, m->heads, longest) : self_attention_room(m->width, m->heads, longest),
+                     sizeof(float));
   s->scales = allocate(rows, sizeof(float));
   s->bytes = allocate(rows * (s->inner_stride > s->stride ? s->inner_stride : s->stride), 1);
   return s->states && s->projected && s->attended && s->inner && s->row && s->room && s->scales && s->bytes;
@@ -76,7 +77,7 @@ static void finish(const Model *m, Scratch *s, int rows) { enter(m, &m->final_no
 enum { TOGETHER = 192 };
 
 static void encode_some(const Model *m, Scratch *s, const int64_t *ids, const int64_t *lengths, int64_t sentences, int rows,
-                        const int32_t *places, float *features, int64_t all_rows) {
+                        float *features, int64_t all_rows) {
   const int width = m->width, heads = m->heads;
   for (int64_t b = 0, r = 0; b < sentences; b++)
     for (int i = 0; i < lengths[b]; i++, r++) embed(m, ids[r], i, s->states + r * s->stride);
@@ -85,11 +86,9 @@ static void encode_some(const Model *m, Scratch *s, const int64_t *ids, const in
     enter(m, &l->self_norm, s, rows);
     multiply(&l->self_projection, s->bytes, s->scales, rows, s->projected, s->projected_stride);
     for (int64_t b = 0, first = 0; b < sentences; first += lengths[b++]) {
-      const float *projected = s->projected + first * s->projected_stride;
-      for (int i = 0; i < lengths[b]; i++)
-        attend(projected + i * s->projected_stride, projected + width, projected + 2 * width, width,
-                       s->projected_stride, places, (int)lengths[b], heads, s->room, s->attended + (first + i) * s->stride,
-                       0, NULL);
+      const float *projected = s->projected + size_of(first, s->projected_stride);
+      attend_to_each_other(projected, s->projected_stride, (int)lengths[b], width, heads, s->room,
+                           s->attended + size_of(first, s->stride), s->stride);
     }
     attention_output(m, &l->self_output, &l->self_norm, s, rows);
     feed_forward(m, l, s, rows);
@@ -110,17 +109,14 @@ static const char *encode(const Model *m, const int64_t *ids, const int64_t *len
   }
   const int64_t most = all_rows < TOGETHER ? all_rows : longest > TOGETHER ? longest : TOGETHER;
   Scratch s = {0};
-  int32_t *places = allocate(longest, sizeof *places);
-  const char *error = places && allocate_scratch(&s, m, most, longest) ? NULL : "out of memory";
-  for (int64_t i = 0; places && i < longest; i++) places[i] = (int32_t)i;
+  const char *error = allocate_scratch(&s, m, most, longest) ? NULL : "out of memory";
   for (int64_t b = 0, first = 0; !error && b < sentences;) {
     int64_t end = b, rows = 0;
     while (end < sentences && (end == b || rows + lengths[end] <= most)) rows += lengths[end++];
-    encode_some(m, &s, ids + first, lengths + b, end - b, (int)rows, places, features + first * m->width, all_rows);
+    encode_some(m, &s, ids + first, lengths + b, end - b, (int)rows, features + first * m->width, all_rows);
     first += rows, b = end;
   }
   free_scratch(&s);
-  free(places);
   return error;
 }
 

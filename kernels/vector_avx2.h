@@ -4,6 +4,7 @@
 typedef struct {
   __m256 l, h;
 } Vector;
+enum { TILE = 2 };
 static INLINE Vector load(const float *p) { return (Vector){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
 static INLINE Vector load_first(const float *p, int n) {
   float padded[16] = {0};
@@ -77,6 +78,28 @@ static INLINE float largest(Vector a) {
   __m128 quad = _mm256_castps256_ps128(fold_larger(a).l);
   quad = _mm_max_ps(quad, _mm_movehl_ps(quad, quad));
   return _mm_cvtss_f32(_mm_max_ss(quad, _mm_shuffle_ps(quad, quad, 1)));
+}
+static INLINE void transpose_half(__m256 *r) {
+  __m256 a[8];
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) { // within lanes of 128 bits: 4 by 4
+    __m256 x = _mm256_unpacklo_ps(r[i], r[i + 1]), y = _mm256_unpackhi_ps(r[i], r[i + 1]);
+    __m256 z = _mm256_unpacklo_ps(r[i + 2], r[i + 3]), w = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
+    a[i] = _mm256_shuffle_ps(x, z, 0x44), a[i + 1] = _mm256_shuffle_ps(x, z, 0xee);
+    a[i + 2] = _mm256_shuffle_ps(y, w, 0x44), a[i + 3] = _mm256_shuffle_ps(y, w, 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+    r[i] = _mm256_permute2f128_ps(a[i], a[i + 4], 0x20);
+    r[i + 4] = _mm256_permute2f128_ps(a[i], a[i + 4], 0x31);
+  }
+}
+// Sixteen rows become the columns.
+static INLINE void transpose(Vector *r) {
+  __m256 part[4][8]; // top left, bottom left, top right, bottom right
+  for (int i = 0; i < 8; i++) part[0][i] = r[i].l, part[1][i] = r[i + 8].l, part[2][i] = r[i].h, part[3][i] = r[i + 8].h;
+  for (int i = 0; i < 4; i++) transpose_half(part[i]);
+  for (int i = 0; i < 8; i++) r[i] = (Vector){part[0][i], part[1][i]}, r[i + 8] = (Vector){part[2][i], part[3][i]};
 }
 #ifdef VNNI
 enum { INTS = 8, WIDE = 2, ROWS = 4, BYTE_BIAS = 0 };

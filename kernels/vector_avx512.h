@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 typedef __m512 Vector;
+enum { TILE = 4 }; // TILE * TILE sums, and what they are made of, fit the registers
 static INLINE Vector load(const float *p) { return _mm512_loadu_ps(p); }
 static INLINE Vector load_first(const float *p, int n) { return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p); }
 static INLINE Vector load_half(const uint16_t *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
@@ -44,6 +45,25 @@ static INLINE Vector fold_larger(Vector a) {
   return larger(a, _mm512_shuffle_f32x4(a, a, 0xb1));
 }
 static INLINE float largest(Vector a) { return _mm512_reduce_max_ps(a); }
+
+// Sixteen rows become the columns.
+static INLINE void transpose(Vector *r) {
+  Vector a[16];
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) { // within quarters: 4 by 4
+    Vector x = _mm512_unpacklo_ps(r[i], r[i + 1]), y = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    Vector z = _mm512_unpacklo_ps(r[i + 2], r[i + 3]), w = _mm512_unpackhi_ps(r[i + 2], r[i + 3]);
+    a[i] = _mm512_shuffle_ps(x, z, 0x44), a[i + 1] = _mm512_shuffle_ps(x, z, 0xee);
+    a[i + 2] = _mm512_shuffle_ps(y, w, 0x44), a[i + 3] = _mm512_shuffle_ps(y, w, 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) { // the quarters themselves
+    Vector x = _mm512_shuffle_f32x4(a[i], a[i + 4], 0x88), y = _mm512_shuffle_f32x4(a[i], a[i + 4], 0xdd);
+    Vector z = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0x88), w = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0xdd);
+    r[i] = _mm512_shuffle_f32x4(x, z, 0x88), r[i + 8] = _mm512_shuffle_f32x4(x, z, 0xdd);
+    r[i + 4] = _mm512_shuffle_f32x4(y, w, 0x88), r[i + 12] = _mm512_shuffle_f32x4(y, w, 0xdd);
+  }
+}
 
 // Sixteen numbers within -127 and 127, or 0 and 255, as bytes that are larger by the offset.
 static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {

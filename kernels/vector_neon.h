@@ -4,6 +4,7 @@
 typedef struct {
   float32x4_t q[4];
 } Vector;
+enum { TILE = 2 };
 #define EACH for (int i = 0; i < 4; i++)
 static INLINE Vector load(const float *p) { return (Vector){{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}}; }
 static INLINE Vector load_first(const float *p, int n) {
@@ -84,6 +85,21 @@ static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {
   EACH n[i] = vaddq_s32(vcvtnq_s32_f32(a.q[i]), o);
   int16x8_t l = vcombine_s16(vqmovn_s32(n[0]), vqmovn_s32(n[1])), h = vcombine_s16(vqmovn_s32(n[2]), vqmovn_s32(n[3]));
   vst1q_s8((int8_t *)p, vcombine_s8(vqmovn_s16(l), vqmovn_s16(h)));
+}
+// Sixteen rows become the columns.
+static INLINE void transpose(Vector *r) {
+  Vector columns[16];
+  for (int i = 0; i < 16; i += 4)
+    for (int j = 0; j < 4; j++) {
+      float32x4_t a = vtrn1q_f32(r[i].q[j], r[i + 1].q[j]), b = vtrn2q_f32(r[i].q[j], r[i + 1].q[j]);
+      float32x4_t c = vtrn1q_f32(r[i + 2].q[j], r[i + 3].q[j]), d = vtrn2q_f32(r[i + 2].q[j], r[i + 3].q[j]);
+#define HALVES(WHICH, X, Y) \
+  vreinterpretq_f32_f64(WHICH(vreinterpretq_f64_f32(X), vreinterpretq_f64_f32(Y)))
+      columns[4 * j].q[i / 4] = HALVES(vtrn1q_f64, a, c), columns[4 * j + 1].q[i / 4] = HALVES(vtrn1q_f64, b, d);
+      columns[4 * j + 2].q[i / 4] = HALVES(vtrn2q_f64, a, c), columns[4 * j + 3].q[i / 4] = HALVES(vtrn2q_f64, b, d);
+#undef HALVES
+    }
+  memcpy(r, columns, sizeof columns);
 }
 #undef EACH
 

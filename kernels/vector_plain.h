@@ -2,6 +2,7 @@
 typedef struct {
   float f[16];
 } Vector;
+enum { TILE = 2 };
 #define EACH for (int i = 0; i < 16; i++)
 static INLINE Vector load(const float *p) {
   Vector r;
@@ -91,6 +92,11 @@ static INLINE float largest(Vector a) {
   float most = a.f[0];
   EACH most = larger_of(a.f[i], most);
   return most;
+}
+static INLINE void transpose(Vector *r) {
+  Vector columns[16];
+  EACH for (int j = 0; j < 16; j++) columns[j].f[i] = r[i].f[j];
+  memcpy(r, columns, sizeof columns);
 }
 static INLINE void store_bytes(uint8_t *p, Vector a, int offset) { EACH p[i] = (uint8_t)((int)rintf(a.f[i]) + offset); }
 
