@@ -17,7 +17,7 @@ static int allocate_scratch(Scratch *s, const Model *m, int64_t rows, int64_t lo
   s->projected = allocate((rows + KEYS_BEHIND) * s->projected_stride, sizeof(float));
   s->attended = allocate(rows * s->stride, sizeof(float));
   s->inner = allocate(rows * s->inner_stride, sizeof(float));
-  s->row = allocate(s->stride, sizeof(float));
+  s->row = allocate(ROWS_TOGETHER * s->stride, sizeof(float));
   s->room = allocate(m->decoder ? attention_room(m->width, m->heads, longest) : self_attention_room(m->width, m->heads, longest),
                      sizeof(float));
   s->scales = allocate(rows, sizeof(float));

@@ -25,16 +25,30 @@ static INLINE void to_bytes(const float *x, int n, float most, float levels, int
   for (int i = 0; i < n; i += LANES) store_bytes(bytes + i, smaller(larger(mul(load(x + i), factor), low), high), offset);
 }
 
-static INLINE float most_of(const float *x, int n) {
-  Vector most = all(LEAST);
-  for (int i = 0; i < n; i += LANES) most = larger(magnitude(load(x + i)), most);
-  return largest(most);
+// The largest magnitude, or the largest number; n is in whole vectors.
+static INLINE float most_of(const float *x, int n, int magnitudes) {
+  Vector most[4] = {all(LEAST), all(LEAST), all(LEAST), all(LEAST)};
+#define MORE(J, I) most[J] = larger(magnitudes ? magnitude(load(x + (I))) : load(x + (I)), most[J])
+  int i = 0;
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++) MORE(j, i + LANES * j);
+  for (; i < n; i += LANES) MORE(0, i);
+#undef MORE
+  return largest(larger(larger(most[0], most[1]), larger(most[2], most[3])));
 }
+
+enum { ROWS_TOGETHER = 4 }; // a row is a chain of sums, largests and divisions; side by side, four take half the time
+
+#define IN_FOURS(R, SOME, ROWS) for (int R = 0, SOME; SOME = ROWS - R < ROWS_TOGETHER ? ROWS - R : ROWS_TOGETHER, R < ROWS; R += SOME)
 
 // (R, stride) floats -> (R, depth) bytes, larger by OFFSET.
 static void quantize(const float *x, size_t stride, int depth, int rows, uint8_t *bytes, float *scales) {
-  for (int r = 0; r < rows; r++, x += stride, bytes += depth)
-    to_bytes(x, depth, most_of(x, depth), 127.0f, OFFSET, bytes, scales + r);
+  float most[ROWS_TOGETHER];
+  IN_FOURS(r, some, rows) {
+    for (int i = 0; i < some; i++) most[i] = most_of(x + i * stride, depth, 1);
+    for (int i = 0; i < some; i++, x += stride, bytes += depth) to_bytes(x, depth, most[i], 127.0f, OFFSET, bytes, scales + r + i);
+  }
 }
 
 static INLINE float sum_of(Vector a, Vector b) {
@@ -43,38 +57,70 @@ static INLINE float sum_of(Vector a, Vector b) {
   return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
-// One row, to another or itself.
-static INLINE void normalize_row(const float *x, const Norm *norm, int width, float epsilon, float *out) {
-  const int full = width / LANES * LANES, n = rounded_up(width, LANES);
+static INLINE float mean_of(const float *x, int width) {
+  const int n = rounded_up(width, LANES);
   Vector even = all(0), odd = even;
-  for (int i = 0; i < n; i += LANES) {
-    if (i & LANES) odd = add(odd, load(x + i));
-    else even = add(even, load(x + i));
+  int i = 0;
+  for (; i + LANES < n; i += 2 * LANES) even = add(even, load(x + i)), odd = add(odd, load(x + i + LANES));
+  if (i < n) even = add(even, load(x + i));
+  return sum_of(even, odd) / (float)width;
+}
+
+// Writes what is left of a row without its mean; returns what makes its standard deviation 1.
+static INLINE float centre(const float *x, float mean, int width, float epsilon, float *out) {
+  const Vector middle = all(mean);
+  Vector even = all(0), odd = even;
+  int i = 0;
+  for (; i + 2 * LANES <= width; i += 2 * LANES) {
+    const Vector v = sub(load(x + i), middle), w = sub(load(x + i + LANES), middle);
+    store(out + i, v), store(out + i + LANES, w);
+    even = fma_(v, v, even), odd = fma_(w, w, odd);
   }
-  Vector mean = all(sum_of(even, odd) / (float)width);
-  even = odd = all(0);
-  for (int i = 0; i < n; i += LANES) {
-    Vector v = sub(load(x + i), mean);
+  for (; i < width; i += LANES) {
+    Vector v = sub(load(x + i), middle);
     store(out + i, v);
-    if (i >= full) v = load_first(out + i, width - i);
+    if (width - i < LANES) v = load_first(out + i, width - i);
     if (i & LANES) odd = fma_(v, v, odd);
     else even = fma_(v, v, even);
   }
-  Vector factor = all(1.0f / sqrtf(sum_of(even, odd) / (float)width + epsilon));
-  for (int i = 0; i < n; i += LANES) // behind the width, gain and bias are 0
-    store(out + i, fma_(mul(load(out + i), factor), load(norm->gain + i), load(norm->bias + i)));
+  return 1.0f / sqrtf(sum_of(even, odd) / (float)width + epsilon);
+}
+
+// Multiplies a row by factor and gain and adds the bias; returns its largest magnitude. Behind the width, gain and bias are 0.
+static INLINE float stretch(float *x, float factor, const Norm *norm, int width) {
+  Vector most = all(LEAST);
+  for (int i = 0; i < width; i += LANES) {
+    const Vector v = fma_(mul(load(x + i), all(factor)), load(norm->gain + i), load(norm->bias + i));
+    store(x + i, v);
+    most = larger(magnitude(v), most);
+  }
+  return largest(most);
+}
+
+// Up to four rows, to others or themselves, and their largest magnitudes.
+static INLINE void normalize_some(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *out,
+                                  size_t out_stride, float *most) {
+  float of[ROWS_TOGETHER];
+  for (int r = 0; r < rows; r++) of[r] = mean_of(x + r * stride, width);
+  for (int r = 0; r < rows; r++) of[r] = centre(x + r * stride, of[r], width, epsilon, out + r * out_stride);
+  for (int r = 0; r < rows; r++) most[r] = stretch(out + r * out_stride, of[r], norm, width);
 }
 
 static void normalize(float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows) {
-  for (int r = 0; r < rows; r++, x += stride) normalize_row(x, norm, width, epsilon, x);
+  float most[ROWS_TOGETHER];
+  IN_FOURS(r, some, rows)
+    normalize_some(x + r * stride, stride, norm, width, epsilon, some, x + r * stride, stride, most);
 }
 
-static void normalize_to_bytes(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *row,
+// room: ROWS_TOGETHER rows.
+static void normalize_to_bytes(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *room,
                                uint8_t *bytes, float *scales) {
   const int depth = rounded_up(width, LANES);
-  for (int r = 0; r < rows; r++, x += stride, bytes += depth) {
-    normalize_row(x, norm, width, epsilon, row);
-    to_bytes(row, depth, most_of(row, depth), 127.0f, OFFSET, bytes, scales + r);
+  float most[ROWS_TOGETHER];
+  IN_FOURS(r, some, rows) {
+    normalize_some(x + r * stride, stride, norm, width, epsilon, some, room, depth, most);
+    for (int i = 0; i < some; i++, bytes += depth)
+      to_bytes(room + i * depth, depth, most[i], 127.0f, OFFSET, bytes, scales + r + i);
   }
 }
 
@@ -94,19 +140,15 @@ static INLINE Vector swish(Vector x) { return quotient(x, add(all(1), exponentia
 
 // The activation function, in place, and the bytes. After a ReLU nothing is negative, so there are twice the levels.
 static void activate(float *x, size_t stride, int depth, int activation, int rows, uint8_t *bytes, float *scales) {
-  for (int r = 0; r < rows; r++, x += stride, bytes += depth) {
-    Vector most = all(LEAST);
-    if (activation == RELU) {
-      for (int i = 0; i < depth; i += LANES) most = larger(load(x + i), most);
-      to_bytes(x, depth, largest(most), 255.0f, 0, bytes, scales + r);
-      continue;
-    }
-    for (int i = 0; i < depth; i += LANES) {
-      Vector v = load(x + i);
-      v = activation == GELU ? gelu(v) : swish(v);
-      store(x + i, v);
-      most = larger(magnitude(v), most);
-    }
-    to_bytes(x, depth, largest(most), 127.0f, OFFSET, bytes, scales + r);
+  if (activation == RELU) {
+    for (int r = 0; r < rows; r++, x += stride, bytes += depth)
+      to_bytes(x, depth, most_of(x, depth, 0), 255.0f, 0, bytes, scales + r);
+    return;
   }
+  for (int r = 0; r < rows; r++)
+    for (int i = 0; i < depth; i += LANES) {
+      const Vector v = load(x + r * stride + i);
+      store(x + r * stride + i, activation == GELU ? gelu(v) : swish(v));
+    }
+  quantize(x, stride, depth, rows, bytes, scales);
 }
