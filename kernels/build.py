@@ -19,7 +19,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # The compiler may not fuse or reorder sums, so every compiler and processor gives the same numbers.
 FLAGS = ["-std=gnu11", "-O3", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1", "-O1"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SETS = {
     "x86_64": {

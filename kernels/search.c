@@ -58,9 +58,11 @@ static int best_of(const float *logits, int vocabulary, int top, Candidate *foun
     float lanes[4 * LANES], low = NEVER;
     for (int j = 0; j < 4; j++) store(lanes + LANES * j, top <= LANES ? folded : most[j]);
     if (top <= 4 * LANES) low = top == 1 ? highest : largest_but(lanes, top <= LANES ? LANES : 4 * LANES, top);
-    for (int i = 0; i < n; i += LANES)
-      for (uint32_t large = at_least(load(logits + i), all(low)); large; large &= large - 1) {
-        const int token = i + __builtin_ctz(large);
+    for (int i = 0; i < n; i += 4 * LANES) {
+      uint64_t large = 0;
+      for (int j = 0; j < 4; j++) large |= (uint64_t)at_least(load(logits + i + LANES * j), all(low)) << LANES * j;
+      for (; large; large &= large - 1) {
+        const int token = i + __builtin_ctzll(large);
         const float x = logits[token];
         if (token >= vocabulary || (count == top && x <= low)) continue;
         int at = count < top ? count++ : top - 1;
@@ -68,6 +70,7 @@ static int best_of(const float *logits, int vocabulary, int top, Candidate *foun
         found[at] = (Candidate){x, token};
         if (count == top) low = found[count - 1].score;
       }
+    }
   }
   for (int i = 0; i < top && i < count; i++) found[i].score -= offset;
   return count >= top;
@@ -81,7 +84,7 @@ typedef struct {
 } Step;
 
 // Rows whose logits are made together: with more they leave the second-level cache before they are read again.
-enum { LOGIT_ROWS = 32 };
+enum { LOGIT_ROWS = 18 };
 
 // One step of all rows; returns whether all scores are finite.
 static int step(const Model *m, Step *s, Row *rows, int count, int top, float *memory, int64_t places, int64_t *attended) {

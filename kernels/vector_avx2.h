@@ -44,12 +44,10 @@ static INLINE Vector whole(Vector a) {
   return (Vector){_mm256_round_ps(a.l, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
                   _mm256_round_ps(a.h, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
 }
-static INLINE __m256 power(__m256 n) { // 2^n for whole n from -126 to 127
-  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
+static INLINE __m256 scaled_half(__m256 a, __m256 n) {
+  return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23)));
 }
-static INLINE Vector scaled(Vector a, Vector n) {
-  return (Vector){_mm256_mul_ps(a.l, power(n.l)), _mm256_mul_ps(a.h, power(n.h))};
-}
+static INLINE Vector scaled(Vector a, Vector n) { return (Vector){scaled_half(a.l, n.l), scaled_half(a.h, n.h)}; }
 static INLINE uint32_t at_least(Vector a, Vector b) {
   return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.l, b.l, _CMP_GE_OQ)) |
          (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a.h, b.h, _CMP_GE_OQ)) << 8;

@@ -18,8 +18,10 @@ static INLINE Vector smaller(Vector a, Vector b) { return _mm512_min_ps(a, b); }
 static INLINE Vector larger(Vector a, Vector b) { return _mm512_max_ps(a, b); }
 static INLINE Vector magnitude(Vector a) { return _mm512_abs_ps(a); }
 static INLINE Vector whole(Vector a) { return _mm512_roundscale_ps(a, 8); }
-// a * 2^n for whole n
-static INLINE Vector scaled(Vector a, Vector n) { return _mm512_scalef_ps(a, n); }
+// a * 2^n for whole n, where neither is so small or large that it has no exponent of its own
+static INLINE Vector scaled(Vector a, Vector n) {
+  return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), _mm512_slli_epi32(_mm512_cvtps_epi32(n), 23)));
+}
 static INLINE uint32_t at_least(Vector a, Vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ); }
 
 // Quarters of four vectors, summed as (x0 + x2) + (x1 + x3), one sum of each vector side by side.

@@ -8,6 +8,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -95,15 +96,13 @@ class NativeModel:
             ModelFailure: The graph raised.
         """
         lengths = np.array([len(source) for source in sources], dtype=np.int64)
-        ids = np.array([index for source in sources for index in source], dtype=np.int64)
+        ids = np.array(list(chain.from_iterable(sources)), dtype=np.int64)
         try:
             [features] = self._encoder.run(None, {"source": ids, "lengths": lengths})
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
-        ends = np.cumsum(lengths).tolist()
-        return [
-            Features(tuple(features[:, end - len(source) : end])) for end, source in zip(ends, sources, strict=True)
-        ]
+        ends = accumulate(len(source) for source in sources)
+        return [Features(features[:, end - len(source) : end]) for end, source in zip(ends, sources, strict=True)]
 
     def rows(self) -> "NativeRows":
         """An empty set of live rows."""
@@ -186,8 +185,7 @@ class NativeRows:
         """Append one row a sentence, at position 0."""
         for item in features:
             places = self._memory.take(item.length)
-            for layer, array in zip(self._memory.array, item.arrays, strict=True):
-                layer[places] = array
+            self._memory.array[:, places] = item.arrays
             self._owners.append(_Sentence(places, [places]))
         new = len(features)
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
@@ -260,7 +258,7 @@ class NativeRows:
         top: int,
     ) -> tuple[Array, Array, Array, Array | None]:
         """One run of the decoder graph; the rows are then those it gave."""
-        firsts = np.cumsum([0, *counts[:-1]]).tolist()
+        firsts = list(accumulate(counts[:-1], initial=0))
         sentences = [self._owners[first] for first in firsts]
         fresh = self._memory.take(sum(wanted) * steps).reshape(-1, steps)
         longest = max(len(sentence.source) for sentence in sentences)
@@ -276,7 +274,7 @@ class NativeRows:
             self._bound = self._memory.value
             io.bind_ortvalue_input("memory", self._bound)
         given = {
-            "rows": np.stack([np.array(tokens, dtype=np.int64), self._positions], axis=1),
+            "rows": np.array([tokens, self._positions]).T.copy(),
             "totals": np.array(totals),
             "histories": self._histories,
             "sentences": np.array([counts, wanted, lengths], dtype=np.int64).T.copy(),

@@ -33,11 +33,12 @@ class Features:
     """The encoder's result for one sentence: cross-attention keys and values of every decoder layer.
 
     Attributes:
-        arrays: 2L arrays (S, D), keys before values, layer by layer; views of the batch that was encoded together.
+        arrays: 2L arrays (S, D), or one of three axes, keys before values, layer by layer; views of the batch that was
+            encoded together.
         pieces: Target ids to choose from, ascending int64; none if the model has no shortlist.
     """
 
-    arrays: tuple[Array, ...]
+    arrays: tuple[Array, ...] | Array
     pieces: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
@@ -60,10 +61,10 @@ class Features:
         try:
             pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
         except OSError:  # a process may have some 65,000 of them
-            return replace(self, arrays=tuple(np.stack(self.arrays)))
+            return replace(self, arrays=np.stack(self.arrays))
         arrays = np.frombuffer(pages, self.arrays[0].dtype).reshape(shape)
         np.stack(self.arrays, out=arrays)
-        return replace(self, arrays=tuple(arrays))
+        return replace(self, arrays=arrays)
 
 
 class Sessions:
