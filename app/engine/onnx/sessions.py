@@ -61,9 +61,9 @@ class Features:
         try:
             pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
         except OSError:  # a process may have some 65,000 of them
-            return replace(self, arrays=np.stack(self.arrays))
+            return replace(self, arrays=np.stack(list(self.arrays)))
         arrays = np.frombuffer(pages, self.arrays[0].dtype).reshape(shape)
-        np.stack(self.arrays, out=arrays)
+        np.stack(list(self.arrays), out=arrays)
         return replace(self, arrays=arrays)
 
 
