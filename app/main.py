@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from app.api import administration, operations
+from app.api import administration, key_administration, operations
 from app.api.access import Access
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
@@ -106,7 +106,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)
     app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)
     routers = [router for contract in CONTRACTS for router in contract.routers]
-    for router in (*routers, operations.router, administration.router):
+    for router in (*routers, operations.router, administration.router, key_administration.router):
         app.include_router(router)
     install_pages(app)
     return app

@@ -25,9 +25,13 @@ class Access:
     Args:
         settings: Whether keys are used, and how many requests those without may make.
         database: Where the keys are; needed if there are keys or limits.
+
+    Attributes:
+        store: The keys; None if there are neither keys nor limits.
+        run: Calls a function of the store in a thread of the database.
     """
 
-    _store: "KeyStore | None" = None
+    store: "KeyStore | None" = None
 
     def __init__(self, settings: Settings, database: "Database | None") -> None:
         self._mode, self._per_minute = settings.keys, settings.requests_per_minute
@@ -35,7 +39,7 @@ class Access:
             from app.storage.keys import KeyStore
 
             assert database
-            self._store, self._run = KeyStore(database), database.run
+            self.store, self.run = KeyStore(database), database.run
 
     async def check(self, request: Request, offered: object, feature: str | None = None) -> "Key | None":
         """Admits a request, or not; returns its key, or None if it needs none.
@@ -52,12 +56,12 @@ class Access:
             RateLimited: Too many requests in a minute.
             StorageFailure: The database can't be used.
         """
-        store = self._store
+        store = self.store
         if store is None:
             return None
         key = None
         if self._mode != "off" and offered not in (None, ""):
-            key = await self._run(store.find, offered) if isinstance(offered, str) else None
+            key = await self.run(store.find, offered) if isinstance(offered, str) else None
             if key is None:
                 raise InvalidKey("Invalid API key")
         elif self._mode == "required":
@@ -67,7 +71,7 @@ class Access:
         limit = key.requests_per_minute if key else self._per_minute
         if feature and limit:
             client = f"key {key.id}" if key else _address(request)
-            await self._run(lambda: store.count_request(client, limit))
+            await self.run(lambda: store.count_request(client, limit))
         return key
 
     @asynccontextmanager
@@ -78,21 +82,21 @@ class Access:
             QuotaExceeded: The key has no more of them this month.
             StorageFailure: The database can't be used.
         """
-        store = self._store
+        store = self.store
         if store is None or key is None:
             yield
             return
-        await self._run(lambda: store.spend(key, characters))
+        await self.run(lambda: store.spend(key, characters))
         try:
             yield
         except BaseException:
-            await asyncio.shield(self._run(lambda: store.spend(key, -characters)))
+            await asyncio.shield(self.run(lambda: store.spend(key, -characters)))
             raise
 
     async def used(self, key: "Key") -> int:
         """The characters that a key has used this month."""
-        assert self._store
-        return await self._run(self._store.used, key)
+        assert self.store
+        return await self.run(self.store.used, key)
 
 
 def header_key(request: Request, scheme: str) -> str | None:

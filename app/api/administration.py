@@ -16,31 +16,37 @@ from app.settings import Settings
 
 router = APIRouter(tags=["Operations"])
 
-_Credentials = Annotated[
+Credentials = Annotated[
     HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False, description="DRAGOMAN_ADMIN_KEY"))
 ]
 
 
 @router.get("/admin/status", summary="Is this the operator's key?", responses=docs.ADMIN_STATUS_RESPONSES)
-async def status(service: CurrentService, credentials: _Credentials) -> Response:
+async def status(service: CurrentService, credentials: Credentials) -> Response:
     """Tells the operator's page that it has the right key, and what state the server is in."""
-    _check_key(service.settings, credentials)
-    return JSONResponse({"version": program_version(), "state": service.engine.state})
+    check_admin_key(service.settings, credentials)
+    return JSONResponse({"version": program_version(), "state": service.engine.state, "keys": service.settings.keys})
 
 
 @router.post("/admin/reload", summary="Load bundles that have changed", responses=docs.RELOAD_RESPONSES)
-async def reload(service: CurrentService, credentials: _Credentials) -> Response:
+async def reload(service: CurrentService, credentials: Credentials) -> Response:
     """Reloads the bundles: loads new ones, unloads removed ones, replaces changed ones.
 
     Needs `Authorization: Bearer` with the key in the setting `admin_key`. Requests in progress finish on the model that
     they started with; no request is refused. A bundle that can't be served is listed in `failed`, and the model that it
     should replace stays. The signal SIGHUP does the same and logs the result.
     """
-    _check_key(service.settings, credentials)
+    check_admin_key(service.settings, credentials)
     return JSONResponse(asdict(await service.reload()))
 
 
-def _check_key(settings: Settings, credentials: HTTPAuthorizationCredentials | None) -> None:
+def check_admin_key(settings: Settings, credentials: HTTPAuthorizationCredentials | None) -> None:
+    """Lets nobody pass but the operator.
+
+    Raises:
+        FeatureDisabled: There is no admin key on this server.
+        Unauthorized: The key is missing or wrong.
+    """
     if settings.admin_key is None:
         raise FeatureDisabled("The operator's endpoints are off on this server: DRAGOMAN_ADMIN_KEY is not set.")
     given = credentials.credentials if credentials else ""

@@ -268,7 +268,7 @@ METRICS_RESPONSES: Responses = {
     }
 }
 
-_OPERATOR_RESPONSES: Responses = {
+OPERATOR_RESPONSES: Responses = {
     401: error(
         "The admin key is missing or wrong",
         unauthorized=("A wrong key", "The admin key is missing or wrong.", "unauthorized"),
@@ -285,9 +285,11 @@ _OPERATOR_RESPONSES: Responses = {
 }
 ADMIN_STATUS_RESPONSES: Responses = {
     200: response(
-        schemas.ServerStatus, "The key is right", {"ready": ("Ready", {"version": "0.1.0", "state": "ready"})}
+        schemas.ServerStatus,
+        "The key is right",
+        {"ready": ("Ready", {"version": "0.1.0", "state": "ready", "keys": "off"})},
     ),
-    **_OPERATOR_RESPONSES,
+    **OPERATOR_RESPONSES,
 }
 RELOAD_RESPONSES: Responses = {
     200: response(
@@ -306,6 +308,6 @@ RELOAD_RESPONSES: Responses = {
             )
         },
     ),
-    **_OPERATOR_RESPONSES,
+    **OPERATOR_RESPONSES,
     503: error("Not now", stopping=("Stopping", "The translation engine is stopping.", "engine_unavailable")),
 }

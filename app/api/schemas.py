@@ -35,6 +35,7 @@ class ServerStatus(BaseModel):
 
     version: str
     state: str
+    keys: Literal["off", "optional", "required"] = Field(description="Whether it uses API keys.")
 
 
 class Reloaded(BaseModel):

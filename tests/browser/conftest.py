@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from app.settings import Settings
@@ -20,11 +21,16 @@ TIMEOUT_MS = 60_000  # an upper bound for what should happen at once, on a machi
 expect.set_options(timeout=TIMEOUT_MS / 2)
 
 
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = Axe()
+
+
 class Server:
     """An application with a FakeEngine, in a thread of its own, so that tests can stop it and start it again."""
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: Any) -> None:
         self.engine = FakeEngine()
+        self._settings = Settings(admin_key=ADMIN_KEY, drain_timeout_s=0, **settings)
         self.port = 0
         self.start()
 
@@ -34,7 +40,7 @@ class Server:
 
     def start(self) -> None:
         """Serve, on the same port as before if there was one."""
-        app = build(self.engine, Settings(admin_key=ADMIN_KEY, drain_timeout_s=0))
+        app = build(self.engine, self._settings)
         config = uvicorn.Config(app, port=self.port, log_level="error", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         started = threading.Event()
@@ -136,3 +142,10 @@ def page(open_page: Open) -> Page:
     page = open_page()
     page.locator("#target-language option").first.wait_for(state="attached")
     return page
+
+
+def assert_accessible(page: Page) -> None:
+    """axe-core finds nothing."""
+    # The policy lets nobody eval, so axe-core comes by the debugger's door.
+    found = AXE.run(page, options={"runOnly": TAGS})
+    assert found.violations_count == 0, found.generate_report()

@@ -1,19 +1,9 @@
 """axe-core finds nothing, on any page, in any state: WCAG 2.2, levels A and AA, and its best practices."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import ADMIN_KEY
-
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-AXE = Axe()
-
-
-def assert_accessible(page: Page) -> None:
-    # The policy lets nobody eval, so axe-core comes by the debugger's door.
-    found = AXE.run(page, options={"runOnly": TAGS})
-    assert found.violations_count == 0, found.generate_report()
+from tests.browser.conftest import ADMIN_KEY, assert_accessible
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

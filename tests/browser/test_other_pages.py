@@ -127,14 +127,3 @@ def test_terms_are_listed_added_and_removed(page):
     panel.get_by_role("button", name="Remove: Vorstand").click()
     expect(panel.get_by_role("cell", name="board")).not_to_be_visible()
     assert terms == {"Bahnhof": "station"}
-
-
-def test_a_key_is_sent_where_one_is_required(page):
-    offer(page, keyRequired=True, apiKeys=True)
-    page.get_by_label("API key").fill("secret")
-    page.get_by_role("button", name="Save").click()
-    page.get_by_label("From").select_option("de")
-    with page.expect_request("**/translate") as request:
-        page.get_by_role("textbox", name="Text to translate").fill("Guten Morgen!")
-    assert request.value.headers["authorization"] == "Bearer secret"
-    assert "secret" not in page.evaluate("JSON.stringify(localStorage)")

@@ -109,7 +109,7 @@ async function open(key) {
   clearTimeout(timer);
   useKey(key);
   try {
-    const { version, state } = await ask("admin/status");
+    const { version, state, keys } = await ask("admin/status");
     sessionStorage.setItem("dragoman.admin", key);
     byId("key-form").hidden = true;
     byId("board").hidden = false;
@@ -117,6 +117,7 @@ async function open(key) {
     byId("span").textContent = say("seconds", { seconds: INTERVAL_S * READINGS });
     charts ??= Object.fromEntries(Object.keys(CHARTS).map((name) => [name, new Chart(byId("charts"), say(name), READINGS, name === "latency" ? 2 : 1)]));
     showModels(await ask("info"));
+    if (keys !== "off") await (await import("./adminkeys.js")).showKeys(byId("keys"));
     await read();
   } catch (error) {
     byId("key-form").hidden = false;

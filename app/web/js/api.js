@@ -10,11 +10,12 @@ export function useKey(value) {
   key = value;
 }
 
-/** The server answered with an error. `message` is its own sentence. */
+/** The server answered with an error. `message` is its own sentence, `code` a stable word. */
 export class ServerError extends Error {
-  constructor(message, status, retryAfterS = 0) {
+  constructor(message, { status, code = "", retryAfterS = 0 }) {
     super(message);
     this.status = status;
+    this.code = code;
     this.retryAfterS = retryAfterS;
   }
 }
@@ -32,7 +33,7 @@ export async function send(path, { body, method = body ? "POST" : "GET", headers
       signal,
       headers: {
         ...(body && !isForm && { "Content-Type": "application/json" }),
-        ...(key && { Authorization: `Bearer ${key}` }),
+        ...(key && { Authorization: `${/^v\d/.test(path) ? "DeepL-Auth-Key" : "Bearer"} ${key}` }),
         ...headers,
       },
       body: body && !isForm ? JSON.stringify(body) : body,
@@ -43,7 +44,8 @@ export async function send(path, { body, method = body ? "POST" : "GET", headers
   }
   if (response.ok) return response;
   const answer = await response.json().catch(() => ({}));
-  throw new ServerError(answer.error ?? answer.message ?? "", response.status, Number(response.headers.get("Retry-After")));
+  const retryAfterS = Number(response.headers.get("Retry-After"));
+  throw new ServerError(answer.error ?? answer.message ?? "", { status: response.status, code: answer.code ?? answer.detail, retryAfterS });
 }
 
 /** Sends a request and returns the JSON answer. */
@@ -63,7 +65,7 @@ export async function* events(path, options) {
       rest += value;
       for (let end; (end = rest.indexOf("\n\n")) >= 0; rest = rest.slice(end + 2)) {
         const event = parse(rest.slice(0, end));
-        if (event?.name === "error") throw new ServerError(event.data.error, 500);
+        if (event?.name === "error") throw new ServerError(event.data.error, { status: 500, code: event.data.code });
         if (event) yield event;
       }
     }

@@ -1,7 +1,7 @@
 // The translation page: makes its parts and joins them.
 
 import { Actions } from "./actions.js";
-import { ask, base, useKey } from "./api.js";
+import { ask, base } from "./api.js";
 import { byId } from "./dom.js";
 import { Explorer } from "./explore.js";
 import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
@@ -63,6 +63,7 @@ function showState() {
   else if (byId("status").textContent === say("working")) actions.say("");
   if (state === "waiting") notify(say(error.status ? "busy" : "unreachable"));
   else if (state === "failed") notify(say("failed", { reason: error.message }), "bad");
+  if (error?.code === "key_required" || error?.code === "invalid_key") byId("key-form").hidden = false;
   else if (state === "idle") notify("");
   const isKnown = languages.source === "auto" && detected?.confidence > 0;
   const values = isKnown && { language: languages.name(detected.language), confidence: Math.round(detected.confidence) };
@@ -117,7 +118,7 @@ async function load() {
     const [served, settings] = await Promise.all([ask("languages"), ask("frontend/settings")]);
     const { text, ...wanted } = fromAddress();
     charLimit = settings.charLimit > 0 ? settings.charLimit : Infinity;
-    byId("key-form").hidden = !settings.keyRequired;
+    if (settings.apiKeys) await offerKey(settings.keyRequired);
     languages.fill(served, wanted, settings);
     translator.choose(languages.source, languages.target);
     await offer(settings);
@@ -127,6 +128,11 @@ async function load() {
     console.warn("the page could not load:", error.message);
     notify(say("noLanguages"), "bad");
   }
+}
+
+async function offerKey(isRequired) {
+  const [form, button] = [byId("key-form"), byId("key-button")];
+  (await import("./keyform.js")).offerKey({ form, button, isRequired, changed: () => load().then(() => translator.again()) });
 }
 
 /** Shows what this server can do, and nothing else. */
@@ -154,11 +160,6 @@ area.addEventListener("input", edit);
 area.addEventListener("compositionend", () => edit());
 area.addEventListener("paste", paste);
 byId("notice-again").addEventListener("click", () => (languages.target ? translator.again() : load()));
-byId("key-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  useKey(byId("key").value);
-  load();
-});
 scrollTogether({ scroller: byId("plain-source"), lines: () => source.lines }, { scroller: output, lines: () => [...output.children] });
 scrollTogether(...["rich-source", "rich-output"].map(byId).map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
 byId("ui-language").value = uiLanguage;

@@ -1,0 +1,104 @@
+"""API keys and their usage, for the operator: what ``dragoman keys`` does, over HTTP."""
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api import key_administration_openapi as docs
+from app.api.administration import Credentials, check_admin_key
+from app.api.checks import check_text, is_absent
+from app.api.dependencies import CurrentService, Service
+from app.api.request_body import read_parameters
+from app.engine.options import check_integer
+from app.errors import FeatureDisabled, InvalidRequest
+
+if TYPE_CHECKING:
+    from app.storage.keys import Key, KeyStore
+
+router = APIRouter(tags=["Operations"])
+
+_MAX_NAME_CHARS = 100
+_MAX_LIMIT = 10**9
+
+
+@router.get("/admin/keys", summary="API keys and their usage", responses=docs.KEYS_RESPONSES)
+async def get_keys(service: CurrentService, credentials: Credentials) -> Response:
+    """Lists the API keys with their limits and the characters that they have used this month (UTC).
+
+    A key itself can't be shown again, only its last characters, `hint`.
+    """
+    store = _store(service, credentials)
+    found = await service.access.run(store.list)
+    return JSONResponse(
+        {"mode": service.settings.keys, "keys": [{**_key_body(key), "used": used} for key, used in found]}
+    )
+
+
+@router.post(
+    "/admin/keys", summary="Add an API key", openapi_extra=docs.ADD_KEY_REQUEST, responses=docs.ADD_KEY_RESPONSES
+)
+async def post_key(request: Request, service: CurrentService, credentials: Credentials) -> Response:
+    """Makes an API key and returns it, this once."""
+    store = _store(service, credentials)
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    if is_absent(values.get("name")):
+        raise InvalidRequest("Invalid request: missing name parameter")
+    name = check_text("name", values["name"])
+    if len(name) > _MAX_NAME_CHARS:
+        raise InvalidRequest(f"Invalid request: name parameter is longer than {_MAX_NAME_CHARS} characters")
+    characters, requests = (_limit(limit, values.get(limit)) for limit in ("monthly_characters", "requests_per_minute"))
+    features = None if is_absent(values.get("features")) else _features(values["features"])
+    made = await service.access.run(
+        lambda: store.add(name, monthly_characters=characters, requests_per_minute=requests, features=features)
+    )
+    return JSONResponse({"key": made})
+
+
+@router.delete(
+    "/admin/keys/{key_id}",
+    summary="Remove an API key",
+    openapi_extra=docs.REMOVE_KEY_PARAMETERS,
+    responses=docs.REMOVE_KEY_RESPONSES,
+)
+async def delete_key(request: Request, service: CurrentService, credentials: Credentials) -> Response:
+    """Removes a key and its usage; the server refuses it from its next request on."""
+    store = _store(service, credentials)
+    key_id: str = request.path_params["key_id"]
+    is_number = key_id.isascii() and key_id.isdigit() and len(key_id) < 10
+    if not is_number or not await service.access.run(store.remove, int(key_id)):
+        raise InvalidRequest("There is no key with this number.")
+    return JSONResponse({"status": "ok"})
+
+
+def _store(service: Service, credentials: Any) -> "KeyStore":
+    check_admin_key(service.settings, credentials)
+    store = service.access.store
+    if store is None or service.settings.keys == "off":
+        raise FeatureDisabled("This server uses no API keys: DRAGOMAN_KEYS is off.")
+    return store
+
+
+def _limit(name: str, value: object) -> int | None:
+    if is_absent(value):
+        return None
+    check_integer(name, value, 1, _MAX_LIMIT)
+    assert isinstance(value, int)
+    return value
+
+
+def _features(value: object) -> list[str]:
+    items = value if isinstance(value, list) else [value]
+    return [check_text("features", item, "a list of strings") for item in items]
+
+
+def _key_body(key: "Key") -> dict[str, Any]:
+    limits = {"monthly_characters": key.monthly_characters, "requests_per_minute": key.requests_per_minute}
+    return {
+        "id": key.id,
+        "name": key.name,
+        "hint": key.hint,
+        "created_at": key.created_at,
+        "features": list(key.features),
+        **{name: limit for name, limit in limits.items() if limit is not None},
+    }

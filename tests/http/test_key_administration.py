@@ -1,0 +1,84 @@
+"""The operator's keys over HTTP."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from app.settings import Settings
+from tests.support.fakes import FakeEngine, serving
+
+pytestmark = pytest.mark.anyio
+ADMIN_KEY = "a key of sixteen or more"
+AS_OPERATOR = {"Authorization": f"Bearer {ADMIN_KEY}"}
+TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
+
+
+@pytest.fixture
+async def client(tmp_path) -> AsyncIterator[httpx.AsyncClient]:
+    settings = Settings(data=tmp_path, keys="required", admin_key=ADMIN_KEY)
+    async with serving(FakeEngine(), settings) as client:
+        yield client
+
+
+async def keys_of(client: httpx.AsyncClient) -> list[dict]:
+    return (await client.get("/admin/keys", headers=AS_OPERATOR)).json()["keys"]
+
+
+async def test_a_key_is_made_used_listed_and_removed(client):
+    body = {"name": "website", "monthly_characters": 1000, "features": ["translate"]}
+    made = (await client.post("/admin/keys", json=body, headers=AS_OPERATOR)).json()["key"]
+    assert (await client.post("/translate", json=TEXT | {"api_key": made})).status_code == 200
+    [listed] = await keys_of(client)
+    assert listed.pop("created_at").endswith("+00:00")
+    assert listed == {
+        "id": 1,
+        "name": "website",
+        "hint": made[-4:],
+        "monthly_characters": 1000,
+        "features": ["translate"],
+        "used": 13,
+    }
+    assert (await client.delete("/admin/keys/1", headers=AS_OPERATOR)).status_code == 200
+    assert (await client.post("/translate", json=TEXT | {"api_key": made})).status_code == 403
+    assert await keys_of(client) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"name": ""},
+        {"name": 7},
+        {"name": "x" * 101},
+        {"name": "x", "monthly_characters": 0},
+        {"name": "x", "monthly_characters": "many"},
+        {"name": "x", "requests_per_minute": True},
+        {"name": "x", "features": ["fly"]},
+        {"name": "x", "features": 7},
+    ],
+)
+async def test_a_key_that_makes_no_sense_is_refused(client, body):
+    response = await client.post("/admin/keys", json=body, headers=AS_OPERATOR)
+    assert response.status_code == 400
+    assert await keys_of(client) == []
+
+
+@pytest.mark.parametrize("number", ["2", "x", "²", "9" * 30, "-1"])
+async def test_a_key_that_is_not_there_is_not_removed(client, number):
+    response = await client.delete(f"/admin/keys/{number}", headers=AS_OPERATOR)
+    assert response.status_code == 400
+
+
+async def test_only_the_operator_sees_keys(client):
+    made = (await client.post("/admin/keys", json={"name": "x"}, headers=AS_OPERATOR)).json()["key"]
+    for headers in ({}, {"Authorization": f"Bearer {made}"}):
+        for method, path in (("GET", "/admin/keys"), ("POST", "/admin/keys"), ("DELETE", "/admin/keys/1")):
+            assert (await client.request(method, path, headers=headers)).status_code == 401
+
+
+async def test_without_keys_there_is_nothing_to_manage():
+    async with serving(FakeEngine(), Settings(admin_key=ADMIN_KEY, requests_per_minute=60)) as client:
+        response = await client.get("/admin/keys", headers=AS_OPERATOR)
+        assert (response.status_code, response.json()["code"]) == (403, "feature_disabled")
+        assert (await client.get("/admin/status", headers=AS_OPERATOR)).json()["keys"] == "off"
