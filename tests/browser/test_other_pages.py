@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import ADMIN_KEY
+from tests.browser.conftest import ADMIN_KEY, assert_accessible
 
 
 def test_the_operator_sees_load_and_models(open_page, server):
@@ -50,49 +50,45 @@ def offer(page: Page, **changes: Any) -> None:
 
 
 def test_no_panel_for_what_the_server_cannot_do(page):
-    for name in ("documents", "glossary", "key-form"):
+    offer(page, filesTranslation=False)
+    expect(page.locator("#target-language option")).to_have_count(2)
+    for name in ("documents", "open-documents", "glossary", "open-glossary", "key-form", "key-button"):
         expect(page.locator(f"#{name}")).not_to_be_visible()
 
 
-def test_a_document_is_translated_with_its_progress(open_page):
+def test_a_document_is_translated_with_its_progress(open_page, server):
     page = open_page(has_clock=True)
-    states = iter(
-        [
-            {"status": "queued"},
-            {"status": "translating", "seconds_remaining": 2},
-            {"status": "done", "billed_characters": 10},
-        ]
-    )
-    uploads: list[bytes] = []
-
-    def upload(route: Route) -> None:
-        uploads.append(route.request.post_data_buffer or b"")
-        route.fulfill(json={"document_id": "A1", "document_key": "B2"})
-
-    page.route("**/v2/document", upload)
-    page.route("**/v2/document/A1", lambda route: route.fulfill(json={"document_id": "A1", **next(states)}))
-    page.route("**/v2/document/A1/result", lambda route: route.fulfill(body="Hello", content_type="text/plain"))
-    offer(page, filesTranslation=True, supportedFilesFormat=[".txt", ".docx"])
-    page.get_by_label("Into").select_option("en")
-    page.locator("#file").set_input_files({"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Hallo"})
-    expect(page.locator("#documents li")).to_contain_text("letter.txt: waiting")
-    page.clock.run_for(1_000)
-    expect(page.locator("#documents li")).to_contain_text("letter.txt: being translated")
-    page.clock.run_for(1_000)
+    page.get_by_label("From").select_option("de")
+    page.get_by_role("button", name="Documents").click()
+    letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen! Das WAIT kommt."}
+    page.locator("#file").set_input_files(letter)
+    job = page.locator("#documents li")
+    expect(job).to_have_text(re.compile("letter.txt: (waiting|being translated)"))
+    assert_accessible(page)
+    server.go_on()
+    while not page.get_by_role("button", name="Save: letter.en.txt").is_visible():
+        page.clock.run_for(1_000)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save: letter.en.txt").click()
-    assert download.value.path().read_text() == "Hello"
-    [body] = uploads
-    assert b'name="target_lang"\r\n\r\nEN' in body
-    assert b'filename="letter.txt"' in body
+    assert download.value.path().read_text() == "Good morning! [en] Das WAIT kommt."
+    expect(job).to_contain_text("letter.txt: done")
 
 
-def test_a_document_that_fails_says_why(open_page):
-    page = open_page(is_expected=lambda text: "status of 400" in text)
-    page.route("**/v2/document", lambda route: route.fulfill(status=400, json={"message": "Invalid file data."}))
-    offer(page, filesTranslation=True, supportedFilesFormat=[".txt"])
-    page.locator("#file").set_input_files({"name": "a.exe", "mimeType": "text/plain", "buffer": b"x"})
-    expect(page.locator("#documents li")).to_have_text("a.exe: Invalid file data.")
+def test_a_dropped_document_that_fails_says_why(open_page):
+    page = open_page(is_expected=lambda text: "status of 4" in text)
+    expect(page.get_by_role("button", name="Documents")).to_be_visible()
+    page.evaluate(
+        """() => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File(["x"], "a.exe"));
+            const options = { dataTransfer, bubbles: true, cancelable: true };
+            document.getElementById("output").dispatchEvent(new DragEvent("drop", options));
+        }"""
+    )
+    expect(page.locator("#documents li")).to_have_text(re.compile(r"a\.exe: .*exe"))
+    page.get_by_label("Language of this page").select_option("de")
+    expect(page.get_by_role("heading", name="Dokumente")).to_be_visible()
+    assert_accessible(page)
 
 
 def test_terms_are_listed_added_and_removed(page):
@@ -118,8 +114,10 @@ def test_terms_are_listed_added_and_removed(page):
     offer(page, capabilities={"glossaries": True})
     page.get_by_label("From").select_option("de")
     page.get_by_label("Into").select_option("en")
+    page.get_by_role("button", name="Glossary").click()
     panel = page.locator("#glossary")
     expect(panel.get_by_role("cell", name="board")).to_be_visible()
+    assert_accessible(page)
     panel.get_by_label("Term").fill("Bahnhof")
     panel.get_by_label("Translation").fill("station")
     panel.get_by_role("button", name="Add").click()

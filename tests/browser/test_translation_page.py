@@ -6,6 +6,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import assert_accessible
+
 MORNING = "Guten Morgen! Wo ist der Bahnhof?"
 MORNING_IN_ENGLISH = "Good morning! Where is the station?"
 
@@ -199,10 +201,12 @@ def test_a_sentence_is_looked_into(page):
     expect(drawing).to_have_accessible_name(re.compile("Text to text, layer 1, head 1: Wo – Wo, ist – ist"))
     expect(panel.get_by_label("From and to")).to_be_focused()
     assert panel.get_by_label("Layer").locator("option").all_text_contents() == ["layer 1"]
+    assert_accessible(page)
     panel.get_by_role("button", name="Search").click()
     expect(drawing).to_have_accessible_name(re.compile(r"Where is the station\? \(-0.10\); Where's the station\?"))
     assert panel.locator("svg .node.best").count() == 6
     assert panel.locator("svg .node").count() == 11
+    assert_accessible(page)
     panel.get_by_role("button", name="Close").click()
     expect(panel).not_to_be_visible()
 

@@ -2,71 +2,75 @@
 
 import { ask, send } from "./api.js";
 import { element } from "./dom.js";
-import { say } from "./i18n.js";
+import { learn, say } from "./i18n.js";
+import { MESSAGES } from "./panelmessages.js";
 import { save } from "./share.js";
 
 const POLL_MS = 1000;
 
-/** Shows the panel for files of these types (".docx", …). */
-export function offerDocuments(root, languages, types) {
+/** Fills the panel for files of these types (".docx", …); returns a function that takes files. */
+export function fillDocuments(root, languages, types) {
+  learn(MESSAGES);
   const jobs = element("ul", { className: "jobs" });
-  const input = element("input", { type: "file", accept: types.join(","), className: "sr-only", id: "file", multiple: true });
-  const choose = element("button", { type: "button", textContent: say("chooseFile"), onclick: () => input.click() });
+  const input = element("input", { type: "file", accept: types.join(","), className: "sr-only", id: "file", multiple: true, tabIndex: -1 });
   const drop = element(
     "div",
     { className: "drop" },
-    element("p", { className: "quiet-text", textContent: say("dropFile") }),
-    choose,
-    element("label", { htmlFor: "file", className: "sr-only", textContent: say("chooseFile") }),
+    text("p", "dropFile"),
+    text("button", "chooseFile", { type: "button", onclick: () => input.click() }),
+    text("label", "chooseFile", { htmlFor: "file", className: "sr-only" }),
     input,
-    element("p", { className: "quiet-text", textContent: say("fileTypes", { types: types.join(" ") }) }),
+    element("p", { className: "quiet-text", textContent: types.join(" ") }),
   );
   const take = (files) => [...files].forEach((file) => translate(file, languages, jobs));
   input.addEventListener("change", () => (take(input.files), (input.value = "")));
-  for (const name of ["dragover", "dragleave", "drop"]) {
-    drop.addEventListener(name, (event) => {
-      event.preventDefault();
-      drop.classList.toggle("over", name === "dragover");
-      if (name === "drop") take(event.dataTransfer.files);
-    });
-  }
-  input.tabIndex = -1;
-  root.replaceChildren(element("h2", { id: "documents-title", textContent: say("documents") }), drop, jobs);
-  root.hidden = false;
+  for (const name of ["dragover", "dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.toggle("over", name === "dragover"));
+  root.replaceChildren(text("h2", "documents", { id: "documents-title" }), drop, jobs);
+  return take;
+}
+
+/** An element whose text follows the language of the page. */
+function text(name, message, properties = {}) {
+  return element(name, { textContent: say(message), dataset: { text: message }, ...properties });
 }
 
 async function translate(file, languages, jobs) {
   const label = element("span", { textContent: say("fileQueued", { name: file.name }) });
   const bar = element("progress", { ariaLabel: file.name });
   const row = element("li", {}, label, bar);
-  row.setAttribute("role", "status");
+  label.setAttribute("role", "status");
   jobs.prepend(row);
+  const { target } = languages;
   try {
     const form = new FormData();
-    form.append("target_lang", languages.target.toUpperCase());
+    form.append("target_lang", target.toUpperCase());
     if (languages.source !== "auto") form.append("source_lang", languages.source.toUpperCase());
     form.append("file", file);
     const { document_id: id, document_key: key } = await ask("v2/document", { body: form });
     const body = { document_key: key };
-    let longestS = 0;
-    for (;;) {
-      const { status, seconds_remaining: leftS, message, error_message: reason } = await ask(`v2/document/${id}`, { body });
-      if (status === "error") throw new Error(message ?? reason);
-      if (status === "done") break;
+    await done(`v2/document/${id}`, body, (status, share) => {
       label.textContent = say(status === "queued" ? "fileQueued" : "fileTranslating", { name: file.name });
-      if (leftS) {
-        longestS = Math.max(longestS, leftS);
-        bar.value = 1 - leftS / longestS;
-      }
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
+      if (share !== null) bar.value = share;
+    });
     const content = await (await send(`v2/document/${id}/result`, { body })).blob();
-    const name = file.name.replace(/(\.[^.]*)?$/, `.${languages.target}$1`);
-    bar.value = 1;
+    const name = file.name.replace(/(\.[^.]*)?$/, `.${target}$1`);
     label.textContent = say("fileDone", { name: file.name });
-    row.append(element("button", { type: "button", textContent: `${say("save")}: ${name}`, onclick: () => save(name, content) }));
+    bar.replaceWith(element("button", { type: "button", textContent: `${say("save")}: ${name}`, onclick: () => save(name, content) }));
   } catch (error) {
     bar.remove();
+    row.classList.add("failed");
     label.textContent = say("fileFailed", { name: file.name, reason: error.message || say("unreachable") });
+  }
+}
+
+/** Asks for the status until the document is done; tells `progress` the status and the share that is done, or null. */
+async function done(path, body, progress) {
+  for (let longestS = 0; ; ) {
+    const { status, seconds_remaining: leftS, message, error_message: reason } = await ask(path, { body });
+    if (status === "error") throw new Error(message ?? reason);
+    if (status === "done") return;
+    longestS = Math.max(longestS, leftS ?? 0);
+    progress(status, leftS ? 1 - leftS / longestS : null);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

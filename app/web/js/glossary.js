@@ -2,12 +2,14 @@
 
 import { ask, send } from "./api.js";
 import { element } from "./dom.js";
-import { say } from "./i18n.js";
+import { learn, say } from "./i18n.js";
+import { MESSAGES } from "./panelmessages.js";
 
 const NAME = "dragoman";
 
-/** Shows the panel: the terms of the pair, with fields to add one and buttons to remove one. */
-export function offerGlossary(root, languages) {
+/** Fills the panel: the terms of the pair, with fields to add one and buttons to remove one. */
+export function fillGlossary(root, languages) {
+  learn(MESSAGES);
   const source = element("input", { type: "text", id: "term-source", required: true });
   const target = element("input", { type: "text", id: "term-target", required: true });
   const message = element("p", { className: "quiet-text" });
@@ -38,7 +40,6 @@ export function offerGlossary(root, languages) {
   });
   languages.addEventListener("change", () => show());
   root.replaceChildren(element("h2", { id: "glossary-title", textContent: say("glossary") }), form, message, table);
-  root.hidden = false;
   show();
 }
 

@@ -8,6 +8,7 @@ import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
 import { Languages } from "./languages.js";
 import { AlternativesMenu } from "./menu.js";
 import { MESSAGES } from "./messages.js";
+import { Panel } from "./panels.js";
 import { remember } from "./preferences.js";
 import { RichText } from "./rich.js";
 import { scrollTogether } from "./scrolling.js";
@@ -33,7 +34,10 @@ const rich = new RichText({
 });
 const explorer = new Explorer({ translator, source, target, root: output, area, note: byId("note") });
 const actions = new Actions({ translator, languages, source, rich });
+const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, fileTypes));
+const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, languages));
 let charLimit = Infinity;
+let fileTypes = [];
 let inspector = null;
 let menu = null;
 
@@ -121,7 +125,7 @@ async function load() {
     if (settings.apiKeys) await offerKey(settings.keyRequired);
     languages.fill(served, wanted, settings);
     translator.choose(languages.source, languages.target);
-    await offer(settings);
+    offer(settings);
     if (text) source.replace(text);
     edit({ now: true });
   } catch (error) {
@@ -136,14 +140,23 @@ async function offerKey(isRequired) {
 }
 
 /** Shows what this server can do, and nothing else. */
-async function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
+function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
   byId("operator").hidden = !capabilities.admin;
   menu ??= new AlternativesMenu(byId("menu"), translator, {
     choose: (part, text) => actions.put(part, text),
     inspect: showInspector,
   });
-  if (filesTranslation) (await import("./documents.js")).offerDocuments(byId("documents"), languages, supportedFilesFormat);
-  if (capabilities.glossaries) (await import("./glossary.js")).offerGlossary(byId("glossary"), languages);
+  documents.isOffered = filesTranslation;
+  fileTypes = supportedFilesFormat;
+  glossary.isOffered = capabilities.glossaries === true;
+}
+
+/** A file that is dropped anywhere is translated. */
+async function dropFiles(event) {
+  if (!documents.isOffered || !event.dataTransfer.types.includes("Files")) return;
+  event.preventDefault();
+  const { files } = event.dataTransfer;
+  if (event.type === "drop") (await documents.open())(files);
 }
 
 translator.addEventListener("change", drawSoon);
@@ -169,6 +182,7 @@ byId("ui-language").addEventListener("change", (event) => {
   inspector?.refresh();
   load();
 });
+for (const name of ["dragover", "drop"]) addEventListener(name, dropFiles);
 addEventListener("hashchange", load);
 addEventListener("online", () => translator.state === "waiting" && translator.again());
 for (const link of document.querySelectorAll("nav a")) link.href = new URL(link.getAttribute("href"), base);

@@ -1,0 +1,41 @@
+// The panels below the text: loaded and shown when they are asked for the first time.
+
+import { byId } from "./dom.js";
+
+/** Offers a panel, where the server has what it needs, by the button `open-NAME`; `fill(root)` makes its content. */
+export class Panel {
+  #root;
+  #button;
+  #fill;
+  #content = null;
+
+  constructor(name, fill) {
+    this.#root = byId(name);
+    this.#button = byId(`open-${name}`);
+    this.#fill = fill;
+    this.#button.addEventListener("click", () => (this.#root.hidden ? this.open() : this.#show(false)));
+  }
+
+  set isOffered(isOffered) {
+    this.#button.hidden = !isOffered;
+    if (!isOffered) this.#show(false);
+  }
+
+  get isOffered() {
+    return !this.#button.hidden;
+  }
+
+  /** Shows the panel; returns what `fill` has. */
+  async open() {
+    this.#content ??= this.#fill(this.#root);
+    const content = await this.#content;
+    this.#show(true);
+    this.#root.scrollIntoView({ block: "nearest" });
+    return content;
+  }
+
+  #show(isOpen) {
+    this.#root.hidden = !isOpen;
+    this.#button.setAttribute("aria-expanded", String(isOpen));
+  }
+}
