@@ -7,8 +7,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from app.api.request_body import FilePart
-from app.documents.registry import Format, find_format
-from app.errors import UnsupportedDocument
+from app.documents.registry import find_format
 from app.settings import Settings
 
 FORM_BYTES = 64 * 1024
@@ -32,21 +31,6 @@ def check_size(file: FilePart, settings: Settings) -> None:
     """
     if len(file.content) > settings.max_document_bytes:
         raise HTTPException(413, f"The document exceeds the limit of {settings.max_document_bytes} bytes.")
-
-
-def output_format(input_: Format, wanted: str | None) -> Format:
-    """The format of the translation; the usual one for the document's format if none is asked for.
-
-    Raises:
-        UnsupportedDocument: The document can't be translated into it.
-    """
-    outputs = input_.outputs or (input_.name,)
-    if not wanted:
-        return find_format(f".{outputs[0]}")
-    found = find_format(f".{wanted}")
-    if found.name not in outputs:
-        raise UnsupportedDocument(f"A translated {input_.name} file can be: {', '.join(outputs)}.")
-    return found
 
 
 def download(content: bytes, name: str) -> Response:

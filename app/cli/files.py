@@ -10,8 +10,11 @@ from pathlib import Path
 import typer
 
 from app.cli.commands import CommandFailed
+from app.documents.registry import find_format
+from app.documents.translation import DocumentRequest, translate_document
 from app.engine.interface import TranslationEngine
 from app.engine.options import SearchOptions
+from app.errors import UnsupportedDocument
 from app.settings import Settings
 from app.text.detection import Detector
 from app.text.quality_checks import Verdict
@@ -35,6 +38,14 @@ class Piece:
     text: str
     ending: str
     size_bytes: int
+
+
+def is_document(path: Path) -> bool:
+    """Tells by the name of a file whether it is translated as a whole: all formats but plain text."""
+    try:
+        return path != STDIN and find_format(path.name).name != "txt"
+    except UnsupportedDocument:
+        return False
 
 
 def read_pieces(path: Path, *, whole: bool) -> Iterator[Piece]:
@@ -100,6 +111,24 @@ class TranslationJob:
                 yield
             finally:
                 self._runner.run(self._engine.stop())
+
+    def translate_document(self, path: Path, output: Path | None) -> bytes:
+        """Translates a file of a format with a structure, such as docx.
+
+        Args:
+            path: The file.
+            output: Where the translation will be written; its extension is that of the translation's format.
+
+        Raises:
+            InvalidRequest: The file can't be read as its format, or its translation has another format.
+            DragomanError: An error of the engine.
+        """
+        format_ = find_format(path.name)
+        read = format_.reader(output.suffix.lstrip(".").lower() if output else None)
+        wanted = DocumentRequest(
+            source=self._source, target=self._target, options=SearchOptions(beam_size=self._beam_size)
+        )
+        return self._runner.run(translate_document(self._translator, read(path.read_bytes()), wanted, lambda _: None))
 
     def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
         """Translates the pieces of one file, ``chunk_size`` at a time.

@@ -18,9 +18,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
 from app.cli.commands import CommandGroup
-from app.cli.files import STDIN, TranslationJob, read_pieces
+from app.cli.files import STDIN, TranslationJob, is_document, read_pieces
 from app.cli.keys import keys
 from app.cli.tables import describe, rows_table
+from app.documents.registry import find_format
 from app.settings import ENV_PREFIX, Settings
 from app.translation.request import AUTO
 
@@ -127,7 +128,9 @@ def _announce(url: str) -> None:
 @app.command()
 def translate(
     target: Annotated[str, typer.Option("--to", "-t", help="Language to translate into, e.g. en.")],
-    files: Annotated[list[Path] | None, typer.Argument(help="UTF-8 text files; - or nothing for stdin.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Text files or documents; - or nothing for stdin.", show_default=False)
+    ] = None,
     source: Annotated[
         str,
         typer.Option(
@@ -147,9 +150,10 @@ def translate(
     provider: ProviderOption = None,
     precision: PrecisionOption = None,
 ) -> None:
-    """Translate plain text files or stdin line by line: line n of the output translates line n of the input.
+    """Translate plain text files or stdin line by line, and documents (docx, html, srt, ...) as a whole.
 
-    Line ends, empty lines and white space stay unchanged. Use --whole for wrapped prose, where sentences span lines.
+    Of plain text, line n of the output translates line n of the input; line ends, empty lines and white space stay
+    unchanged. Use --whole for wrapped prose, where sentences span lines. Documents keep their format.
     """
     inputs = files or [STDIN]
     # All of them before anything is written: a misspelt name should cost nothing.
@@ -160,6 +164,12 @@ def translate(
             raise typer.BadParameter(f"{path} is a folder", param_hint="FILES")
         if output is not None and output.exists() and path != STDIN and output.samefile(path):
             raise typer.BadParameter(f"{output} is also an input", param_hint="--output")
+        if is_document(path) and len(inputs) > 1:
+            raise typer.BadParameter(
+                f"{path} is a document; documents are translated one at a time", param_hint="FILES"
+            )
+        if output is None and is_document(path) and not find_format(path.name).is_text:
+            raise typer.BadParameter(f"name the file for the translation of {path}", param_hint="--output")
     settings = _load_settings(
         bundle=bundle,
         workers=workers,
@@ -177,6 +187,9 @@ def translate(
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
     with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
         for path in inputs:
+            if is_document(path):
+                sink.write(job.translate_document(path, output))
+                continue
             for piece in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):
                 sink.write((piece.text + piece.ending).encode())
                 sink.flush()

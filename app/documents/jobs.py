@@ -188,7 +188,8 @@ class DocumentJobs:
 
     async def _translate(self, document: StoredDocument, content: bytes, worker: str, progress: _Progress) -> bytes:
         wanted = document.wanted
-        read = await read_document(content, find_format(f".{wanted['input']}"), self._settings.max_text_chars)
+        format_ = find_format(f".{wanted['input']}")
+        read = await read_document(content, format_, wanted["output"], self._settings.max_text_chars)
         if document.key_id is not None and document.characters is None:
             key = await self._run(self._keys.get, document.key_id)
             if key is None:

@@ -46,11 +46,16 @@ class OfficeParts:
         if not any(kind.endswith(main) for kind in kinds):
             raise DamagedDocument("The file is damaged, or not what its name says.")
 
-    def roots(self, *kinds: str) -> Iterator[Any]:
-        """The root elements of all parts whose content types end in one of these, in the order of the kinds."""
+    def roots(self, *kinds: str, having: bytes = b"") -> Iterator[Any]:
+        """The root elements of all parts whose content types end in one of these, in the order of the kinds.
+
+        Args:
+            kinds: Ends of content types.
+            having: What must be in a part, so that large parts without it need not be taken apart.
+        """
         for kind in kinds:
             for name, own in self._types.items():
-                if own.endswith(kind):
+                if own.endswith(kind) and (not having or name in self.trees or having in self.package.read(name)):
                     if name not in self.trees:
                         self.trees[name] = self.package.tree(name)
                     yield self.trees[name]

@@ -13,7 +13,7 @@ from app.text.budget import checkpoint
 MAX_ENTRIES = 10_000
 MAX_TOTAL_BYTES = 256 << 20
 MAX_XML_BYTES = 32 << 20
-"""Of one part that is read as XML; a tree takes about ten times as much memory."""
+"""Of all parts that are read as XML or HTML; their trees take about ten times as much memory."""
 # Office files shrink to a fifth or a twentieth; a bomb of zeros to a thousandth.
 _MAX_RATIO, _RATIO_FROM_BYTES = 100, 16 << 20
 _COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")  # [MS-CFB]: encrypted OOXML, and Office before 2007
@@ -46,6 +46,7 @@ class Package:
             raise DamagedDocument("The file is damaged, or not what its name says: it is no zip archive.") from error
         self._entries = {entry.filename: entry for entry in self._archive.infolist()}
         self._check()
+        self._texts_bytes = 0
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -73,16 +74,27 @@ class Package:
             raise DamagedDocument("The file is damaged: a part can't be unpacked.") from error
         return b"".join(pieces)
 
-    def tree(self, name: str) -> Any:
+    def text(self, name: str) -> bytes:
+        """The content of a part that is to be taken apart.
+
+        Raises:
+            DamagedDocument: There is no such part, or it is damaged.
+            DocumentTooLarge: With what was read before, it is larger than ``MAX_XML_BYTES``.
+        """
+        if name in self._entries:
+            self._texts_bytes += self._entries[name].file_size
+        if self._texts_bytes > MAX_XML_BYTES:
+            raise _too_large()
+        return self.read(name)
+
+    def tree(self, name: str, *, may_have_doctype: bool = False) -> Any:
         """The root element of a part that is XML.
 
         Raises:
-            DamagedDocument: It isn't XML, or has a document type declaration, which no office program writes.
-            DocumentTooLarge: It is larger than ``MAX_XML_BYTES``.
+            DamagedDocument: As ``text``, and if it isn't XML, or has a document type where none is expected.
+            DocumentTooLarge: As ``text``.
         """
-        if name in self._entries and self._entries[name].file_size > MAX_XML_BYTES:
-            raise _too_large()
-        return parse(self.read(name))
+        return parse(self.text(name), may_have_doctype=may_have_doctype)
 
     def rewritten(self, parts: Mapping[str, bytes]) -> bytes:
         """The file with other content in some of its parts."""

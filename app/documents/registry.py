@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -38,29 +39,52 @@ class Format:
         """Its libraries are installed."""
         return all(find_spec(library) for library in self.libraries)
 
-    def reader(self) -> Callable[[bytes], Document]:
-        """The function that reads its files.
+    def output(self, wanted: str | None = None) -> str:
+        """The name of the translation's format; the usual one if none is wanted.
 
         Raises:
+            UnsupportedDocument: A file of this format can't be translated into one of that.
+        """
+        outputs = self.outputs or (self.name,)
+        found = find_format(f".{wanted}").name if wanted else outputs[0]
+        if found not in outputs:
+            raise UnsupportedDocument(f"A translated {self.name} file can be: {', '.join(outputs)}.")
+        return found
+
+    def reader(self, wanted: str | None = None) -> Callable[[bytes], Document]:
+        """The function that reads its files for a translation into another format, or the usual one.
+
+        Raises:
+            UnsupportedDocument: As ``output``.
             ExtraMissing: A library that it needs is not installed.
         """
+        output = self.output(wanted)
         if not self.is_available:
             raise ExtraMissing(
                 f"Translating {self.name} files needs more than the service: pip install 'dragoman[{EXTRA}]'"
             )
-        read: Callable[[bytes], Document] = import_module(f"app.documents.formats.{self.name}").read
-        return read
+        read: Callable[..., Document] = import_module(f"app.documents.formats.{self.name}").read
+        return partial(read, output=output) if self.outputs else read
 
 
 FORMATS = (
     Format("txt", "text/plain", is_text=True),
     Format("md", "text/markdown", ("markdown",), is_text=True),
     Format("html", "text/html", ("htm", "xhtml"), is_text=True),
+    Format("xml", "application/xml", is_text=True),
+    Format("srt", "application/x-subrip", is_text=True),
+    Format("vtt", "text/vtt", is_text=True),
+    Format("json", "application/json", is_text=True),
+    Format("csv", "text/csv", ("tsv",), is_text=True),
+    Format("po", "text/x-gettext-translation", ("pot",), libraries=("polib",), is_text=True),
+    Format("xliff", "application/xliff+xml", ("xlf",), libraries=("lxml",), is_text=True),
     Format("docx", f"{_OFFICE}wordprocessingml.document", libraries=("lxml",)),
     Format("pptx", f"{_OFFICE}presentationml.presentation", libraries=("lxml",)),
     Format("xlsx", f"{_OFFICE}spreadsheetml.sheet", libraries=("lxml",)),
     Format("odt", f"{_ODF}text", libraries=("lxml",)),
     Format("odp", f"{_ODF}presentation", libraries=("lxml",)),
+    Format("epub", "application/epub+zip", libraries=("lxml",)),
+    Format("pdf", "application/pdf", libraries=("lxml", "pdfminer", "docx"), outputs=("docx", "html")),
 )
 _BY_EXTENSION = {extension: each for each in FORMATS for extension in (each.name, *each.extensions)}
 

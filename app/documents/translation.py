@@ -42,8 +42,8 @@ class DocumentRequest:
     deadline_s: float | None = None
 
 
-async def read_document(data: bytes, format_: Format, max_chars: int) -> Document:
-    """Reads a file.
+async def read_document(data: bytes, format_: Format, output: str, max_chars: int) -> Document:
+    """Reads a file whose translation shall be of the format ``output``.
 
     Raises:
         InvalidRequest: The file can't be read as its format.
@@ -51,7 +51,7 @@ async def read_document(data: bytes, format_: Format, max_chars: int) -> Documen
         TextTooLong: It has more characters than there may be.
         Overloaded: The pool is full.
     """
-    document = await TEXT_POOL.run(format_.reader(), data, size=len(data))
+    document = await TEXT_POOL.run(format_.reader(output), data, size=len(data))
     if document.characters > max_chars:
         raise TextTooLong(f"The document has {document.characters} characters; {max_chars} are allowed.")
     return document

@@ -12,7 +12,7 @@ from app.api.deepl import documents_openapi as docs
 from app.api.deepl.parameters import parse_document
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download, output_format
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download
 from app.documents.registry import find_format
 from app.documents.service import Upload
 from app.errors import InvalidRequest
@@ -46,13 +46,13 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     wanted = parse_document(values, pairs=service.engine.pairs)
     name = checked_name(file.name if is_absent(values.get("filename")) else check_text("filename", values["filename"]))
     input_ = find_format(name)
-    input_.reader()
-    output = output_format(input_, wanted.output)
+    input_.reader(wanted.output)
+    output = input_.output(wanted.output)
     upload = Upload(
         content=file.content,
-        name=name if output == input_ else f"{name.rpartition('.')[0]}.{output.name}",
+        name=name if output == input_.name else f"{name.rpartition('.')[0]}.{output}",
         input=input_.name,
-        output=output.name,
+        output=output,
         source=wanted.source,
         target=wanted.target,
         locale=wanted.locale,

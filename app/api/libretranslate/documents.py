@@ -13,7 +13,7 @@ from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download, output_format
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download
 from app.documents.registry import find_format
 from app.documents.service import Upload
 from app.errors import FeatureDisabled, InvalidRequest, of_code
@@ -61,12 +61,13 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     name = checked_name(file.name)
     input_ = find_format(name)
     input_.reader()
-    output = output_format(input_, None)
+    stem, _, extension = name.rpartition(".")
+    output = input_.output()
     upload = Upload(
         content=file.content,
-        name=f"{name.rpartition('.')[0]}_{target}.{output.name if input_ != output else name.rpartition('.')[2]}",
+        name=f"{stem}_{target}.{extension if output == input_.name else output}",
         input=input_.name,
-        output=output.name,
+        output=output,
         source=source,
         target=target,
         locale=locale_of(str(values["target"])),

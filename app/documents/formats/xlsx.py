@@ -1,5 +1,6 @@
 """xlsx: SpreadsheetML. Cells, comments, headers of tables, shapes, charts and the title; formulas stay."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from app.documents.segments import PlainText, Segment, package_document
 _MAIN = "spreadsheetml.sheet.main+xml"
 _SHEET = "spreadsheetml.worksheet+xml"
 _TABLE = "spreadsheetml.table+xml"
+_REFERENCE = re.compile(r"\[([^\[\]]+)\]")
 _THREADS = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 
 
@@ -35,20 +37,14 @@ class _Headers:
 
     def __init__(self, parts: OfficeParts) -> None:
         self._tables = [list(root.iter(f"{S}tableColumn")) for root in parts.roots(_TABLE)]
-        names = {column.get("name") for columns in self._tables for column in columns}
-        formulas = (
-            [
-                formula.text or ""
-                for root in (*parts.roots(_SHEET), *parts.roots(_TABLE))
-                for formula in root.iter(f"{S}f", f"{S}calculatedColumnFormula")
-                if "[" in (formula.text or "")
-            ]
-            if names
-            else []
-        )
-        self._fixed = {name for name in names if any(f"[{name}]" in formula for formula in formulas)}
+        self._names = {column.get("name") for columns in self._tables for column in columns}
         self._cells: dict[str, Any] = {}
-        self._names = names
+        roots = [*parts.roots(_SHEET), *parts.roots(_TABLE)] if self._names else []
+        formulas = [
+            formula.text or "" for root in roots for formula in root.iter(f"{S}f", f"{S}calculatedColumnFormula")
+        ]
+        named = {name for formula in formulas for name in _REFERENCE.findall(formula)}
+        self._fixed = self._names & named
 
     def take(self, cell: Any) -> bool:
         """Notes a cell; returns whether it has to stay as it is."""
@@ -64,6 +60,7 @@ class _Headers:
             for name, number in Counter(name.casefold() for name in names.values()).items():
                 for column in [column for column in columns if number > 1 and names[column].casefold() == name]:
                     self._restore(column.get("name"))
+        for columns in self._tables:
             for column in columns:
                 column.set("name", self._translated(column.get("name")))
 
@@ -82,7 +79,7 @@ def _segments(parts: OfficeParts, headers: _Headers) -> Iterator[Segment]:
         for cell in root.iter(f"{S}si"):
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)
-    for root in parts.roots(_SHEET):
+    for root in parts.roots(_SHEET, having=b"inlineStr"):
         for cell in root.iter(f"{S}is"):
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)

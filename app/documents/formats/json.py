@@ -1,0 +1,52 @@
+"""json: the strings that are values; keys, numbers and white space stay as they are."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from app.documents.characters import Encoded
+from app.documents.document import Document
+from app.documents.messages import PLACEHOLDERS
+from app.documents.slots import Slot, filled
+from app.errors import DamagedDocument
+from app.text.budget import checkpoint
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
+_COLON = re.compile(r"\s*+:")
+# ICU's choices by number or gender: words of the syntax and of the language stand side by side.
+_CHOICE = re.compile(r"\{\s*\w+\s*,\s*(?:plural|select|selectordinal)\s*,")
+
+
+def read(data: bytes) -> Document:
+    """Reads a file.
+
+    Raises:
+        DamagedDocument: It isn't JSON.
+    """
+    file = Encoded(data)
+    try:
+        json.loads(file.text, parse_int=len, parse_float=len)
+    except (ValueError, RecursionError):
+        raise DamagedDocument("The file is not JSON.") from None
+    slots = list(_slots(file.text))
+    return Document(
+        texts=tuple(slot.text for slot in slots),
+        markup=None,
+        protect=PLACEHOLDERS,
+        write=lambda texts, language: file.encoded(filled(file.text, slots, texts)),
+    )
+
+
+def _slots(source: str) -> Iterator[Slot]:
+    escapes = source.isascii() and "\\u" in source
+
+    def written(text: str) -> str:
+        return json.dumps(text, ensure_ascii=escapes)
+
+    for match in _STRING.finditer(source):
+        checkpoint()
+        if _COLON.match(source, match.end()):
+            continue
+        text = json.loads(match[0])
+        if any(map(str.isalpha, text)) and not _CHOICE.search(text):
+            yield Slot(*match.span(), text, written)

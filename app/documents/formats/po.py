@@ -1,0 +1,47 @@
+"""po: gettext's catalogs. Messages without a translation, and fuzzy ones, get one; the others keep theirs."""
+
+from collections.abc import Sequence
+
+import polib
+from babel.messages.plurals import get_plural
+
+from app.documents.characters import Encoded
+from app.documents.document import Document
+from app.documents.messages import PLACEHOLDERS
+from app.errors import DamagedDocument
+from app.text.budget import checkpoint
+
+
+def read(data: bytes) -> Document:
+    """Reads a file.
+
+    Raises:
+        DamagedDocument: It is no catalog.
+    """
+    file = Encoded(data)
+    try:
+        # The library takes a text that is the name of a file for that file; no file's name ends in a line break.
+        catalog = polib.pofile(file.text + "\n", wrapwidth=78)
+    except (OSError, ValueError, IndexError, KeyError, UnicodeError) as error:
+        raise DamagedDocument("The file is damaged, or no catalog of messages.") from error
+    entries = [entry for entry in catalog if not entry.obsolete and (entry.fuzzy or not entry.translated())]
+
+    def write(translations: Sequence[str], language: str) -> bytes:
+        rest = iter(translations)
+        plural = get_plural(language.replace("-", "_"))
+        for entry in entries:
+            checkpoint()
+            if entry.msgid_plural:
+                one, other = next(rest), next(rest)
+                entry.msgstr_plural = {number: other if number else one for number in range(plural.num_plurals)}
+            else:
+                entry.msgstr = next(rest)
+            entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
+            entry.previous_msgid = entry.previous_msgid_plural = entry.previous_msgctxt = None
+        catalog.metadata["Language"] = language.replace("-", "_")
+        if any(entry.msgid_plural for entry in entries):
+            catalog.metadata["Plural-Forms"] = plural.plural_forms
+        return file.encoded(str(catalog))
+
+    texts = [text for entry in entries for text in (entry.msgid, entry.msgid_plural) if text]
+    return Document(texts=tuple(texts), markup=None, protect=PLACEHOLDERS, write=write)

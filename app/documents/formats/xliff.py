@@ -1,0 +1,79 @@
+"""xliff: XLIFF 1.2 and 2. Units without a final translation get one; the tags inside stay."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from lxml import etree
+
+from app.documents.document import Document
+from app.documents.inline import INLINE
+from app.documents.messages import PLACEHOLDERS
+from app.documents.mixed_content import MixedText, Names
+from app.documents.safe_xml import parse, serialize
+from app.errors import DamagedDocument
+from app.text.budget import checkpoint
+
+_SPACE = "urn:oasis:names:tc:xliff:document:"
+# Of targets that are no translation yet.
+_OPEN_STATES = frozenset({"new", "initial", "needs-translation", "needs-adaptation", "needs-l10n"})
+
+
+def read(data: bytes) -> Document:
+    """Reads a file.
+
+    Raises:
+        DamagedDocument: It is no XLIFF, or of another version.
+    """
+    root = parse(data)
+    name = etree.QName(root)
+    if name.localname != "xliff" or not (name.namespace or "").startswith(_SPACE):
+        raise DamagedDocument("The file is no XLIFF of version 1.2 or 2.")
+    space = f"{{{name.namespace}}}"
+    segments = [segment for segment in _segments(root, space) if segment.is_translatable]
+
+    def write(translations: Sequence[str], language: str) -> bytes:
+        for segment, translation in zip(segments, translations, strict=True):
+            checkpoint()
+            segment.write(translation, language)
+        if root.get("version", "").startswith("1"):
+            for file in root.iter(f"{space}file"):
+                file.set("target-language", language)
+        else:
+            root.set("trgLang", language)
+        return serialize(root)
+
+    return Document(texts=tuple(each.markup for each in segments), markup=INLINE, protect=PLACEHOLDERS, write=write)
+
+
+def _segments(root: Any, space: str) -> Iterator[MixedText]:
+    names = Names(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")))
+    for unit in root.iter(f"{space}trans-unit", f"{space}segment"):
+        checkpoint()
+        source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
+        if source is None or any(each.get("translate") == "no" for each in (unit, unit.getparent())):
+            continue
+        segmented = unit.find(f"{space}seg-source")
+        if _is_translated(unit, target):
+            continue
+        yield MixedText(source if segmented is None else segmented, names, into=partial(_target, unit, space))
+
+
+def _is_translated(unit: Any, target: Any) -> bool:
+    if target is None or not "".join(target.itertext()).strip():
+        return False
+    return target.get("state") not in _OPEN_STATES and unit.get("state") not in _OPEN_STATES
+
+
+def _target(unit: Any, space: str) -> Any:
+    """The element for the translation: behind the source, and behind the segmented source if there is one."""
+    target = unit.find(f"{space}target")
+    if target is None:
+        before = unit.find(f"{space}seg-source")
+        before = unit.find(f"{space}source") if before is None else before
+        target = etree.Element(f"{space}target")
+        target.tail, before.tail = before.tail, before.tail
+        before.addnext(target)
+        before.tail = target.tail
+    target.attrib.pop("state", None)
+    return target

@@ -1,0 +1,173 @@
+"""Reads the text of a PDF file on stdin, and writes it to stdout as JSON: ``python -m app.documents.pdf_text``.
+
+The result is a list of blocks in the order of reading. The exit code says what went wrong.
+"""
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+DAMAGED, ENCRYPTED, TOO_LARGE = 10, 11, 12
+MAX_MEMORY_BYTES = 1 << 30
+MAX_PROCESSOR_S = 120
+MAX_CHARS = 10_000_000
+_BULLET = re.compile(r"\s*[•‣▪●○◦]")
+_PAGE_NUMBER = re.compile(r"\W*\d{1,4}\W*")
+_ENDS_SENTENCE = re.compile(r"""[.!?…:;]["'»«”’)\]]*\s*\Z""")
+# Of the size of a heading's letters to that of the text: first and second level.
+_HEADINGS = (1.5, 1.15)
+# Of the height of a line: a gap that separates paragraphs.
+_GAP = 0.8
+
+Run = tuple[str, bool, bool]
+"""Text, and whether it is bold and italic."""
+Block = tuple[int, list[Run]]
+"""A paragraph (level 0) or heading (level 1 or 2)."""
+
+
+def main() -> int:
+    """The program."""
+    try:
+        _limit_resources()
+        blocks = read_blocks(sys.stdin.buffer.read())
+    except (MemoryError, RecursionError):
+        return TOO_LARGE
+    if isinstance(blocks, int):
+        return blocks
+    json.dump(blocks, sys.stdout)
+    return 0
+
+
+def read_blocks(data: bytes) -> list[Block] | int:
+    """The blocks of a file, or the exit code for what is wrong with it."""
+    from pdfminer.high_level import extract_pages
+    from pdfminer.layout import LAParams
+    from pdfminer.pdfdocument import PDFPasswordIncorrect
+
+    lines: list[_Line | None] = []  # None where a box of text ends
+    try:
+        for page in extract_pages(BytesIO(data), laparams=LAParams()):
+            for box in page:
+                lines += [*_lines(box), None]
+            if sum(len(line.text) for line in lines if line) > MAX_CHARS:
+                return TOO_LARGE
+    except PDFPasswordIncorrect:
+        return ENCRYPTED
+    except (MemoryError, RecursionError):
+        raise
+    except Exception:  # whatever a stranger's file may cause
+        return DAMAGED
+    return list(_blocks(lines))
+
+
+class _Line:
+    """A line of text.
+
+    Attributes:
+        runs: Its text.
+        size: Of most of its letters, in points.
+        top: Its upper edge.
+        bottom: Its lower edge.
+    """
+
+    def __init__(self, line: Any) -> None:
+        self.runs: list[Run] = []
+        sizes: Counter[float] = Counter()
+        style = (False, False)
+        for char in line:
+            font = getattr(char, "fontname", "").lower()
+            if font:  # white space that is only implied has none
+                style = ("bold" in font or "black" in font, "italic" in font or "oblique" in font)
+                sizes[round(char.size, 1)] += 1
+            _append(self.runs, (char.get_text().replace("\n", " "), *style))
+        self.size = sizes.most_common(1)[0][0] if sizes else 0.0
+        self.top, self.bottom = line.y1, line.y0
+
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _, _ in self.runs)
+
+
+def _lines(box: Any) -> Iterator[_Line]:
+    from pdfminer.layout import LTTextContainer, LTTextLine
+
+    if isinstance(box, LTTextContainer):
+        yield from (_Line(line) for line in box if isinstance(line, LTTextLine))
+
+
+def _blocks(lines: list[_Line | None]) -> Iterator[Block]:
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        if line:
+            sizes[line.size] += len(line.text)
+    usual = sizes.most_common(1)[0][0] if sizes else 1.0
+    block: list[Run] = []
+    before: _Line | None = None
+    level = 0
+    for index, line in enumerate(lines):
+        if line is None or not line.text.strip():
+            continue
+        own = next((number for number, ratio in enumerate(_HEADINGS, 1) if line.size > ratio * usual), 0)
+        begins_box = index == 0 or lines[index - 1] is None
+        if begins_box and _PAGE_NUMBER.fullmatch(line.text) and (index + 1 == len(lines) or lines[index + 1] is None):
+            continue
+        if block and (own != level or _begins_paragraph(line, before, begins_box)):
+            yield level, _trimmed(block)
+            block = []
+        _join(block, line)
+        level, before = own, line
+    if block:
+        yield level, _trimmed(block)
+
+
+def _begins_paragraph(line: _Line, before: _Line | None, begins_box: bool) -> bool:
+    if before is None or _BULLET.match(line.text):
+        return True
+    if begins_box:  # a sentence may go on in the next column or on the next page
+        return bool(_ENDS_SENTENCE.search(before.text)) or not line.text.lstrip()[:1].islower()
+    return bool(before.bottom - line.top > _GAP * (line.top - line.bottom))
+
+
+def _join(block: list[Run], line: _Line) -> None:
+    """Adds a line; a word that was divided at its end is one again."""
+    text = line.text.lstrip()
+    if block:
+        last, *style = block[-1]
+        last = last.rstrip()
+        is_divided = last[-1:] in ("-", "\u00ad") and last[-2:-1].isalpha() and text[:1].islower()
+        block[-1] = (last[:-1] if is_divided else last + " ", style[0], style[1])
+    for run in line.runs:
+        _append(block, run)
+
+
+def _append(runs: list[Run], run: Run) -> None:
+    text, *style = run
+    if runs and (list(runs[-1][1:]) == style or not text.strip()):
+        runs[-1] = (runs[-1][0] + text, runs[-1][1], runs[-1][2])
+    else:
+        runs.append(run)
+
+
+def _trimmed(runs: list[Run]) -> list[Run]:
+    cleaned = [(re.sub(r"\s+", " ", text), is_bold, is_italic) for text, is_bold, is_italic in runs]
+    first, last = cleaned[0], cleaned[-1]
+    cleaned[0] = (first[0].lstrip(), first[1], first[2])
+    cleaned[-1] = (cleaned[-1][0].rstrip(), last[1], last[2])
+    return [run for run in cleaned if run[0]]
+
+
+def _limit_resources() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_PROCESSOR_S, MAX_PROCESSOR_S))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""Files of text with places for translations in it; all between the places stays as it is."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Slot(NamedTuple):
+    """A place.
+
+    Attributes:
+        begin: Where it begins in the file, in code points.
+        end: Where it ends.
+        text: The text to translate.
+        written: Writes a translation as the file's syntax has it.
+    """
+
+    begin: int
+    end: int
+    text: str
+    written: Callable[[str], str] = str
+
+
+def filled(source: str, slots: Sequence[Slot], translations: Sequence[str]) -> str:
+    """The file with the translations; a text that is its own translation stays as it was written."""
+    pieces: list[str] = []
+    done = 0
+    for slot, translation in zip(slots, translations, strict=True):
+        if translation != slot.text:
+            pieces += source[done : slot.begin], slot.written(translation)
+            done = slot.end
+    return "".join([*pieces, source[done:]])

@@ -1,0 +1,179 @@
+"""Subtitles: cues with a time and a few short lines. A sentence may go on from cue to cue.
+
+The cues of a sentence are translated as one text with marks where a cue ends. Word alignment puts the marks into the
+translation, so that each cue shows what is being said. Lines are broken anew, as many as there were if that is enough,
+and none is longer than the longest of the file.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.documents.characters import Encoded
+from app.documents.document import Document
+from app.documents.inline import INLINE, InlineBuilder, Kind
+from app.text.budget import checkpoint
+
+_CUE = re.compile(r"(?m)^[^\r\n]*-->[^\r\n]*\r?\n((?:[^\r\n]*\S[^\r\n]*(?:\r?\n|\Z))+)")
+_TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}", re.IGNORECASE)
+_NAME = re.compile(r"</?([a-zA-Z]+)")
+_ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")
+_SPEAKER = re.compile(r"\s*[-–—]")
+_MAX_CUES = 8
+_MIN_LINE_CHARS = 32
+_NEXT_CUE, _NEXT_LINE = "\0", "\n"
+
+
+class _Element:
+    """Markup around text; what is never closed has no closing."""
+
+    def __init__(self, opening: str) -> None:
+        self.opening, self.closing = opening, ""
+
+
+@dataclass(frozen=True)
+class _Cue:
+    begin: int
+    end: int
+    lines: list[str]
+
+    @property
+    def has_speakers(self) -> bool:
+        """Each line is somebody else's."""
+        return len(self.lines) > 1 and all(map(_SPEAKER.match, self.lines))
+
+    @property
+    def is_plain(self) -> bool:
+        return not self.has_speakers and not any(map(_TAG.search, self.lines))
+
+
+def read_subtitles(data: bytes) -> Document:
+    """Reads a file.
+
+    Raises:
+        DamagedDocument: Its characters can't be read.
+    """
+    file = Encoded(data)
+    cues = [_cue(match) for match in _CUE.finditer(file.text)]
+    sentences = [(group, builder) for group in _sentences(cues) if (builder := _built(group)).is_translatable]
+    longest = max([_MIN_LINE_CHARS, *(_width(line) for cue in cues for line in cue.lines)])
+
+    def write(translations: Sequence[str], language: str) -> bytes:
+        pieces: list[str] = []
+        done = 0
+        for (group, builder), translation in zip(sentences, translations, strict=True):
+            checkpoint()
+            for cue, text in zip(group, _texts(group, _rendered(builder, translation)), strict=True):
+                line_end = "\r\n" if "\r\n" in file.text[cue.begin - 2 : cue.end] else "\n"
+                pieces += file.text[done : cue.begin], line_end.join(_lines(cue, text, longest))
+                done = cue.end
+        return file.encoded("".join([*pieces, file.text[done:]]))
+
+    return Document(texts=tuple(builder.markup for _, builder in sentences), markup=INLINE, write=write)
+
+
+def _cue(match: re.Match[str]) -> _Cue:
+    text = match[1].rstrip("\r\n")
+    return _Cue(match.start(1), match.start(1) + len(text), [line.strip() for line in text.splitlines()])
+
+
+def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:
+    """Cues that follow each other until a sentence ends, if they are plain."""
+    groups: list[list[_Cue]] = []
+    for cue in cues:
+        before = groups[-1] if groups else []
+        goes_on = before and not _ENDS_SENTENCE.search(before[-1].lines[-1]) and len(before) < _MAX_CUES
+        if goes_on and cue.is_plain and before[-1].is_plain:
+            before.append(cue)
+        else:
+            groups.append([cue])
+    return groups
+
+
+def _built(group: Sequence[_Cue]) -> InlineBuilder:
+    builder = InlineBuilder()
+    for index, cue in enumerate(group):
+        if index:
+            builder.text(" ")
+            builder.point(_NEXT_CUE)
+        open_: list[tuple[str, int, _Element]] = []
+        for number, line in enumerate(cue.lines):
+            if number and cue.has_speakers:
+                builder.line_break(_NEXT_LINE)
+            elif number:
+                builder.text(" ")
+            _add(builder, line, open_)
+        for _, number, _ in reversed(open_):
+            builder.close(number)
+    return builder
+
+
+def _add(builder: InlineBuilder, line: str, open_: list[tuple[str, int, _Element]]) -> None:
+    done = 0
+    for tag in _TAG.finditer(line):
+        if done < tag.start():
+            builder.text(line[done : tag.start()])
+        done = tag.end()
+        name = _NAME.match(tag[0])
+        if name and not tag[0].startswith("</"):
+            element = _Element(tag[0])
+            open_.append((name[1].lower(), builder.open(element), element))
+        elif name and open_ and open_[-1][0] == name[1].lower():
+            _, number, element = open_.pop()
+            element.closing = tag[0]
+            builder.close(number)
+        else:
+            builder.point(tag[0])
+    if done < len(line):
+        builder.text(line[done:])
+
+
+def _rendered(builder: InlineBuilder, translation: str) -> str:
+    pieces = []
+    for event in builder.events(translation):
+        if event.kind is Kind.TEXT:
+            pieces.append(event.text)
+        elif event.kind is Kind.OBJECT:
+            pieces.append(event.object)
+        else:
+            pieces.append(event.object.opening if event.kind is Kind.OPEN else event.object.closing)
+    return "".join(pieces)
+
+
+def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
+    """One text for each cue. If a cue would be empty, each gets its share of the words."""
+    texts = [text.strip() for text in rendered.split(_NEXT_CUE)]
+    if all(any(map(str.isalnum, text)) for text in texts):
+        return texts
+    words = rendered.replace(_NEXT_CUE, " ").split()
+    lengths = [sum(map(len, cue.lines)) for cue in group]
+    shares = [round(len(words) * sum(lengths[: index + 1]) / sum(lengths)) for index in range(len(group))]
+    return [" ".join(words[begin:end]) for begin, end in zip([0, *shares], shares, strict=False)]
+
+
+def _lines(cue: _Cue, text: str, longest: int) -> list[str]:
+    if cue.has_speakers:
+        return [" ".join(line.split()) for line in text.split(_NEXT_LINE)]
+    words = text.split()
+    number = max(len(cue.lines), math.ceil(_width(" ".join(words)) / longest))
+    for width in range(_width(" ".join(words)) // number, longest):
+        lines = _wrapped(words, width)
+        if len(lines) <= number:
+            return lines
+    return _wrapped(words, longest)
+
+
+def _wrapped(words: Sequence[str], width: int) -> list[str]:
+    lines: list[str] = []
+    for word in words:
+        if lines and _width(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def _width(text: str) -> int:
+    """Characters that are seen."""
+    return len(_TAG.sub("", text))
