@@ -151,6 +151,10 @@ class FakeEngine:
         attention = Attention(target=target, encoder=[[own]], decoder=[[other]], cross=[[cross]])
         return Inspection(source=source, nodes=tuple(nodes), attention=attention)
 
+    def known(self, sentence: str, target: str) -> tuple[str, ...]:
+        """The translations of a sentence, best first."""
+        return PHRASES.get((sentence, target), (f"[{target}] {sentence}",))
+
     async def _wait(self, event: asyncio.Event) -> None:
         try:
             await event.wait()
@@ -170,7 +174,7 @@ class FakeEngine:
         prefix = options.prefix or ""
         builder = TextBuilder()
         for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
-            known = PHRASES.get((sentence, target), (f"[{target}] {sentence}",))
+            known = self.known(sentence, target)
             continued = [phrase for phrase in known if phrase.startswith(prefix)] or [f"{prefix} …"]
             best, *others = continued[: options.n_best]
             builder.add(

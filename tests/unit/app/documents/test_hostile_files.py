@@ -1,0 +1,259 @@
+"""Files that attack the server, or that it can't read: each gets an error with a stable code, soon and cheaply."""
+
+import io
+import subprocess
+import sys
+import time
+import tracemalloc
+import zipfile
+import zlib
+
+import docx
+import pytest
+
+from app.documents import pdf_text
+from app.documents.package import MAX_ENTRIES, Package
+from app.documents.registry import FORMATS, find_format
+from app.errors import (
+    Cancelled,
+    DamagedDocument,
+    DocumentTooLarge,
+    EncryptedDocument,
+    ExtraMissing,
+    InvalidRequest,
+    UnsupportedDocument,
+)
+from app.text.budget import Budget
+from tests.support.documents import translate
+
+OFFICE = ["docx", "pptx", "xlsx", "odt", "odp", "epub"]
+LAUGHS = (
+    '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "Hund">'
+    + "".join(f'<!ENTITY {name} "{f"&{before};" * 50}">' for before, name in zip("abcdefg", "bcdefgh", strict=True))
+    + "]>"
+)
+
+
+def packed(parts: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def word(**parts: bytes) -> bytes:
+    """A docx file with other content in some parts; the names of the parts have "__" for "/"."""
+    document = docx.Document()
+    document.add_paragraph("Der Hund")
+    file = io.BytesIO()
+    document.save(file)
+    own = {name: zipfile.ZipFile(file).read(name) for name in zipfile.ZipFile(file).namelist()}
+    return packed(own | {name.replace("__", "/").replace("_xml", ".xml"): data for name, data in parts.items()})
+
+
+@pytest.mark.parametrize("name", OFFICE)
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"", DamagedDocument),
+        (b"Der Hund", DamagedDocument),
+        (packed({"a": b"a"}), DamagedDocument),
+        (packed({"a": b"a" * 1000})[:-40], DamagedDocument),
+        (bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 512, EncryptedDocument),
+        (packed({"mimetype": b"x", "word/vbaProject.bin": b"x"}), UnsupportedDocument),
+        (packed({"mimetype": b"x", "Basic/Standard/a.xml": b"x"}), UnsupportedDocument),
+    ],
+)
+def test_no_document(name, data, error):
+    with pytest.raises(error):
+        find_format(f"a.{name}").reader()(data)
+
+
+@pytest.mark.parametrize("format_", [each.name for each in FORMATS if each.is_text])
+def test_bytes_that_are_no_text(format_):
+    for data in (b"\xff\xfe\xff", b"\x00\x01", b"\xe4 \x80"):
+        with pytest.raises(DamagedDocument):
+            find_format(f"a.{format_}").reader()(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("json", b"{"),
+        ("json", b"[" * 100_000),
+        ("json", b"[" + b"1" * 10_000 + b"]x"),
+        ("po", b'msgid "a"\nnothing'),
+        ("po", b"/etc/passwd"),
+        ("xliff", b"<xliff/>"),
+        ("xliff", b"<a"),
+        ("html", b'<meta charset="punycode">'),
+        ("html", b'<meta charset="rot13">'),
+    ],
+)
+def test_damaged_text(name, data):
+    with pytest.raises(DamagedDocument):
+        find_format(f"a.{name}").reader()(data)
+
+
+def test_a_bomb_is_not_unpacked():
+    zeros = b"\0" * (20 << 20)
+    bomb = packed({f"{number}.xml": zeros for number in range(10)})
+    assert len(bomb) < 1 << 20
+    tracemalloc.start()
+    try:
+        with pytest.raises(DocumentTooLarge):
+            Package(bomb)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_too_many_entries():
+    with pytest.raises(DocumentTooLarge):
+        Package(packed(dict.fromkeys(map(str, range(MAX_ENTRIES + 1)), b""), zipfile.ZIP_STORED))
+
+
+def test_an_archive_that_lies_about_its_sizes():
+    archive = bytearray(packed({"a.xml": b"x" * (1 << 20)}))
+    for place in (archive.find(b"PK\x03\x04") + 22, archive.find(b"PK\x01\x02") + 24):
+        archive[place : place + 4] = (10).to_bytes(4, "little")
+    package = Package(bytes(archive))
+    with pytest.raises(DamagedDocument):
+        package.read("a.xml")
+
+
+def test_xml_that_is_too_long():
+    text = b"<a>" + bytes(range(32, 60)) * (2 << 20)
+    with pytest.raises(DocumentTooLarge):
+        find_format("a.docx").reader()(word(word__document_xml=text))
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        LAUGHS + "<a>&h;</a>",
+        '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><a>&a;</a>',
+        '<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd"><a/>',
+        '<!DOCTYPE a [<!ENTITY % a SYSTEM "http://127.0.0.1:9/a">%a;]><a/>',
+        "<a>" * 10_000,
+        "<a" + ' b="c"' * 10_000 + "/>",
+        "nothing",
+    ],
+)
+def test_hostile_xml(xml):
+    began = time.process_time()
+    with pytest.raises(DamagedDocument):
+        find_format("a.docx").reader()(word(word__document_xml=xml.encode()))
+    with pytest.raises(DamagedDocument):
+        find_format("a.xlf").reader()(xml.encode())
+    assert time.process_time() - began < 2
+
+
+def test_entities_of_text_formats_stay_as_they_are():
+    source = LAUGHS + "<a>Der Hund &h; läuft</a>"
+    assert translate(source.encode(), "a.xml").decode() == LAUGHS + "<a>DER HUND &h; LÄUFT</a>"
+
+
+def test_a_zip_with_a_password():
+    data = bytearray(packed({"mimetype": b"a"}))
+    data[data.find(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(EncryptedDocument):
+        Package(bytes(data))
+
+
+def test_open_document_with_a_password():
+    manifest = (
+        b'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry><m:encryption-data/>'
+        b"</m:file-entry></m:manifest>"
+    )
+    with pytest.raises(EncryptedDocument):
+        find_format("a.odt").reader()(packed({"mimetype": b"x", "META-INF/manifest.xml": manifest}))
+
+
+@pytest.mark.parametrize("name", ["a.docm", "a.xlsm", "a.exe", "docx", "a."])
+def test_formats_that_are_not_translated(name):
+    with pytest.raises(UnsupportedDocument):
+        find_format(name)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    monkeypatch.setattr("app.documents.registry.find_spec", lambda name: None if name == "lxml" else name)
+    assert not find_format("a.docx").is_available
+    with pytest.raises(ExtraMissing, match=r"pip install 'dragoman\[documents\]'"):
+        find_format("a.docx").reader()
+
+
+def pdf(content: bytes, encrypt: bytes = b"") -> bytes:
+    """A PDF of one page with a stream of this content, in Helvetica."""
+    stream = zlib.compress(content)
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R /B 6 0 R"
+        b" >> >> >>",
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+    ]
+    data, offsets = b"%PDF-1.4\n", []
+    for number, each in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    return data + b"xref\n0 7\n0000000000 65535 f \n%strailer << /Size 7 /Root 1 0 R %s>>\nstartxref\n%d\n%%%%EOF" % (
+        table,
+        encrypt,
+        len(data),
+    )
+
+
+PAGE = (
+    b"BT /F 20 Tf 50 750 Td (Der Titel) Tj ET BT /F 10 Tf 50 700 Td 12 TL (Der Hund ) Tj /B 10 Tf (bellt) Tj /F 10 Tf"
+    b" ( und er l\xe4uft \xfcber die Wie-) Tj T* (se und sieht eine Katze.) Tj ET BT /F 10 Tf 300 30 Td (7) Tj ET"
+)
+
+
+def test_pdf_becomes_html_or_docx():
+    page = translate(pdf(PAGE), "a.pdf", output="html").decode()
+    assert '<html lang="en">' in page
+    text = "DER HUND <b>BELLT</b> UND ER LÄUFT ÜBER DIE WIESE UND SIEHT EINE KATZE."
+    assert page.endswith(f"<h1>DER TITEL</h1>\n<p>{text}</p>\n</body>\n</html>\n")
+    title, paragraph = docx.Document(io.BytesIO(translate(pdf(PAGE), "a.pdf"))).paragraphs
+    assert (title.style.name, title.text) == ("Heading 1", "DER TITEL")
+    assert [run.text for run in paragraph.runs if run.bold] == ["BELLT"]
+
+
+def test_pdf_that_is_none_a_scan_or_has_a_password():
+    read = find_format("a.pdf").reader()
+    for data in (b"abc", pdf(b"")):
+        with pytest.raises(DamagedDocument):
+            read(data)
+    rights = b"/Encrypt << /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >> /ID [<00> <00>] " % (
+        b"00" * 32,
+        b"11" * 32,
+    )
+    with pytest.raises(EncryptedDocument):
+        read(pdf(PAGE, rights))
+
+
+def test_a_pdf_bomb_ends_its_own_process_only():
+    bomb = pdf(b" " * (150 << 20))
+    assert len(bomb) < 1 << 20
+    limited = "import app.documents.pdf_text as p, sys; p.MAX_MEMORY_BYTES = 160 << 20; sys.exit(p.main())"
+    done = subprocess.run([sys.executable, "-c", limited], input=bomb, capture_output=True, timeout=60)
+    assert done.returncode == pdf_text.TOO_LARGE
+    assert not done.stdout
+
+
+def test_reading_a_pdf_ends_when_nobody_waits():
+    budget = Budget()
+    budget.cancel()
+    with pytest.raises(Cancelled):
+        budget.run(find_format("a.pdf").reader(), pdf(PAGE))
+
+
+def test_every_error_has_a_code_of_its_own():
+    kinds = InvalidRequest.__subclasses__()
+    assert len({kind.code for kind in kinds}) == len(kinds)

@@ -1,0 +1,368 @@
+"""Long documents of every format: the same structure, every text translated, and opened again by the library."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+
+import docx
+import openpyxl
+import polib
+import pptx
+import pytest
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import parse_xml
+from ebooklib import epub
+from lxml import etree
+from odf import dc, draw
+from odf import text as odf_text
+from odf.opendocument import OpenDocumentPresentation, OpenDocumentText, load
+from odf.style import MasterPage, PageLayout, Style, TextProperties
+from odf.table import Table, TableCell, TableRow
+from openpyxl.comments import Comment
+from openpyxl.worksheet.table import Table as SheetTable
+
+from tests.support.documents import assert_same_package, assert_same_tree, texts, translate
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+LONG = "der Hund läuft über die Wiese und sieht eine Katze, die auf dem Zaun sitzt und schläft"
+PARAGRAPHS = 420  # of two or three lines: more than 30 pages
+
+
+def saved(document) -> bytes:
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def run(content: str, properties: str = "") -> str:
+    return f'<w:r>{properties}<w:t xml:space="preserve">{content}</w:t></w:r>'
+
+
+SPECIAL = f"""
+<w:p {W} {R}>
+  {run("Siehe ")}<w:hyperlink r:id="%s">{run("die lange Seite", "<w:rPr><w:u/></w:rPr>")}</w:hyperlink>{run(" im Netz")}
+  <w:r><w:footnoteReference w:id="2"/></w:r>{run(" auf Seite ")}
+  <w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r>
+  <w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>7</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>
+  {run(" weiter ")}<w:bookmarkStart w:id="5" w:name="x"/>{run("hinten", "<w:rPr><w:b/></w:rPr>")}
+  <w:bookmarkEnd w:id="5"/>
+  {run(" im ")}<w:ins w:id="9" w:author="a">{run("neuen")}</w:ins>{run(" ")}{run("Buch", "<w:rPr><w:i/></w:rPr>")}
+  <w:r><w:tab/></w:r>{run("am Rand")}<w:r><w:br/></w:r>{run("und darunter")}
+</w:p>"""
+FOOTNOTES = f"""<w:footnotes {W}><w:footnote w:id="2"><w:p><w:r><w:footnoteRef/></w:r>{run(" Eine Fußnote", "")}</w:p>
+</w:footnote></w:footnotes>"""
+
+
+def word() -> bytes:
+    document = docx.Document()
+    section = document.sections[0]
+    section.header.paragraphs[0].text = "Kopfzeile hier"
+    section.footer.paragraphs[0].text = "Fußzeile hier"
+    for number in range(PARAGRAPHS):
+        if number % 20 == 0:
+            document.add_heading(f"Kapitel {number} über Hunde", 1)
+        paragraph = document.add_paragraph(f"Absatz {number}: ", style="List Bullet" if number % 7 == 0 else None)
+        paragraph.add_run("sehr fett").bold = True
+        paragraph.add_run(f", und {LONG}, ")
+        paragraph.add_run("ganz schräg").italic = True
+        paragraph.add_run(" auch noch.")
+    document.add_comment(document.paragraphs[1].runs, "Das ist ein Kommentar", author="a")
+    table = document.add_table(3, 2)
+    for cell in (cell for row in table.rows for cell in row.cells):
+        cell.text = "Eine Zelle"
+    part = document.part
+    notes = Part(
+        PackURI("/word/footnotes.xml"),
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml",
+        FOOTNOTES.encode(),
+        part.package,
+    )
+    part.relate_to(notes, RELATIONSHIP_TYPE.FOOTNOTES)
+    link = part.relate_to("https://example.org", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    document.element.body.insert(5, parse_xml(re.sub(r"\n\s*", "", SPECIAL) % link))
+    document.core_properties.title = "Ein Titel"
+    return saved(document)
+
+
+def test_docx():
+    data = word()
+    translated = translate(data, "a.docx")
+    assert_same_package(data, translated, changed=("val",))
+    parts = [f"word/{name}.xml" for name in ("document", "header1", "footer1", "footnotes", "comments")]
+    shouted = [text for text in texts(translated, *parts) if text != "PAGE"]
+    assert len(shouted) > PARAGRAPHS and all(map(str.isupper, shouted))
+    document = docx.Document(io.BytesIO(translated))
+    assert len(document.paragraphs) == len(docx.Document(io.BytesIO(data)).paragraphs)
+    assert document.core_properties.title == "EIN TITEL"
+
+
+def test_pptx():
+    show = pptx.Presentation()
+    for number in range(60):
+        slide = show.slides.add_slide(show.slide_layouts[1])
+        slide.shapes.title.text = f"Folie {number} über Hunde"
+        frame = slide.placeholders[1].text_frame
+        frame.text = "Ein Punkt"
+        for _ in range(8):
+            paragraph = frame.add_paragraph()
+            for content, bold in (("Das ist ", None), ("sehr fett", True), (f" und {LONG}", None)):
+                part = paragraph.add_run()
+                part.text, part.font.bold = content, bold
+        paragraph.runs[1].hyperlink.address = "https://example.org"
+        slide.notes_slide.notes_text_frame.text = "Eine Notiz dazu"
+    table = slide.shapes.add_table(2, 2, 0, 0, 999999, 999999).table
+    table.cell(0, 0).text = "Eine Zelle"
+    data = saved(show)
+    translated = translate(data, "a.pptx")
+    assert_same_package(data, translated)
+    names = [
+        name for name in zipfile.ZipFile(io.BytesIO(data)).namelist() if re.search(r"slides/slide|notesSlides/n", name)
+    ]
+    shouted = texts(translated, *(name for name in names if name.endswith(".xml")))
+    assert len(shouted) > 60 * 26 and all(text.isupper() for text in shouted)
+    again = pptx.Presentation(io.BytesIO(translated))
+    assert len(again.slides) == 60
+    assert again.slides[59].shapes[2].table.cell(0, 0).text == "EINE ZELLE"
+
+
+def test_xlsx():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Tier", "Anzahl", "Menge", "Farbe"])
+    for number in range(500):
+        sheet.append([f"Ein Hund namens {number}", number + 0.5, f"=B{number + 2}*2", "ein Braun"])
+    sheet.add_table(SheetTable(displayName="Tiere", ref="A1:D501"))
+    sheet["A2"].comment = Comment("Ein Kommentar", "a")
+    sheet["F1"] = "=SUM(Tiere[Anzahl])"
+    book.properties.title = "Ein Titel"
+    data = saved(book)
+    translated = translate(data, "a.xlsx")
+    assert_same_package(data, translated, changed=("name",))
+    again = openpyxl.load_workbook(io.BytesIO(translated)).active
+    assert [cell.value for cell in again[1]] == ["TIER", "Anzahl", "MENGE", "FARBE", None, "=SUM(Tiere[Anzahl])"]
+    assert [column.name for column in again.tables["Tiere"].tableColumns] == ["TIER", "Anzahl", "MENGE", "FARBE"]
+    assert [cell.value for cell in again[501]][:4] == ["EIN HUND NAMENS 499", 499.5, "=B501*2", "EIN BRAUN"]
+    assert again["A2"].comment.text == "EIN KOMMENTAR"
+
+
+def test_xlsx_columns_whose_names_would_be_equal_keep_theirs():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["Hund", "HUND ", "Katze"], [1, 2, 3]):
+        sheet.append(row)
+    sheet["B1"] = "hund "
+    sheet.add_table(SheetTable(displayName="Tiere", ref="A1:C2"))
+    translated = translate(saved(book), "a.xlsx")
+    again = openpyxl.load_workbook(io.BytesIO(translated)).active
+    assert [column.name for column in again.tables["Tiere"].tableColumns] == [cell.value for cell in again[1]]
+
+
+def paragraph_of_odf(bold: Style, number: int) -> odf_text.P:
+    paragraph = odf_text.P(text=f"Absatz {number}: das ist ")
+    paragraph.addElement(odf_text.Span(stylename=bold, text="sehr fett"))
+    paragraph.addText(f" und {LONG}")
+    note = odf_text.Note(noteclass="footnote", id=f"n{number}")
+    note.addElement(odf_text.NoteCitation(text=str(number)))
+    body = odf_text.NoteBody()
+    body.addElement(odf_text.P(text="Eine Fußnote"))
+    note.addElement(body)
+    paragraph.addElement(note)
+    paragraph.addText(", siehe ")
+    paragraph.addElement(odf_text.A(href="https://example.org", text="die Seite"))
+    paragraph.addText(" hier.")
+    paragraph.addElement(odf_text.Tab())
+    paragraph.addText("Am Rand ")
+    paragraph.addElement(odf_text.S(c=2))
+    paragraph.addText("weit")
+    return paragraph
+
+
+def test_odt():
+    document = OpenDocumentText()
+    bold = Style(name="Fett", family="text")
+    bold.addElement(TextProperties(fontweight="bold"))
+    document.automaticstyles.addElement(bold)
+    document.meta.addElement(dc.Title(text="Ein Titel"))
+    for number in range(PARAGRAPHS):
+        if number % 20 == 0:
+            document.text.addElement(odf_text.H(outlinelevel=1, text=f"Kapitel {number}"))
+        document.text.addElement(paragraph_of_odf(bold, number))
+    table = Table(name="Tabelle")
+    row = TableRow()
+    cell = TableCell()
+    cell.addElement(odf_text.P(text="Eine Zelle"))
+    row.addElement(cell)
+    table.addElement(row)
+    document.text.addElement(table)
+    file = io.BytesIO()
+    document.write(file)
+    translated = translate(file.getvalue(), "a.odt")
+    assert_same_package(file.getvalue(), translated)
+    shouted = texts(translated, "content.xml")
+    assert len(shouted) > 6 * PARAGRAPHS and all(map(str.isupper, shouted))
+    again = load(io.BytesIO(translated))
+    assert len(again.text.getElementsByType(odf_text.P)) == 2 * PARAGRAPHS + 1
+
+
+def test_odp():
+    document = OpenDocumentPresentation()
+    layout = PageLayout(name="seite")
+    document.automaticstyles.addElement(layout)
+    master = MasterPage(name="meister", pagelayoutname=layout)
+    document.masterstyles.addElement(master)
+    for number in range(60):
+        page = draw.Page(masterpagename=master)
+        frame = draw.Frame(width="20cm", height="5cm", x="1cm", y="1cm")
+        box = draw.TextBox()
+        for _ in range(5):
+            box.addElement(odf_text.P(text=f"Auf Folie {number}: {LONG}"))
+        frame.addElement(box)
+        page.addElement(frame)
+        document.presentation.addElement(page)
+    file = io.BytesIO()
+    document.write(file)
+    translated = translate(file.getvalue(), "a.odp")
+    assert_same_package(file.getvalue(), translated)
+    assert all(map(str.isupper, texts(translated, "content.xml")))
+    assert len(load(io.BytesIO(translated)).presentation.getElementsByType(draw.Page)) == 60
+
+
+def test_epub():
+    book = epub.EpubBook()
+    book.set_title("Ein Buch")
+    book.set_language("de")
+    for number in range(30):
+        chapter = epub.EpubHtml(title=f"Kapitel {number}", file_name=f"{number}.xhtml", lang="de")
+        chapter.content = f"<h1>Kapitel {number}</h1>" + f"<p>Das ist <b>sehr fett</b> und {LONG}.</p>" * 20
+        book.add_item(chapter)
+        book.spine.append(chapter)
+        book.toc.append(chapter)
+    book.add_item(epub.EpubNcx())
+    book.add_item(epub.EpubNav())
+    file = io.BytesIO()
+    epub.write_epub(file, book)
+    translated = translate(file.getvalue(), "a.epub")
+    assert_same_package(file.getvalue(), translated, changed=("lang", "language"))
+    again = epub.read_epub(io.BytesIO(translated))
+    assert (again.title, again.language) == ("EIN BUCH", "en")
+    assert zipfile.ZipFile(io.BytesIO(translated)).infolist()[0].compress_type == zipfile.ZIP_STORED
+    chapter = again.get_item_with_href("7.xhtml").get_body_content().decode()
+    assert "DAS IST <b>SEHR FETT</b> UND DER HUND" in chapter
+    assert [entry.title for entry in again.toc][7] == "KAPITEL 7"
+
+
+CUE = re.compile(r"(\d\d:\d\d:\d\d[,.]\d{3} --> \d\d:\d\d:\d\d[,.]\d{3})\n(.*?)\n\n", re.S)
+
+
+def subtitles(separator: str) -> str:
+    cues = []
+    for number in range(500):
+        begin, end = (f"00:{second // 60:02}:{second % 60:02}{separator}000" for second in (number * 2, number * 2 + 1))
+        lines = ["Der Hund läuft\nüber die Wiese und", "sieht eine Katze.", "<i>Sie schläft.</i>", "- Wer?\n- Ich!"]
+        cues.append(f"{number + 1}\n{begin} --> {end}\n{lines[number % 4]}\n\n")
+    return "".join(cues)
+
+
+@pytest.mark.parametrize(("name", "separator", "head"), [("a.srt", ",", ""), ("a.vtt", ".", "WEBVTT\n\nNOTE hier\n\n")])
+def test_subtitles(name, separator, head):
+    source = head + subtitles(separator)
+    translated = translate(source.encode(), name).decode()
+    cues, shouted = CUE.findall(source), CUE.findall(translated)
+    assert [time for time, _ in shouted] == [time for time, _ in cues]
+    assert [text.replace("I>", "i>") for _, text in shouted] == [text.upper().replace("I>", "i>") for _, text in cues]
+    assert translated.startswith(head)
+
+
+def test_po():
+    catalog = polib.POFile()
+    catalog.metadata = {"Content-Type": "text/plain; charset=UTF-8", "Language": "de", "X-Tool": "x"}
+    for number in range(500):
+        catalog.append(
+            polib.POEntry(
+                msgid=f"Der Hund %(name)s läuft {number} mal",
+                flags=["python-format"],
+                occurrences=[("a.py", str(number))],
+            )
+        )
+    catalog.append(polib.POEntry(msgid="eine Datei", msgid_plural="%d Dateien", msgstr_plural={0: "", 1: ""}))
+    catalog.append(polib.POEntry(msgid="fertig", msgstr="done"))
+    again = polib.pofile(translate(str(catalog).encode(), "a.po").decode())
+    assert [entry.msgid for entry in again] == [entry.msgid for entry in catalog]
+    assert [entry.msgstr for entry in again[:500]] == [f"DER HUND %(name)s LÄUFT {number} MAL" for number in range(500)]
+    assert again[500].msgstr_plural == {0: "EINE DATEI", 1: "%d DATEIEN"}
+    assert again[501].msgstr == "done"
+    assert [entry.occurrences for entry in again] == [entry.occurrences for entry in catalog]
+    assert (again.metadata["Language"], again.metadata["X-Tool"]) == ("en", "x")
+    assert again.metadata["Plural-Forms"] == "nplurals=2; plural=(n != 1);"
+
+
+XLIFF_1 = '<trans-unit id="{0}"><source>Der <g id="1">Hund {0}</g> läuft<x id="2"/></source></trans-unit>'
+XLIFF_2 = '<unit id="{0}"><segment><source>Der <pc id="1">Hund {0}</pc> läuft<ph id="2"/></source></segment></unit>'
+
+
+@pytest.mark.parametrize(
+    ("unit", "begin", "end", "language"),
+    [
+        (XLIFF_1, '<file original="a" datatype="x" source-language="de"><body>', "</body></file>", "target-language"),
+        (XLIFF_2, '<file id="f">', "</file>", "trgLang"),
+    ],
+)
+def test_xliff(unit, begin, end, language):
+    version = "1.2" if unit == XLIFF_1 else "2.0"
+    head = f'<xliff xmlns="urn:oasis:names:tc:xliff:document:{version}" version="{version}">'
+    source = head + begin + "".join(map(unit.format, range(500))) + end + "</xliff>"
+    root = etree.fromstring(translate(source.encode(), "a.xlf"))
+    targets = list(root.iter("{*}target"))
+    assert len(targets) == 500
+    assert "".join(targets[7].itertext()) == "DER HUND 7 LÄUFT"
+    for target in targets:
+        target.tag = target.tag.replace("target", "source")
+        assert_same_tree(target.getprevious(), target)
+        target.getparent().remove(target)
+    holder = root if version == "2.0" else root[0]
+    assert holder.attrib.pop(language) == "en"
+    assert_same_tree(etree.fromstring(source), root)
+
+
+def test_json():
+    value = {f"key{number}": [f"Der Hund {{name}} läuft {number} mal", number, None, "42"] for number in range(500)}
+    source = json.dumps(value, indent=3, ensure_ascii=False)
+    translated = translate(source.encode(), "a.json").decode()
+    expected = {key: [each[0].upper().replace("{NAME}", "{name}"), *each[1:]] for key, each in value.items()}
+    assert translated == json.dumps(expected, indent=3, ensure_ascii=False)
+
+
+def test_csv():
+    rows = [["Nummer", "Text"], *([str(number), f'Der "Hund" {number};\nläuft'] for number in range(500))]
+    file = io.StringIO()
+    csv.writer(file, delimiter=";").writerows(rows)
+    translated = translate(file.getvalue().encode(), "a.csv").decode()
+    assert translated == file.getvalue().upper()
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "translated"),
+    [
+        ("a.txt", "\ufeffDer Hund\r\n\r\nläuft.", "\ufeffDER HUND\r\n\r\nLÄUFT."),
+        ("a.md", "# Der Hund\n\n* läuft `hier` **jetzt**\n", "# DER HUND\n\n* LÄUFT `hier` **JETZT**\n"),
+        ("a.xml", "<a><p k='Hund'>Der <b>Hund</b></p></a>", "<a><p k='Hund'>DER <b>HUND</b></p></a>"),
+        (
+            "a.html",
+            '<html lang="de"><p title="Der Hund">Der <b>Hund</b></p><code>hier</code>',
+            '<html lang="en"><p title="DER HUND">DER <b>HUND</b></p><code>hier</code>',
+        ),
+    ],
+)
+def test_text(name, source, translated):
+    assert translate(source.encode(), name).decode() == translated
+
+
+def test_encodings_stay():
+    page = '<meta charset="iso-8859-1"><p>läuft</p>'
+    assert translate(page.encode("latin-1"), "a.html") == page.replace("läuft", "LÄUFT").encode("latin-1")
+    assert translate("Der Hund".encode("utf-16"), "a.txt").decode("utf-16") == "DER HUND"
