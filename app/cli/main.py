@@ -185,11 +185,14 @@ def translate(
     settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
     engine = Registry.from_settings(settings)
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
+    if is_document(inputs[0]):
+        with job.running():
+            translated = job.translate_document(inputs[0], output)
+        with _opened(output) as sink:  # not before, so that a failure costs nothing
+            sink.write(translated)
+        return
     with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
         for path in inputs:
-            if is_document(path):
-                sink.write(job.translate_document(path, output))
-                continue
             for piece in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):
                 sink.write((piece.text + piece.ending).encode())
                 sink.flush()

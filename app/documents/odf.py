@@ -81,7 +81,7 @@ def read_odf(data: bytes, kind: str) -> Document:
 def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
     for name, root in trees.items():
         if name == "meta.xml":
-            for element in root.iter(f"{_DC}title", f"{_DC}subject", f"{_DC}description"):
+            for element in root.iter(f"{_DC}title", f"{_DC}subject"):
                 yield PlainText(element)
             continue
         for element in root.iter(f"{_TEXT}p", f"{_TEXT}h", f"{_SVG}title", f"{_SVG}desc"):

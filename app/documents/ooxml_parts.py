@@ -67,7 +67,7 @@ class OfficeParts:
             for value in root.iterfind(f".//{_CHART}strCache//{_CHART}v"):
                 yield PlainText(value)
         for root in self.roots(CORE_PROPERTIES):
-            for name in ("title", "subject", "description"):
+            for name in ("title", "subject"):
                 for element in root.iter(f"{_DC}{name}"):
                     yield PlainText(element)
 

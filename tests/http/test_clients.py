@@ -1,13 +1,18 @@
 """The programs that people have, unchanged, against the shipped model in a server process of its own."""
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 
 import deepl
+import docx
 import httpx
 import pytest
 from libretranslatepy import LibreTranslateAPI
@@ -18,6 +23,13 @@ def client(url: str) -> Iterator[deepl.DeepLClient]:
     client = deepl.DeepLClient("any-key", server_url=url)
     yield client
     client.close()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DeepL's client asks for a document every 5 seconds."""
+    quick_time = SimpleNamespace(sleep=lambda seconds: time.sleep(seconds / 100), time=time.time)
+    monkeypatch.setattr("deepl.translator.time", quick_time)
 
 
 @pytest.fixture(scope="module")
@@ -207,3 +219,42 @@ def test_weblate_with_deepl(http: httpx.Client) -> None:
     answer = http.post("/v2/translate", json=body, headers=headers).json()["translations"]
     assert "Wo ist" in answer[0]["text"]
     assert "Morgen" in answer[1]["text"]
+
+
+def test_deepl_translates_a_document(client: deepl.DeepLClient, quick: None, tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("Ich möchte ").add_run("ein Bier").bold = True
+    source, target = tmp_path / "Getränk.docx", tmp_path / "drink.docx"
+    document.save(str(source))
+    status = client.translate_document_from_filepath(source, target, target_lang="EN-GB")
+    assert (status.done, status.billed_characters) == (True, 19)
+    [paragraph] = docx.Document(str(target)).paragraphs
+    assert [run.text for run in paragraph.runs if run.bold] == ["a beer"]
+
+
+def test_deepl_says_what_is_wrong_with_a_document(client: deepl.DeepLClient, quick: None, tmp_path: Path) -> None:
+    with pytest.raises(deepl.DeepLException, match="Files of the format zip are not translated"):
+        client.translate_document(b"x", io.BytesIO(), target_lang="EN-GB", filename="a.zip")
+    (tmp_path / "a.docx").write_bytes(b"x")
+    with pytest.raises(deepl.DocumentTranslationException, match="The file is damaged") as raised:
+        client.translate_document_from_filepath(tmp_path / "a.docx", tmp_path / "b.docx", target_lang="EN-GB")
+    handle = raised.value.document_handle
+    assert handle and client.translate_document_get_status(handle).status is deepl.DocumentStatus.Status.ERROR
+    assert not (tmp_path / "b.docx").exists()
+
+
+def test_deepl_gives_a_document_once(client: deepl.DeepLClient, quick: None) -> None:
+    handle = client.translate_document_upload("Guten Morgen!", target_lang="EN-GB", filename="a.txt")
+    client.translate_document_wait_until_done(handle)
+    file = io.BytesIO()
+    client.translate_document_download(handle, file)
+    assert b"morning" in file.getvalue()
+    with pytest.raises(deepl.DeepLException, match="Not found"):
+        client.translate_document_download(handle, file)
+
+
+def test_libretranslates_page(http: httpx.Client) -> None:
+    assert ".docx" in http.get("/frontend/settings").json()["supportedFilesFormat"]
+    fields = {"source": "auto", "target": "en", "api_key": ""}
+    answer = http.post("/translate_file", data=fields, files={"file": ("Brief.txt", b"Guten Morgen!")})
+    assert "morning" in http.get(answer.json()["translatedFileUrl"]).text

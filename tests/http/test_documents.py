@@ -8,8 +8,11 @@ import docx
 import httpx
 import pytest
 
+from app.errors import Overloaded
 from app.settings import Settings
-from tests.support.fakes import serving
+from app.storage.database import Database
+from app.storage.keys import KeyStore
+from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 TEXT = b"Guten Morgen!\nWo ist der Bahnhof?\n"
@@ -97,3 +100,175 @@ async def test_documents_can_be_switched_off(engine):
                 400,
                 "Documents are not available on this server.",
             )
+
+
+async def test_a_restart_in_the_middle(tmp_path):
+    first, second = FakeEngine(), FakeEngine()
+    second.may_go_on.set()
+    text = b"Guten Morgen!\nWAIT\n"
+    async with serving(first, Settings(data=tmp_path)) as client:
+        handle = await upload(client, content=text)
+        await first.was_asked.wait()
+    assert first.was_cancelled.is_set()
+    async with serving(second, Settings(data=tmp_path)) as client:
+        assert (await finished(client, handle))["status"] == "done"
+        assert (await result(client, handle)).content == b"Good morning!\n[en] WAIT\n"
+
+
+async def test_two_processes_share_the_work_and_the_files(tmp_path):
+    engines = [FakeEngine(), FakeEngine()]
+    for engine in engines:
+        engine.may_go_on.set()
+    async with (
+        serving(engines[0], Settings(data=tmp_path)) as one,
+        serving(engines[1], Settings(data=tmp_path)) as other,
+    ):
+        handles = [await upload(one, content=f"WAIT {number}".encode()) for number in range(6)]
+        for number, handle in enumerate(handles):
+            assert (await finished(other, handle))["status"] == "done"
+            assert (await result(other, handle)).content == f"[en] WAIT {number}".encode()
+        assert [(await result(one, handle)).status_code for handle in handles] == [404] * 6
+    assert sum(len(engine.calls) for engine in engines) == 6
+
+
+async def test_a_document_shows_how_far_it_is_and_waits_for_its_turn(client, engine):
+    handle = await upload(client, content=b"Guten Morgen! WAIT")
+    await engine.was_asked.wait()
+    key = {"document_key": handle["document_key"]}
+    path = f"/v2/document/{handle['document_id']}"
+    for response in (await client.get(path, params=key), await client.post(path, data=key)):
+        assert response.json()["status"] == "translating"
+    response = await result(client, handle)
+    assert (response.status_code, response.json()["message"]) == (503, "Document translation is not done")
+    engine.may_go_on.set()
+    assert (await finished(client, handle))["status"] == "done"
+
+
+async def test_what_is_wrong_in_a_file_is_told_with_both_contracts(client):
+    handle = await upload(client, "a.docx", b"no archive")
+    status = await finished(client, handle)
+    assert (status["status"], status["detail"]) == ("error", "document_damaged")
+    assert status["error_message"].startswith("The file is damaged")
+    assert (await result(client, handle)).status_code == 404
+    response = await client.post(
+        "/translate_file", data={"source": "de", "target": "en"}, files={"file": ("a.docx", b"no archive")}
+    )
+    assert (response.status_code, response.json()["code"]) == (400, "document_damaged")
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "content", "status", "text"),
+    [
+        ({}, "a.exe", b"x", 400, "Files of the format exe are not translated"),
+        ({}, "a.docm", b"x", 400, "Files of the format docm are not translated"),
+        ({}, "a.txt", b"", 400, "Invalid file data."),
+        ({}, "a.txt", b"x" * 2000, 413, "The document exceeds the limit of 1024 bytes."),
+        ({"target_lang": "XX"}, "a.txt", b"x", 400, "Value for 'target_lang' not supported."),
+        ({"target_lang": "DE"}, "a.txt", b"x", 400, "Source and target language are equal."),
+        ({"formality": "more"}, "a.txt", b"x", 400, "Target language 'EN-GB' doesn't support formality."),
+        ({"output_format": "pdf"}, "a.txt", b"x", 400, "A translated txt file can be: txt."),
+        ({"filename": "b.zip"}, "a.txt", b"x", 400, "Files of the format zip are not translated"),
+    ],
+)
+async def test_uploads_that_are_refused(engine, fields, name, content, status, text):
+    async with serving(engine, Settings(max_document_bytes=1024)) as client:
+        response = await client.post("/v2/document", data=UPLOAD | fields, files={"file": (name, content)})
+    assert response.status_code == status
+    assert response.json()["message"].startswith(text)
+
+
+async def test_libretranslates_refusals(client):
+    good = {"source": "de", "target": "en"}
+    file = {"file": ("a.txt", TEXT)}
+    for data, files, text in (
+        (good, None, "Invalid request: missing file parameter"),
+        ({"source": "de"}, file, "Invalid request: missing target parameter"),
+        (good, {"file": ("a.txt", b"")}, "Invalid request: empty file"),
+        (good | {"target": "xx"}, file, "xx is not supported"),
+    ):
+        response = await client.post("/translate_file", data=data, files=files)
+        assert (response.status_code, response.json()["error"]) == (400, text)
+    for name in ("a.txt", "../../etc/passwd", f"{'0' * 36}.a.txt"):
+        assert (await client.get(f"/download_file/{name}")).status_code in (400, 404)
+    number = "0b3c0dcd-6d5e-4a0c-9d5e-5a1d3b6f2a10"
+    assert (await client.get(f"/download_file/{number}.a.txt")).status_code == 404
+
+
+async def test_names_of_files_do_no_harm(client):
+    handle = await upload(client, filename='..\\../a"b\n<ü>.txt')
+    await finished(client, handle)
+    header = (await result(client, handle)).headers["Content-Disposition"]
+    assert header == "attachment; filename=\"a_b____.txt\"; filename*=UTF-8''a_b__%C3%BC_.txt"
+
+
+async def test_a_document_in_the_target_language_is_refused(client):
+    handle = await upload(client, source_lang="", content=b"Wo ist der Bahnhof, bitte?", target_lang="DE")
+    assert (await finished(client, handle))["error_message"] == "Source and target language are equal."
+
+
+async def test_more_documents_than_there_may_be(engine):
+    async with serving(engine, Settings(max_documents=1)) as client:
+        await upload(client, content=b"WAIT")
+        response = await client.post("/v2/document", data=UPLOAD, files={"file": ("a.txt", TEXT)})
+        assert (response.status_code, response.json()["detail"]) == (503, "overloaded")
+        assert "Retry-After" in response.headers
+
+
+async def test_a_busy_engine_is_asked_again(client, engine, monkeypatch):
+    monkeypatch.setattr("app.documents.translation._RETRY_S", 0.01)
+    engine.error = Overloaded("busy")
+    handle = await upload(client)
+    await engine.was_asked.wait()
+    engine.error = None
+    assert (await finished(client, handle))["status"] == "done"
+
+
+async def test_a_client_that_goes_takes_its_document_along(engine, tmp_path):
+    async with serving(engine, Settings(data=tmp_path)) as client:
+        with anyio.move_on_after(5) as scope:
+            async with anyio.create_task_group() as tasks:
+
+                async def ask() -> None:
+                    await client.post(
+                        "/translate_file", data={"source": "de", "target": "en"}, files={"file": ("a.txt", b"WAIT")}
+                    )
+
+                tasks.start_soon(ask)
+                await engine.was_asked.wait()
+                tasks.cancel_scope.cancel()
+            await engine.was_cancelled.wait()
+        assert not scope.cancelled_caught
+
+
+async def test_a_document_costs_its_characters_once_and_nothing_if_it_fails(tmp_path):
+    database = Database(tmp_path)
+    store = KeyStore(database)
+    key = store.add("shop", monthly_characters=50)
+    headers = {"Authorization": f"DeepL-Auth-Key {key}"}
+    settings = Settings(data=tmp_path, keys="required")
+
+    async def used(client: httpx.AsyncClient) -> int:
+        return (await client.get("/v2/usage")).json()["character_count"]
+
+    first, second = FakeEngine(), FakeEngine()
+    second.may_go_on.set()
+    async with serving(first, settings) as client:
+        assert (await client.post("/v2/document")).status_code == 403
+        client.headers.update(headers)
+        handle = await upload(client, content=b"Hallo WAIT")
+        await first.was_asked.wait()
+        assert await used(client) == 10
+    async with serving(second, settings) as client:
+        client.headers.update(headers)
+        assert (await finished(client, handle))["billed_characters"] == 10
+        assert await used(client) == 10
+        assert (await finished(client, await upload(client, content=b"Hallo FAIL")))["status"] == "error"
+        with anyio.fail_after(5):
+            while await used(client) != 10:
+                await anyio.sleep(0.01)
+        status = await finished(client, await upload(client, content=b"Hallo Welt! " * 10))
+        assert (status["status"], status["detail"]) == ("error", "quota_exceeded")
+        assert (await finished(client, await upload(client, content=b"x" * 40)))["status"] == "done"
+        response = await client.post("/v2/document", data=UPLOAD, files={"file": ("a.txt", TEXT)})
+        assert response.status_code == 456
+    database.close()

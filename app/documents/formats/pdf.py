@@ -76,8 +76,8 @@ def _page(blocks: list[pdf_text.Block]) -> str:
 
 def _docx(blocks: list[pdf_text.Block]) -> bytes:
     document = docx.Document()
-    for property_ in ("title", "comments", "author"):
-        setattr(document.core_properties, property_, "")  # the template's own
+    for name in ("title", "comments", "author"):
+        setattr(document.core_properties, name, "")  # the template's own
     for level, runs in blocks:
         checkpoint()
         paragraph = document.add_heading(level=level) if level else document.add_paragraph()

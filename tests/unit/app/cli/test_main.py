@@ -407,6 +407,41 @@ def test_a_folder_among_the_inputs_costs_nothing(engine: object, tmp_path: Path)
     assert "is a folder" in result.stderr
 
 
+def test_documents_keep_their_format(engine: object, tmp_path: Path) -> None:
+    page, output = tmp_path / "page.html", tmp_path / "out.html"
+    page.write_text('<html lang="de"><p>Der <b>Hund</b> läuft</p></html>', encoding="utf-8")
+    translated = '<html lang="en"><p>DER <b>HUND</b> LÄUFT</p></html>'
+    assert run("translate", "-f", "de", "-t", "en", page).stdout == translated
+    assert run("translate", "-f", "de", "-t", "en", "-o", output, page).exit_code == 0
+    assert output.read_text(encoding="utf-8") == translated
+
+
+def test_a_document_that_fails_costs_nothing(engine: object, tmp_path: Path) -> None:
+    (tmp_path / "a.docx").write_bytes(b"none")
+    (tmp_path / "b.docx").write_text("precious")
+    result = run("translate", "-f", "de", "-t", "en", "-o", tmp_path / "b.docx", tmp_path / "a.docx")
+    assert (result.exit_code, (tmp_path / "b.docx").read_text()) == (2, "precious")
+    assert "The file is damaged" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["a.docx"], "name the file for the translation of"),
+        (["a.docx", "a.docx", "-o", "b.docx"], "one at a time"),
+        (["a.docx", "-o", "b.odt"], "can be: docx"),
+    ],
+)
+def test_wrong_usage_of_documents(
+    engine: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], hint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.docx").write_bytes(b"")
+    result = run("translate", "-t", "en", *arguments)
+    assert result.exit_code == 2
+    assert hint in result.stderr
+
+
 @pytest.mark.parametrize("arguments", [[], ["--to", "en", "no-such-file.txt"], ["--to", "en", "--beam-size", "99"]])
 def test_wrong_usage_of_translate(engine: object, arguments: list[str]) -> None:
     assert run("translate", *arguments).exit_code == 2

@@ -1,0 +1,203 @@
+"""The queue of documents: through crashes, full disks and several processes."""
+
+import pytest
+
+from app.errors import DocumentNotFound, DocumentNotReady, Overloaded, StorageFailure
+from app.storage.documents import LEASE_S, MAX_ATTEMPTS, DocumentStore
+from app.storage.keys import KeyStore
+
+FILE = b"file" * 100
+
+
+class Clock:
+    """A clock that stands."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def new_store(opened, clock):
+    """Another process that uses the same database."""
+
+    def make(**limits: float) -> DocumentStore:
+        return DocumentStore(opened(), **{"max_documents": 9, "max_bytes": 9999, "lifetime_s": 60} | limits, now=clock)
+
+    return make
+
+
+@pytest.fixture
+def store(new_store) -> DocumentStore:
+    return new_store()
+
+
+def add(store: DocumentStore, secret: bool = True) -> tuple[str, str]:
+    return store.add(FILE, name="a.txt", wanted={"source": "de"}, secret=secret)
+
+
+def test_a_document_goes_its_way(store):
+    number, key = add(store)
+    queued = store.find(number, key)
+    assert (queued.status, queued.name, queued.wanted, queued.characters) == ("queued", "a.txt", {"source": "de"}, None)
+    document, content = store.claim("me")
+    assert (document.id, document.status, content) == (number, "translating", FILE)
+    assert store.claim("you") is None
+    assert store.report(number, "me", 7, 70)
+    with pytest.raises(DocumentNotReady):
+        store.translation(document, delete_it=True)
+    assert (store.find(number, key).translated, store.find(number, key).characters) == (7, 70)
+    store.finish(number, "me", b"translated")
+    done = store.find(number, key)
+    assert done.status == "done"
+    assert store.translation(done, delete_it=True) == b"translated"
+    with pytest.raises(DocumentNotFound, match="Document already downloaded"):
+        store.translation(store.find(number, key), delete_it=True)
+
+
+def test_a_document_is_found_with_its_key_only(store):
+    number, key = add(store)
+    open_number, no_key = add(store, secret=False)
+    assert no_key == ""
+    assert store.find(open_number).id == open_number
+    for wrong in (
+        (number, None),
+        (number, ""),
+        (number, "0" * 64),
+        (open_number, ""),
+        (open_number, key),
+        ("0" * 32, key),
+    ):
+        with pytest.raises(DocumentNotFound):
+            store.find(*wrong)
+
+
+def test_what_a_dead_process_left_is_begun_again(new_store, clock):
+    dead, living = new_store(), new_store()
+    number, key = add(dead)
+    dead.claim("dead")
+    clock.now += LEASE_S - 1
+    assert dead.report(number, "dead", 5)
+    clock.now += 2
+    assert living.claim("living") is None
+    clock.now += LEASE_S
+    document, content = living.claim("living")
+    assert (document.id, document.translated, content) == (number, 0, FILE)
+    assert not dead.report(number, "dead", 6)
+    dead.finish(number, "dead", b"late")
+    dead.fail(number, "dead", "late", "internal")
+    dead.release(number, "dead")
+    assert dead.find(number, key).status == "translating"
+    living.finish(number, "living", b"in time")
+    assert dead.translation(dead.find(number, key), delete_it=False) == b"in time"
+
+
+def test_a_document_that_ends_its_process_is_given_up(store, clock):
+    number, key = add(store)
+    for _ in range(MAX_ATTEMPTS):
+        assert store.claim("dies")
+        clock.now += LEASE_S + 1
+    assert store.claim("next") is None
+    assert store.find(number, key).error == ("The document can't be translated.", "internal")
+
+
+def test_a_document_that_was_put_back_was_not_tried(store):
+    number, _ = add(store)
+    for _ in range(MAX_ATTEMPTS + 1):
+        assert store.claim("me")
+        store.release(number, "me")
+    assert store.claim("me")
+
+
+def test_the_oldest_comes_first(store, clock):
+    numbers = []
+    for _ in range(3):
+        clock.now += 1
+        numbers.append(add(store)[0])
+    assert [store.claim("me")[0].id for _ in numbers] == numbers
+
+
+def test_a_failure_has_its_reason_and_no_file(store):
+    number, key = add(store)
+    store.claim("me")
+    store.fail(number, "me", "The file has a password.", "document_encrypted")
+    document = store.find(number, key)
+    assert (document.status, document.error) == ("error", ("The file has a password.", "document_encrypted"))
+    with pytest.raises(DocumentNotFound):
+        store.translation(document, delete_it=True)
+
+
+def test_finished_documents_are_deleted_in_time(store, clock):
+    number, key = add(store)
+    waiting, waiting_key = add(store)
+    store.claim("me")
+    store.finish(number, "me", b"translated")
+    clock.now += 59
+    assert store.find(number, key)
+    clock.now += 2
+    with pytest.raises(DocumentNotFound):
+        store.find(number, key)
+    assert store.find(waiting, waiting_key).status == "queued"
+
+
+def test_number_and_size_are_bounded(new_store):
+    few = new_store(max_documents=2)
+    add(few)
+    number, _ = add(few)
+    with pytest.raises(Overloaded):
+        add(few)
+    few.delete(number)
+    add(few)
+    small = new_store(max_bytes=3 * len(FILE))
+    add(small)
+    with pytest.raises(Overloaded):
+        add(small)
+
+
+def test_a_deleted_document_is_nobodys(store):
+    number, _ = add(store)
+    store.claim("me")
+    store.delete(number)
+    assert not store.report(number, "me", 1)
+    store.finish(number, "me", b"translated")
+    with pytest.raises(DocumentNotFound):
+        store.find(number)
+
+
+def test_documents_end_with_the_key_that_pays(opened, store):
+    keys = KeyStore(opened())
+    keys.add("shop")
+    [(shop, _)] = keys.list()
+    number, key = store.add(FILE, name="a.txt", wanted={}, secret=True, key_id=shop.id)
+    assert store.find(number, key).key_id == shop.id
+    keys.remove(shop.id)
+    with pytest.raises(DocumentNotFound):
+        store.find(number, key)
+
+
+@pytest.mark.parametrize("where", ["sqlite"], indirect=True)
+def test_a_full_disk_loses_nothing(opened, clock):
+    database = opened()
+    store = DocumentStore(database, max_documents=99, max_bytes=1 << 30, lifetime_s=60, now=clock)
+    number, key = add(store)
+    store.claim("me")
+    with database.transaction() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1")
+    with pytest.raises(StorageFailure, match="full"):
+        store.add(b"x" * (1 << 20), name="b.txt", wanted={}, secret=True)
+    with pytest.raises(StorageFailure, match="full"):
+        store.finish(number, "me", b"x" * (1 << 20))
+    assert store.find(number, key).status == "translating"
+    with database.transaction() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+    clock.now += LEASE_S + 1
+    assert store.claim("me")[1] == FILE
+    store.finish(number, "me", b"translated")
+    assert store.translation(store.find(number, key), delete_it=True) == b"translated"
