@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -81,6 +81,9 @@ bench-robustness: $(DEV)/installed  ## Count what translations keep: digits, nam
 
 bench-numbers: $(DEV)/installed  ## Count numbers, amounts, dates and the like that come out right
 	$(DEV)/bin/python -m benchmarks.numbers artifacts/de-en
+
+bench-glossary: $(DEV)/installed  ## Count the terms of a glossary that translations have, and what they cost the rest
+	$(DEV)/bin/python -m benchmarks.glossary artifacts/de-en
 
 bench-alignment: $(DEV)/installed  ## Count copied words that are aligned with themselves
 	$(DEV)/bin/python -m benchmarks.alignment artifacts/de-en $(BENCH_PAIRS)

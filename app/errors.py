@@ -45,6 +45,12 @@ class InvalidRequest(DragomanError):
     code = "invalid_request"
 
 
+class InvalidGlossary(InvalidRequest):
+    """The entries of a glossary can't be used; the message says which one and why."""
+
+    code = "invalid_glossary"
+
+
 class UnsupportedPair(InvalidRequest):
     """No loaded model translates this pair of languages."""
 

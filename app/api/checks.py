@@ -1,10 +1,17 @@
 """Checks of parameters that the contracts share. Pure: no I/O, no clock, no web framework."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
-from app.errors import InvalidRequest, TextTooLong
+from app.api.long_json import parse_json
+from app.errors import InvalidGlossary, InvalidRequest, TextTooLong
 from app.settings import Settings
+from app.text.terms.entries import check_entries
+from app.text.terms.glossary import Glossary
 from app.translation.languages import served_language
+
+MAX_INLINE_ENTRIES = 5_000
+"""Entries of a glossary that comes with a request."""
 
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
@@ -56,6 +63,24 @@ def check_language(name: str, value: object, served: Collection[str]) -> str:
         UnsupportedPair: It isn't served.
     """
     return served_language(check_text(name, value), served)
+
+
+def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
+    """What makes the glossary that came with a request, if one did: an object, or a string that holds its JSON.
+
+    Raises:
+        InvalidGlossary: It isn't one, or has an entry that can't be used.
+    """
+    if is_absent(value) or value == {}:
+        return None
+    if isinstance(value, str):
+        try:
+            value = parse_json(value)
+        except (ValueError, RecursionError):
+            value = None
+    if not isinstance(value, dict):
+        raise InvalidGlossary("Invalid request: glossary parameter must be an object of source and target terms")
+    return partial(Glossary, check_entries(value.items(), MAX_INLINE_ENTRIES))
 
 
 def parse_flag(

@@ -16,6 +16,7 @@ from app.api.contract import contract_of
 STATUS: dict[type[errors.DragomanError], int] = {
     errors.DragomanError: 500,
     errors.InvalidRequest: 400,
+    errors.InvalidGlossary: 400,
     errors.UnsupportedPair: 400,
     errors.OptionOutOfRange: 400,
     errors.TextTooLong: 400,  # the LibreTranslate contract; a body over its limit in bytes is 413

@@ -4,12 +4,25 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from app.text.terms.glossary import TermStatus
+
 
 class ErrorBody(BaseModel):
     """Every error."""
 
     error: str = Field(description="A sentence for people.")
     code: str = Field(description="A stable word for programs.")
+
+
+class TermUse(BaseModel):
+    """What became of a term of the glossary."""
+
+    source: str = Field(description="The term, as the glossary has it.")
+    target: str = Field(description="Its translation, as the glossary has it.")
+    status: TermStatus = Field(
+        description="`applied`: the translation has the term; `inflected`: another form of it; `not_found`: none."
+    )
+    count: int = Field(description="How often it came out so.", ge=1)
 
 
 class Status(BaseModel):

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 from app.engine.options import SearchOptions
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
+from app.text.terms.glossary import Term
 
 INLINE_CHARS = 4_000
 """Texts beyond this many characters are taken apart and put together off the event loop."""
@@ -56,6 +57,7 @@ class SentenceTranslation:
         verdicts: Quality checks that ``text`` fails; usually none.
         alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
             ``text``; only if the options ask for it and the model has an alignment head.
+        terms: The terms of ``source`` that ``text`` should have, with their places in ``source``.
     """
 
     source: str
@@ -67,6 +69,7 @@ class SentenceTranslation:
     confidence: float | None = None
     verdicts: tuple[Verdict, ...] = ()
     alignment: tuple[Link, ...] = ()
+    terms: tuple[Term, ...] = ()
 
     @property
     def versions(self) -> "list[SentenceTranslation]":
@@ -170,6 +173,7 @@ class TranslationCall:
         keys: The key that the events of each text carry; () numbers them as items.
         quota: Quota of the request that this call belongs to; None if the call is the whole request.
         improve: Called with each sentence before it is reported, side by side for those in progress; None for nothing.
+        terms: For each text the terms in it that its translation must have; () for none at all.
     """
 
     texts: Sequence[str]
@@ -181,6 +185,7 @@ class TranslationCall:
     keys: Sequence[TextKey] = ()
     quota: RequestQuota | None = None
     improve: Improve | None = None
+    terms: Sequence[Sequence[Term]] = ()
 
     def key(self, index: int) -> TextKey:
         """The key of a text."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search, default_max_length
+from app.engine.decoding.term_search import TermSearch
 from app.engine.inspection import INSPECTION_SIZE, inspect
 from app.engine.interface import (
     Alphabet,
@@ -265,6 +266,7 @@ class _Work:
         self.features: EncoderCache[Features] = EncoderCache(cache_bytes)
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
+        self._word_parts = tokenizer.word_parts()
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 
@@ -295,6 +297,15 @@ class _Work:
         # One more than the minimum, so that the model gets to end it.
         default = default_max_length(len(job.source)) + len(prefix or ())
         wanted = options.max_length or max(default, options.min_length + 1)
+        if job.terms:
+            return TermSearch(
+                start_id=manifest.ids.decoder_start,
+                eos_id=manifest.ids.eos,
+                max_length=min(wanted, manifest.shape.max_positions),
+                options=options,
+                constraints=job.terms,
+                word_parts=self._word_parts,
+            )
         return Search(
             start_id=manifest.ids.decoder_start,
             eos_id=manifest.ids.eos,

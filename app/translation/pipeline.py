@@ -31,6 +31,7 @@ from app.text.mirroring import mirror_edits, no_edits
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
 from app.text.protection.protected import Protected, protect, with_stand_ins
+from app.text.terms.glossary import Glossary, Term, uses
 from app.translation.deadline import within
 from app.translation.languages import check_pair, name_of
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
@@ -52,6 +53,8 @@ class _Segment:
     translation: TextTranslation  # of ``text``, which may have stand-ins for protected spans
     restored: TextTranslation
     needs_model: bool
+    glossary: Glossary | None = None
+    terms: Sequence[Term] = ()
     lost: tuple[str, ...] = ()
     pivot: str | None = None
 
@@ -152,14 +155,17 @@ class Translator:
             tokens=wanted.tokens,
             keys=[segment.key for segment in segments],
             quota=quota,
+            terms=[segment.terms for segment in segments] if wanted.glossary else (),
         )
         placeholders = self._engine.alphabet(segments[0].language, wanted.target).placeholders
         protected = {segment.key: segment.protected for segment in segments}
+        glossary = segments[0].glossary
         extra: list[Timing] = []
 
         async def translate_again(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
             own_quota = replace(quota, admitted=True, is_retry=True)
             again = replace(call, texts=texts, options=options, splitting="off", tokens=False, keys=(), quota=own_quota)
+            again = replace(again, terms=[glossary.find(text) for text in texts] if glossary else ())
             translations, timing = await collect(self._engine.stream(again))
             extra.append(timing)
             return translations
@@ -216,7 +222,7 @@ async def put_together(wanted: TranslationRequest, function: Callable[..., Resul
 
 def is_quick(wanted: TranslationRequest) -> bool:
     """Tells whether all the work on the texts takes less than a millisecond or two."""
-    return not (wanted.markup or wanted.protect) and sum(map(len, wanted.texts)) <= INLINE_CHARS
+    return not (wanted.markup or wanted.protect or wanted.glossary) and sum(map(len, wanted.texts)) <= INLINE_CHARS
 
 
 def _segments(
@@ -226,6 +232,11 @@ def _segments(
     alphabets: Sequence[Alphabet],
 ) -> list[_Segment]:
     segments = []
+    glossaries = {
+        language: wanted.glossary(language, wanted.target)
+        for language in set(languages) - {wanted.target}
+        if wanted.glossary
+    }
     own = compile_patterns(wanted.protect) if wanted.protect and not documents else NOTHING
     for item, (language, alphabet) in enumerate(zip(languages, alphabets, strict=True)):
         checkpoint()
@@ -248,8 +259,21 @@ def _segments(
             if protected and not needs_model:
                 source = protected.restore(text).text  # numbers in the target's notation
             restored = TextTranslation(text=source, alternatives=(), sentences=())
-            segments.append(_Segment(TextKey(item, block), language, protected, text, unchanged, restored, needs_model))
+            segment = _Segment(TextKey(item, block), language, protected, text, unchanged, restored, needs_model)
+            segment.glossary = glossaries.get(language)
+            if segment.glossary and needs_model:
+                segment.terms = _terms(segment.glossary, text, protected)
+            segments.append(segment)
     return segments
+
+
+def _terms(glossary: Glossary, text: str, protected: Protected | None) -> list[Term]:
+    """The glossary's terms in a text, without stand-ins, which may be names."""
+    terms = glossary.find(text)
+    if protected is None:
+        return terms
+    taken = {place for begin, end in protected.stand_ins for place in range(begin, end)}
+    return [term for term in terms if taken.isdisjoint(range(term.begin, term.end))]
 
 
 def _with_numerals(wanted: TranslationRequest, patterns: Patterns, text: str, language: str) -> Patterns:
@@ -281,7 +305,15 @@ def _assemble(
         pivot = next((segment.pivot for segment in blocks if segment.pivot), None)
         items.append(
             ItemTranslation(
-                text=text, alternatives=alternatives, detection=None, blocks=sentences, lost=lost, pivot=pivot
+                text=text,
+                alternatives=alternatives,
+                detection=None,
+                blocks=sentences,
+                lost=lost,
+                pivot=pivot,
+                terms=tuple(
+                    use for own in sentences for sentence in own for use in uses(sentence.text, sentence.terms)
+                ),
             )
         )
     return items

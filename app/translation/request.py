@@ -1,5 +1,6 @@
 """A translation as the contracts ask for it: the checked request, and the events that answer it. Knows no HTTP."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, 
 from app.engine.options import SearchOptions
 from app.text.detection import Detection
 from app.text.markup.extraction import Rules
+from app.text.terms.glossary import Glossary, TermUse
 
 AUTO = "auto"
 """The source language of a request whose texts are to be detected."""
@@ -27,6 +29,7 @@ class TranslationRequest:
         alternatives: Further translations wanted for each text.
         deadline_s: Seconds until the deadline; None for no limit.
         protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
+        glossary: Makes the glossary for a source and a target language; None if the request has none.
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
@@ -42,6 +45,7 @@ class TranslationRequest:
     alternatives: int = 0
     deadline_s: float | None = None
     protect: tuple[str, ...] | None = None
+    glossary: Callable[[str, str], Glossary] | None = None
     preserves_formatting: bool = False
     alignment: bool = False
     tokens: bool = False
@@ -63,6 +67,7 @@ class ItemTranslation:
         blocks: The translated sentences: of the whole text, or of each block of its markup, in order.
         lost: Protected spans whose position in ``text`` is a guess.
         pivot: Code of the language between the two models; None if one model translated the item.
+        terms: What became of the glossary's terms in the item, in order.
     """
 
     text: str
@@ -71,6 +76,7 @@ class ItemTranslation:
     blocks: tuple[tuple[SentenceTranslation, ...], ...] = ()
     lost: tuple[str, ...] = ()
     pivot: str | None = None
+    terms: tuple[TermUse, ...] = ()
 
 
 class Answer(NamedTuple):

@@ -27,6 +27,7 @@ from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
 from app.text.quality_checks import Verdict, judge, loops
+from app.text.terms.glossary import missing
 from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
@@ -76,12 +77,13 @@ class _Ranked(NamedTuple):
 
     is_loop: bool
     lost: int
+    missing: int
     verdicts: int
     translation: SentenceTranslation
 
 
-def _faults(ranked: _Ranked) -> tuple[bool, int, int]:
-    return ranked[:3]
+def _faults(ranked: _Ranked) -> tuple[bool, int, int, int]:
+    return ranked[:4]
 
 
 class Versions:
@@ -154,7 +156,8 @@ class Versions:
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
         lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
         is_loop = bool(translation.verdicts) and loops(translation.source, translation.text)
-        return _Ranked(is_loop, len(lost), len(translation.verdicts), translation)
+        lacking = missing(translation.text, translation.terms)
+        return _Ranked(is_loop, len(lost), lacking, len(translation.verdicts), translation)
 
 
 async def improve(

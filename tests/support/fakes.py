@@ -37,6 +37,7 @@ from app.text.detection import Detector
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
+from app.text.terms.glossary import within
 from tests.support.segmentation import split
 
 PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
@@ -110,6 +111,7 @@ class FakeEngine:
             await self._wait(asyncio.Event())
         for index, text in enumerate(call.texts):
             translation = self._translate(text, call.source, call.target, call.options)
+            terms = call.terms[index] if call.terms else ()
             key = call.key(index)
             builder, done = TextBuilder(), 0
             for sentence in translation.sentences:
@@ -120,6 +122,8 @@ class FakeEngine:
                 if call.tokens and call.options.beam_size == 1:
                     for word in re.findall(r"\s*\S+", sentence.text):
                         yield TokenEvent(key, word)
+                own = within(terms, sentence.source_begin, sentence.source_begin + len(sentence.source))
+                sentence = replace(sentence, terms=own)
                 if call.improve:
                     sentence = await call.improve(key, sentence)
                 gap, done = text[done : sentence.source_begin], sentence.source_begin + len(sentence.source)

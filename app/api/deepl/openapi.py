@@ -79,6 +79,15 @@ TRANSLATE_REQUEST = request_body(
             "Mistake: formality, which the model can't control",
             {"text": ["Hello"], "target_lang": "DE", "formality": "more"},
         ),
+        "inline_glossary": (
+            "A glossary in the request",
+            {
+                "text": ["Ich möchte ein Bier."],
+                "source_lang": "DE",
+                "target_lang": "EN-GB",
+                "glossary": {"Bier": "beer"},
+            },
+        ),
         "glossary": (
             "Mistake: a glossary, which this server doesn't have",
             {
@@ -99,6 +108,18 @@ TRANSLATE_RESPONSES: Responses = {
             "german_to_english": (
                 "German to English",
                 {"translations": [{"detected_source_language": "DE", "text": "I'd like a beer."}]},
+            ),
+            "inline_glossary": (
+                "A glossary in the request",
+                {
+                    "translations": [
+                        {
+                            "detected_source_language": "DE",
+                            "text": "I'd like a beer.",
+                            "terms": [{"source": "Bier", "target": "beer", "status": "applied", "count": 1}],
+                        }
+                    ]
+                },
             ),
             "list": (
                 "Two texts, languages detected, characters counted",

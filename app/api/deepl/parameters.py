@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NoReturn
 
-from app.api.checks import check_text, check_texts, is_absent, parse_flag
+from app.api.checks import check_text, check_texts, is_absent, parse_flag, parse_glossary
 from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
 from app.engine.options import SearchOptions
@@ -103,6 +103,7 @@ def parse_translation(
             splitting=SPLITTING[splitting],
             options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
             deadline_s=settings.request_timeout_s,
+            glossary=parse_glossary(values.get("glossary")),
             preserves_formatting=_parse_flag(values, "preserve_formatting"),
         ),
         show_billed_characters=_parse_flag(values, "show_billed_characters"),

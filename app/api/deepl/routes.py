@@ -5,6 +5,7 @@ none too. The texts go the same way as LibreTranslate's.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
@@ -27,10 +28,12 @@ from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
+from app.api.term_json import term_bodies
 from app.engine.interface import Timing
 from app.translation.languages import languages_of, name_of
 from app.translation.pipeline import put_together
 from app.translation.request import ItemTranslation
+from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["DeepL"])
 
@@ -69,7 +72,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
     key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")
     values = await read_parameters(request, limit, REPEATABLE)
-    wanted = parse_translation(values, settings=service.settings, pairs=service.engine.pairs)
+    parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
+    wanted = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
 
     async def answer() -> Response:
         async with service.access.spending(key, wanted.translation.characters):
@@ -186,6 +190,8 @@ def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) ->
     body: dict[str, Any] = {"detected_source_language": source.upper(), "text": item.text}
     if wanted.show_billed_characters:
         body["billed_characters"] = len(text)
+    if wanted.translation.glossary:
+        body["terms"] = term_bodies(item.terms)
     if wanted.model_type_used:
         body["model_type_used"] = wanted.model_type_used
     if wanted.tag_handling_version:

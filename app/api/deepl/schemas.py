@@ -1,8 +1,11 @@
 """The bodies of the DeepL contract, for the OpenAPI document; ``parameters`` does the checking."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
+
+from app.api.checks import MAX_INLINE_ENTRIES
+from app.api.schemas import TermUse
 
 
 class DeepLError(BaseModel):
@@ -46,6 +49,11 @@ class DeepLTranslateRequest(BaseModel):
     splitting_tags: list[str] = Field([], description="Tags that end a sentence.")
     non_splitting_tags: list[str] = Field([], description="Tags that don't end a sentence.")
     ignore_tags: list[str] = Field([], description="Tags whose content comes back unchanged.")
+    glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
+        None,
+        description="Beyond DeepL: terms and what they must be called in the target language, such as "
+        '`{"Vorstand": "board"}`; inflected forms count as the term. In a form, the JSON text of such an object.',
+    )
     enable_beta_languages: bool = Field(False, description="Has no effect.")
 
 
@@ -57,6 +65,9 @@ class DeepLTranslation(BaseModel):
     billed_characters: int | None = Field(None, description="Only if requested: characters of the text.")
     model_type_used: str | None = Field(None, description="Only if `model_type` was given.")
     tag_handling_version: str | None = Field(None, description="Only with tag handling.")
+    terms: list[TermUse] | None = Field(
+        None, description="Only with a glossary: what became of its terms that the text has."
+    )
 
 
 class DeepLTranslations(BaseModel):

@@ -155,6 +155,10 @@ TRANSLATE_REQUEST = request_body(
                 "protect": ["%d", "regex:[{]{2}[a-z]+[}]{2}"],
             },
         ),
+        "glossary": (
+            "A glossary",
+            {"q": "Ich möchte ein Bier.", **_GERMAN_TO_ENGLISH, "glossary": {"Bier": "beer"}},
+        ),
         "details": ("Every sentence described", _MORNING | {"details": True}),
         "stream": ("Sentence by sentence", _MORNING | {"stream": True}),
         "tokens": ("With tokens", {"q": "Guten Morgen!", **_GERMAN_TO_ENGLISH, "beam_size": 1, "stream": True}),
@@ -167,6 +171,10 @@ TRANSLATE_REQUEST = request_body(
         "out_of_range": (
             "Mistake: an option out of range",
             {"q": "Hello", "source": "en", "target": "de", "beam_size": 99},
+        ),
+        "empty_term": (
+            "Mistake: a term without a translation",
+            {"q": "Hallo", **_GERMAN_TO_ENGLISH, "glossary": {"Bier": ""}},
         ),
         "pattern": (
             "Mistake: a malformed pattern",
@@ -181,6 +189,13 @@ TRANSLATE_RESPONSES: Responses = {
         {
             "german_to_english": ("German to English", {"translatedText": "I'd like a beer."}),
             "english_to_german": ("English to German", {"translatedText": "Wo ist der Bahnhof?"}),
+            "glossary": (
+                "A glossary",
+                {
+                    "translatedText": "I'd like a beer.",
+                    "terms": [{"source": "Bier", "target": "beer", "status": "applied", "count": 1}],
+                },
+            ),
             "auto": (
                 "Detect the language",
                 {
@@ -230,6 +245,11 @@ TRANSLATE_RESPONSES: Responses = {
             "Option out of range",
             "beam_size is 99; it must be a whole number from 1 to 16.",
             "option_out_of_range",
+        ),
+        empty_term=(
+            "A glossary that can't be used",
+            "Invalid glossary entries provided: the target term with the index 0 is empty.",
+            "invalid_glossary",
         ),
         pattern=(
             "A malformed pattern",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.api.checks import check_language, check_text, check_texts, is_absent, parse_flag
+from app.api.checks import check_language, check_text, check_texts, is_absent, parse_flag, parse_glossary
 from app.engine.options import SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, shortened
 from app.settings import Settings
@@ -86,6 +86,7 @@ def parse_translation(
         alternatives=alternatives,
         deadline_s=deadline_s,
         protect=protect,
+        glossary=parse_glossary(values.get("glossary")),
         alignment=details or stream,
         tokens=stream,
     )

@@ -23,6 +23,7 @@ from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
+from app.api.term_json import term_bodies
 from app.documents.registry import served_extensions
 from app.engine.interface import SentenceEvent, Timing
 from app.text.detection import Detection
@@ -70,8 +71,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
     key = await service.access.check(request, _key(request, values), "translate")
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
-    # Patterns of strangers take their time to compile.
-    wanted = await TEXT_POOL.run(parse) if values.get("protect") else parse()
+    # Patterns and glossaries of strangers take their time.
+    wanted = await TEXT_POOL.run(parse) if values.get("protect") or values.get("glossary") else parse()
     if wanted.stream:
         # What fails before the first event is still answered with a status, and costs nothing.
         async with service.access.spending(key, wanted.translation.characters):
@@ -179,6 +180,8 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
         columns["pivot"] = [item.pivot for item in items]
     if wanted.translation.protect is not None or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
+    if wanted.translation.glossary:
+        columns["terms"] = [term_bodies(item.terms) for item in items]
     if wanted.details:
         columns["details"] = [
             [{"block": block, **sentence_body(sentence)} for block, own in enumerate(item.blocks) for sentence in own]

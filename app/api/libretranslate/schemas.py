@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from app.api.checks import MAX_INLINE_ENTRIES
 from app.api.libretranslate.parameters import MAX_DEADLINE_MS, MAX_PREFIX_CHARS
+from app.api.schemas import TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
@@ -69,6 +71,11 @@ class TranslateRequest(BaseModel):
         "`alternatives` then differ in the first word behind the prefix or in a part of it, even behind an empty one. "
         "End it behind a whole word. Scores and confidence take it as certain. Not for a list or markup.",
         max_length=MAX_PREFIX_CHARS,
+    )
+    glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
+        None,
+        description='Terms and what they must be called in the target language, such as `{"Vorstand": "board"}`; '
+        "inflected forms count as the term. In a form, the JSON text of such an object.",
     )
     details: bool = Field(False, description="Describe each sentence: positions, score, verdicts, word alignment.")
     stream: bool = Field(False, description="Send each sentence as soon as it is translated, as server-sent events.")
@@ -142,6 +149,9 @@ class TranslateResponse(BaseModel):
         description="With `protect`, or if there are any: protected spans whose placeholder the model lost. The "
         "translation still has them, where they probably belong. Also emphasis in Markdown that was left out, because "
         "the translation has no word for it.",
+    )
+    terms: list[TermUse] | list[list[TermUse]] | None = Field(
+        None, description="Only with a glossary: what became of its terms that `q` has."
     )
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
         None, description="Only if requested: the translated sentences in order, of the text or of each text."

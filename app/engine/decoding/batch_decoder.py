@@ -118,14 +118,14 @@ class BatchDecoder(Generic[Features]):
         top = max(search.candidates_needed for search in self.searches)
         best, ids, positions = self._rows.step(tokens, top)
         self.steps += 1
-        scores, candidates = best.tolist(), ids.tolist()
         attended = None if positions is None else positions.tolist()
         kept: list[int] = []
         first = 0
         for search in self.searches:
             last = first + search.rows
             looked_at = None if attended is None else attended[first:last]
-            parents = search.advance(scores[first:last], candidates[first:last], looked_at)
+            own = slice(first, last), slice(search.candidates_needed)
+            parents = search.advance(best[own].tolist(), ids[own].tolist(), looked_at)
             kept += [first + parent for parent in parents]
             first = last
         return kept

@@ -32,7 +32,7 @@ class Hypothesis:
     attended: tuple[int, ...] = ()
 
 
-class _Live(NamedTuple):
+class Live(NamedTuple):
     """A hypothesis that may still grow; its fields have the same meaning as in ``Hypothesis``."""
 
     total: float
@@ -126,7 +126,7 @@ class Search:
         self._branches = prefix is not None and options.n_best > 1
         self._eos_id = eos_id
         self._max_length = max_length
-        self._live = [_Live(0.0)]
+        self._live = [Live(0.0)]
         self._finished: list[Hypothesis] = []
         self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
         self.last_tokens = [start_id]
@@ -196,7 +196,7 @@ class Search:
 
     def _extend(self, extensions: Sequence[tuple[float, int, int]], attended: Sequence[int] | None) -> list[int]:
         """Go on with the best extensions, (log-probability, row, token); returns what ``advance`` does."""
-        live: list[_Live] = []
+        live: list[Live] = []
         parents: list[int] = []
         for total, row, token in extensions:
             parent = self._live[row]
@@ -204,7 +204,7 @@ class Search:
                 self._finish(parent._replace(total=total), len(parent.tokens) + 1)
             else:
                 looked_at = () if attended is None else (*parent.attended, attended[row])
-                live.append(_Live(total, (*parent.tokens, token), looked_at))
+                live.append(Live(total, (*parent.tokens, token), looked_at))
                 parents.append(row)
         self._live = live
         if live and len(live[0].tokens) >= self._max_length:
@@ -246,7 +246,7 @@ class Search:
         begun, self._live = self._live, []
         made = len(tokens[0])
 
-        def path(slot: int, step: int) -> _Live:
+        def path(slot: int, step: int) -> Live:
             """The hypothesis as it was after a step."""
             total, found, looked_at = totals[slot][step], [], []
             for back in range(step, -1, -1):
@@ -255,7 +255,7 @@ class Search:
                     looked_at.append(attended[slot][back])
                 slot = parents[slot][back]
             start = begun[slot]
-            return _Live(total, (*start.tokens, *reversed(found)), (*start.attended, *reversed(looked_at)))
+            return Live(total, (*start.tokens, *reversed(found)), (*start.attended, *reversed(looked_at)))
 
         for step in range(made):
             for slot, column in enumerate(tokens):
@@ -263,7 +263,7 @@ class Search:
                     ended = path(slot, step)
                     tokens_before = ended.tokens[:-1]
                     self._finish(
-                        _Live(ended.total, tokens_before, ended.attended[: len(tokens_before)]), len(ended.tokens)
+                        Live(ended.total, tokens_before, ended.attended[: len(tokens_before)]), len(ended.tokens)
                     )
         last = made - 1
         rows = [
@@ -283,7 +283,7 @@ class Search:
         ended = self._eos_id in tokens
         kept = tokens.index(self._eos_id) if ended else len(tokens)
         looked_at = () if attended is None else (*live.attended, *attended[:kept])
-        grown = _Live(totals[kept - (not ended)], (*live.tokens, *tokens[:kept]), looked_at)
+        grown = Live(totals[kept - (not ended)], (*live.tokens, *tokens[:kept]), looked_at)
         if ended or len(grown.tokens) >= self._max_length:
             self._finish(grown, len(grown.tokens) + ended, truncated=not ended)
             self._live, self.last_tokens = [], []
@@ -296,7 +296,7 @@ class Search:
         ranked = sorted(self._finished, key=lambda hypothesis: (hypothesis.truncated, -hypothesis.score))
         return ranked[: self.options.n_best]
 
-    def _finish(self, ended: _Live, length: int, *, truncated: bool = False) -> None:
+    def _finish(self, ended: Live, length: int, *, truncated: bool = False) -> None:
         score = ended.total / length_penalty(length, self.options.length_penalty)
         self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
 

@@ -22,6 +22,7 @@ from app.engine.options import SearchOptions
 from app.engine.text_builder import TextBuilder
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import judge
+from app.text.terms.glossary import Term, within
 
 Half = tuple[list[TextTranslation], Timing]
 """The second model's translation of a sentence: one text."""
@@ -41,9 +42,10 @@ def first_options(options: SearchOptions) -> SearchOptions:
 async def pivot(
     texts: Sequence[str],
     first: AsyncGenerator[Event, None],
-    translate: Callable[[str], Coroutine[Any, Any, Half]],
+    translate: Callable[[str, Sequence[Term]], Coroutine[Any, Any, Half]],
     language: str,
     improve: Improve | None = None,
+    terms: Sequence[Sequence[Term]] = (),
 ) -> AsyncGenerator[Event, None]:
     """Translates the first model's sentences again; see ``app.engine.interface.TranslationEngine.stream``.
 
@@ -52,25 +54,30 @@ async def pivot(
     Args:
         texts: The texts that the first model translates.
         first: Its events.
-        translate: The second model's translation of one sentence.
+        translate: The second model's translation of one sentence, which must have the given terms.
         language: What lies in between, for ``TextTranslation.pivot``.
         improve: See ``TranslationCall``.
+        terms: See ``TranslationCall``. The first model doesn't know them; alignment finds them in its translation.
     """
     began = time.monotonic()
     started: set[asyncio.Task[Whole]] = set()
 
-    async def complete(key: TextKey, half: SentenceTranslation) -> Whole:
-        [second], spent = await translate(half.text)
-        whole = compose(half, second)
+    async def complete(key: TextKey, half: SentenceTranslation, terms: Sequence[Term]) -> Whole:
+        own = within(terms, half.source_begin, half.source_begin + len(half.source))
+        [second], spent = await translate(half.text, _in_between(half, own))
+        whole = replace(compose(half, second), terms=own)
         return (await improve(key, whole) if improve else whole), spent
 
     async def wholes() -> AsyncGenerator[tuple[Event, asyncio.Task[Whole] | None], None]:
+        number = 0  # of the text
         async with aclosing(first) as events:
             async for event in events:
                 task = None
                 if isinstance(event, SentenceEvent):
-                    task = asyncio.create_task(complete(event.key, event.sentence))
+                    of_text = terms[number] if terms else ()
+                    task = asyncio.create_task(complete(event.key, event.sentence, of_text))
                     started.add(task)
+                number += isinstance(event, TextEvent)
                 yield event, task
 
     sources = iter(texts)
@@ -141,6 +148,17 @@ def _compose_links(first: SentenceTranslation, second: Sequence[Link]) -> tuple[
         for owner, _ in shares.most_common(1):
             links.append(Link(owner.source_begin, owner.source_end, link.target_begin, link.target_end))
     return tuple(links)
+
+
+def _in_between(first: SentenceTranslation, terms: Sequence[Term]) -> list[Term]:
+    """The terms of a sentence where its intermediate translation has them, as far as the alignment knows."""
+    found = []
+    for term in terms:
+        links = [link for link in first.alignment if link.source_begin < term.end and term.begin < link.source_end]
+        if links:
+            begin, end = min(link.target_begin for link in links), max(link.target_end for link in links)
+            found.append(term._replace(begin=begin, end=end))
+    return found
 
 
 class _End(NamedTuple):

@@ -1,14 +1,15 @@
 """Which models a pair of languages goes through: its own, or two with a pivot between them."""
 
 import logging
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.engine.interface import Event, RequestQuota, TranslationCall, TranslationEngine, collect
 from app.engine.models.model_pool import ServedModel
-from app.engine.models.pivoting import first_options, pivot
+from app.engine.models.pivoting import Half, first_options, pivot
 from app.errors import ConfigurationError
+from app.text.terms.glossary import Term
 
 logger = logging.getLogger(__name__)
 
@@ -81,14 +82,22 @@ def follow(route: Route, engines: Sequence[TranslationEngine], call: Translation
         return engines[0].stream(_call_of(route[0], call))
     (first, second), (first_engine, second_engine) = route, engines
     # Tokens of the first model would be of another language. Its sentences were admitted for the second model, too.
-    half = replace(call, options=first_options(call.options), tokens=False, improve=None)
+    options = first_options(call.options)
+    options = replace(options, alignment=True) if call.terms else options
+    half = replace(call, options=options, tokens=False, improve=None, terms=())
     rest = replace(half, options=call.options, splitting="off", keys=(), quota=RequestQuota(admitted=True))
+
+    def translate(sentence: str, terms: Sequence[Term]) -> Coroutine[Any, Any, Half]:
+        own = replace(rest, texts=(sentence,), terms=(terms,) if terms else ())
+        return collect(second_engine.stream(_call_of(second, own)))
+
     return pivot(
         call.texts,
         first_engine.stream(_call_of(first, half)),
-        lambda sentence: collect(second_engine.stream(_call_of(second, replace(rest, texts=(sentence,))))),
+        translate,
         first.target.lower(),
         call.improve,
+        call.terms,
     )
 
 

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engine.decoding.search import Hypothesis
+from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Alternative, SentenceTranslation
 from app.engine.models.bundle import Confidence
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.request.segmentation import Segment
+from app.engine.request.terms import constraints_of
 from app.text.inline.target_tokens import Link
-from app.text.quality_checks import Verdict, judge
+from app.text.quality_checks import Verdict, judge, loops
+from app.text.terms.glossary import Term, missing
 
 _NO_CHARACTER = "\ufffd"
 
@@ -102,6 +105,27 @@ class Detokenizer:
             tokens=tuple(tokens[index] for index in kept),
             attended=tuple(attended[index] for index in kept) if attended else attended,
         )
+
+    def constraints(self, segment: Segment, terms: Sequence[Term], free: Hypothesis) -> TermConstraints | None:
+        """What another search must find; None if a segment's translation has all terms.
+
+        Args:
+            segment: The segment.
+            terms: Its terms.
+            free: Its translation.
+        """
+        if not missing(self.prefix(segment, free.tokens), terms):
+            return None
+        return constraints_of(segment, terms, free, self._tokenizer)
+
+    def ranked(self, segment: Segment, terms: Sequence[Term], hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """The hypotheses for a segment, those with most of its terms first, but loops last."""
+
+        def faults(hypothesis: Hypothesis) -> tuple[bool, int]:
+            text = self.prefix(segment, hypothesis.tokens)
+            return loops(segment.source, text), missing(text, terms)
+
+        return sorted(hypotheses, key=faults)
 
     def links(self, segment: Segment, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""

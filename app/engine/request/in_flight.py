@@ -7,11 +7,13 @@ brought it, not in the queue, where it would shut out everybody else.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
+from app.engine.decoding.search import Hypothesis
 from app.engine.interface import (
     INLINE_CHARS,
     Event,
@@ -26,8 +28,11 @@ from app.engine.interface import (
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import Segment
+from app.engine.request.terms import term_options
 from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.engine.text_builder import TextBuilder
+from app.errors import DragomanError
+from app.text.terms.glossary import Term, within
 from app.work_pool import TEXT_POOL
 
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
@@ -175,19 +180,38 @@ class RequestTask:
         outcome = await future
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
+        terms = self._call.terms[segment.text_index] if self._call.terms else ()
+        own = within(terms, segment.begin, segment.begin + len(segment.source))
+        hypotheses = await self._with_terms(segment, own, outcome.hypotheses) if own else outcome.hypotheses
         make = partial(self._detokenizer.sentence, alignment=self._options.alignment)
         if len(segment.source) > _INLINE_SEGMENT_CHARS:
-            sentence = await TEXT_POOL.run(make, segment, outcome.hypotheses)
+            sentence = await TEXT_POOL.run(make, segment, hypotheses)
         elif len(self._window) == 1:
-            sentence = make(segment, outcome.hypotheses)
+            sentence = make(segment, hypotheses)
         else:
             # Many segments may be done at the same moment, and each takes up to some milliseconds: one after the other,
             # so that between two of them the event loop gets to what waits.
             async with self._detokenizing:
-                sentence = make(segment, outcome.hypotheses)
+                sentence = make(segment, hypotheses)
                 await asyncio.sleep(0)
+        sentence = replace(sentence, terms=own)
         improve = self._call.improve
         return await improve(self._call.key(segment.text_index), sentence) if improve else sentence
+
+    async def _with_terms(
+        self, segment: Segment, terms: Sequence[Term], free: Sequence[Hypothesis]
+    ) -> Sequence[Hypothesis]:
+        """The hypotheses, or if the best lacks a term, better ones."""
+        wanted = self._detokenizer.constraints(segment, terms, free[0])
+        if wanted is None:
+            return free
+        long = self._quota.source_tokens >= POLICY.short_tokens
+        job = Job(source=segment.ids, options=term_options(self._options, wanted), terms=wanted, long=long)
+        with suppress(DragomanError):  # then what there is must do
+            [future] = self._coalescer.submit([job], admitted=True)
+            found = (await future).hypotheses
+            return self._detokenizer.ranked(segment, terms, [*found, *free])[: self._options.n_best]
+        return free
 
     async def _give_up(self) -> None:
         for item in self._window:

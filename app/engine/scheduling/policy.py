@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from app.engine.decoding.search import Hypothesis, Search
+from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Timing
 from app.engine.options import SearchOptions
 
@@ -102,6 +103,7 @@ class Job:
     Attributes:
         source: Source ids, special ids included.
         options: Search options.
+        terms: What the translation must have, if anything.
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with the best hypothesis so far; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
@@ -113,6 +115,7 @@ class Job:
 
     source: tuple[int, ...]
     options: SearchOptions
+    terms: TermConstraints | None = None
     long: bool = False
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)

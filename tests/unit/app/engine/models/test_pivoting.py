@@ -21,6 +21,7 @@ from app.engine.text_builder import TextBuilder
 from app.errors import ModelFailure
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
+from app.text.terms.glossary import Term, TermStatus, TermUse, uses
 
 pytestmark = pytest.mark.anyio
 
@@ -66,7 +67,7 @@ class First:
             self.closed = True
 
 
-async def bracket(text: str) -> tuple[list[TextTranslation], Timing]:
+async def bracket(text: str, terms: Sequence[Term] = ()) -> tuple[list[TextTranslation], Timing]:
     return [whole(sentence(text, f"<{text}>"))], Timing(encode_s=0.125)
 
 
@@ -103,7 +104,7 @@ async def test_the_second_half_runs_beside_the_first_and_the_order_stays():
     gates = {name: asyncio.Event() for name in "ABC"}
     running: set[str] = set()
 
-    async def translate(text: str) -> tuple[list[TextTranslation], Timing]:
+    async def translate(text: str, terms: Sequence[Term]) -> tuple[list[TextTranslation], Timing]:
         running.add(text)
         if running == set(gates):
             gates["C"].set()  # the last may end first, but only when all are under way
@@ -139,7 +140,7 @@ async def test_an_error_of_the_first_comes_after_what_was_done():
 async def test_an_error_of_the_second_ends_everything():
     first, cancelled = First(), asyncio.Event()
 
-    async def translate(text: str) -> tuple[list[TextTranslation], Timing]:
+    async def translate(text: str, terms: Sequence[Term]) -> tuple[list[TextTranslation], Timing]:
         if text == "A":
             raise ModelFailure("broken")
         try:
@@ -156,7 +157,7 @@ async def test_an_error_of_the_second_ends_everything():
 async def test_whoever_leaves_frees_both_halves():
     first, began, cancelled = First(), asyncio.Event(), asyncio.Event()
 
-    async def translate(text: str) -> tuple[list[TextTranslation], Timing]:
+    async def translate(text: str, terms: Sequence[Term]) -> tuple[list[TextTranslation], Timing]:
         began.set()
         try:
             await asyncio.Event().wait()
@@ -244,3 +245,27 @@ def test_what_is_wrong_with_either_half_or_with_both_together_is_said():
 def test_limits_of_length_and_alternatives_are_the_second_halfs_business():
     asked = SearchOptions(beam_size=8, n_best=4, min_length=3, max_length=9, no_repeat_ngram=2, alignment=True)
     assert first_options(asked) == SearchOptions(beam_size=8, no_repeat_ngram=2, alignment=True)
+
+
+async def test_terms_go_to_the_second_model_where_the_alignment_puts_them():
+    text, given = "a bb c", []
+    terms = [Term(2, 4, "bb", "bébé", ("bébé", "bébés")), Term(5, 6, "c", "cé", ("cé",))]
+
+    async def first() -> AsyncGenerator[Event, None]:
+        builder = TextBuilder()
+        links = (link((0, 1), (5, 6)), link((2, 4), (0, 4)))
+        yield SentenceEvent(TextKey(0), builder.add("", sentence(text, "baby A C", alignment=links)))
+        yield TextEvent(TextKey(0), builder.finish(""))
+        yield Timing()
+
+    async def translate(text: str, terms: Sequence[Term]) -> tuple[list[TextTranslation], Timing]:
+        given.extend(terms)
+        return [whole(sentence(text, "un bébé A"))], Timing()
+
+    [translation], _ = await collect(pivot([text], first(), translate, "en", terms=[terms]))
+    assert given == [terms[0]._replace(begin=0, end=4)]  # of the other, the alignment knows nothing
+    [found] = translation.sentences
+    assert uses(found.text, found.terms) == (
+        TermUse("bb", "bébé", TermStatus.APPLIED),
+        TermUse("c", "cé", TermStatus.NOT_FOUND),
+    )

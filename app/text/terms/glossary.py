@@ -1,0 +1,248 @@
+"""A glossary: the terms of one language and what they must be called in another; found in texts, and in translations.
+
+    glossary = Glossary({"Vorstand": "board"}, "de", "en")
+    [term] = glossary.find("Die Vorstände tagen.")
+    uses("The boards meet.", [term])  # inflected
+
+The time is proportional to the text, however many entries there are, and the memory to the entries.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import islice, product
+from typing import NamedTuple
+
+from app.text.budget import checkpoint
+from app.text.inline.objects import TOKEN
+from app.text.terms.inflection import bases, inflected
+
+# Ways to read the words so far that are followed at once; strangers could make up words with thousands of them.
+_MAX_PATHS = 8
+_MAX_FORMS = 64  # of a target term: of an adjective and a noun there are 40
+
+
+class TermStatus(StrEnum):
+    """What became of a term in a translation."""
+
+    APPLIED = "applied"
+    INFLECTED = "inflected"
+    NOT_FOUND = "not_found"
+
+
+class TermUse(NamedTuple):
+    """A term of the source text: as the glossary has it, and what the translation has of it."""
+
+    source: str
+    target: str
+    status: TermStatus
+
+
+class Term(NamedTuple):
+    """An occurrence of a term in a text.
+
+    Attributes:
+        begin: Its first character, in code points.
+        end: The one after its last.
+        source: The entry's term, which the text may have inflected.
+        target: The entry's translation.
+        forms: Forms that the translation may have in a sentence, ``target`` first.
+    """
+
+    begin: int
+    end: int
+    source: str
+    target: str
+    forms: tuple[str, ...]
+
+    def moved(self, by: int) -> "Term":
+        """The same term in a text in which it stands so many characters later."""
+        return self._replace(begin=self.begin + by, end=self.end + by)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A beginning of terms.
+
+    Attributes:
+        children: By the next word, with a space before it if a space parts it from the last.
+        entries: Source terms that end here; several if they differ in case only.
+    """
+
+    children: dict[str, "_Node"] | None = None
+    entries: tuple[str, ...] = ()
+
+
+class Glossary:
+    """The entries of one direction.
+
+    Args:
+        entries: Target terms by source terms; none is empty.
+        source: Code of the language of the texts.
+        target: Code of the language of their translations.
+    """
+
+    def __init__(self, entries: Mapping[str, str], source: str, target: str) -> None:
+        self.source, self.target = source, target
+        self._entries = dict(entries)
+        self._root = _Node()
+        self._vocabulary: set[str] = set()
+        for term in self._entries:
+            checkpoint()
+            node = self._root
+            for word in _words(term):
+                self._vocabulary.add(word.lstrip(" "))
+                node.children = {} if node.children is None else node.children
+                node = node.children.setdefault(word, _Node())
+            node.entries = (*node.entries, term)
+
+    def find(self, text: str) -> list[Term]:
+        """The terms in a text, in order and disjoint; of terms at the same place, the longest."""
+        tokens = [match.span() for match in TOKEN.finditer(text)]
+        words = [text[begin:end] for begin, end in tokens]
+        readings = {word: self._readings(word) for word in dict.fromkeys(words)}
+        # German nouns are capitalised, and "essen" is no form of "Essen"; but some people write no capitals at all.
+        any_case = self.source.split("-")[0] != "de" or text == text.lower()
+        found: list[Term] = []
+        done = 0
+        for first, (begin, _) in enumerate(tokens):
+            checkpoint()
+            if first < done or not readings[words[first]]:
+                continue
+            nodes = [self._root]
+            entry = None
+            for index in range(first, len(tokens)):
+                space = " " if index > first and tokens[index][0] > tokens[index - 1][1] else ""
+                nodes = _followed(nodes, [space + reading for reading in readings[words[index]]])
+                if not nodes:
+                    break
+                for node in nodes:
+                    longer = self._entry(node, words[first : index + 1], any_case)
+                    if longer is not None:
+                        entry, done = longer, index + 1
+                        break
+            if entry is not None:
+                target = self._entries[entry]
+                forms = target_forms(target, self.target)
+                found.append(Term(begin, tokens[done - 1][1], entry, target, forms))
+        return found
+
+    def _readings(self, word: str) -> list[str]:
+        """The words of the glossary that a word of a text may be a form of, as they are in the tree."""
+        possible = dict.fromkeys([word, *bases(word.casefold(), self.source), *_bases_of_capitals(word)])
+        return [base for base in possible if base in self._vocabulary]
+
+    def _entry(self, node: _Node, words: Sequence[str], any_case: bool) -> str | None:
+        """The entry of a node that these words are a form of; the one in the same case first."""
+        for entry in sorted(node.entries, key=lambda entry: [word for word, _ in _tokens(entry)] != list(words)):
+            if all(
+                any(_agree(form, word, any_case) for form in forms)
+                for forms, word in zip(_paradigm(entry, self.source), words, strict=True)
+            ):
+                return entry
+        return None
+
+
+def _followed(nodes: Sequence[_Node], words: Sequence[str]) -> list[_Node]:
+    """The nodes that one of the words leads to, as many as are followed."""
+    found = (node.children[word] for node in nodes if node.children for word in words if word in node.children)
+    return list(islice(found, _MAX_PATHS))
+
+
+def within(terms: Sequence[Term], begin: int, end: int) -> tuple[Term, ...]:
+    """The terms of a text that a part of it has whole, with their places in the part."""
+    return tuple(term.moved(-begin) for term in terms if begin <= term.begin and term.end <= end)
+
+
+def missing(translation: str, terms: Sequence[Term]) -> int:
+    """How many of the terms a translation lacks."""
+    return sum(use.status is TermStatus.NOT_FOUND for use in uses(translation, terms))
+
+
+def uses(translation: str, terms: Sequence[Term]) -> tuple[TermUse, ...]:
+    """What a translation has of the terms; each place in it counts for one term only."""
+    left: dict[tuple[str, ...], Counter[bool]] = {}
+    found = []
+    for term in terms:
+        if term.forms not in left:
+            left[term.forms] = Counter(form == term.target.casefold() for form in _occurrences(translation, term.forms))
+        count = left[term.forms]
+        is_same = next((each for each in (True, False) if count[each]), None)
+        if is_same is None:
+            status = TermStatus.NOT_FOUND
+        else:
+            count[is_same] -= 1
+            status = TermStatus.APPLIED if is_same else TermStatus.INFLECTED
+        found.append(TermUse(term.source, term.target, status))
+    return tuple(found)
+
+
+def _occurrences(text: str, forms: Sequence[str]) -> list[str]:
+    """The forms in a text, in small letters, one for each place."""
+    folded = text.casefold()
+    patterns = sorted({form.casefold() for form in forms}, key=len, reverse=True)
+    return re.findall(rf"(?<!\w)(?:{'|'.join(map(re.escape, patterns))})(?!\w)", folded)
+
+
+@lru_cache(maxsize=1024)
+def target_forms(term: str, language: str) -> tuple[str, ...]:
+    """The forms of a term, as it is first."""
+    pieces = [text for text, _ in _tokens(term)]
+    spaces = [" " if spaced else "" for _, spaced in _tokens(term)]
+    ways = islice(product(*_paradigm(term, language)), _MAX_FORMS)
+    return (
+        tuple(dict.fromkeys([term, *("".join(map("".join, zip(spaces, words, strict=True))) for words in ways)]))
+        if pieces
+        else (term,)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _paradigm(term: str, language: str) -> tuple[tuple[str, ...], ...]:
+    """The forms of each word of a term."""
+    words = [word for word, _ in _tokens(term)]
+    is_english = language.split("-")[0] == "en"
+    last = len(words) - 1
+    return tuple(
+        inflected(word, language, is_last=index == last)
+        if not is_english or index == last or words[index + 1] in ("of", "for", "in")
+        else (word,)
+        for index, word in enumerate(words)
+    )
+
+
+def _tokens(text: str) -> list[tuple[str, bool]]:
+    """The words and signs of a term, and whether a space parts each from the last."""
+    found: list[tuple[str, bool]] = []
+    done = 0
+    for match in TOKEN.finditer(text):
+        found.append((match[0], bool(found) and match.start() > done))
+        done = match.end()
+    return found
+
+
+def _words(term: str) -> list[str]:
+    return [(" " if spaced else "") + (word if _is_strict(word) else word.casefold()) for word, spaced in _tokens(term)]
+
+
+def _is_strict(word: str) -> bool:
+    """A word in capitals, such as IT, is itself in capitals only."""
+    return len(word) > 1 and word.isupper()
+
+
+def _bases_of_capitals(word: str) -> Iterator[str]:
+    """PCs is a form of PC."""
+    stem = word.rstrip("s'’")
+    if stem != word and _is_strict(stem):
+        yield stem
+
+
+def _agree(form: str, word: str, any_case: bool) -> bool:
+    if form == word:
+        return True
+    if not any_case and form[0].isupper() and word[0].islower():
+        return False
+    return not _is_strict(form.rstrip("s'’")) and form.casefold() == word.casefold()
