@@ -6,7 +6,12 @@
 Needs Debian's Chromium (apt-get install chromium). A server process of its own serves the shipped model.
 """
 
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +25,8 @@ TEXT = (
     "Wir treffen uns um neun Uhr vor dem Bahnhof. Bring bitte einen Regenschirm mit, denn es soll am Nachmittag regnen."
 )
 WORD = "station"
+ADMIN_KEY = secrets.token_hex(16)
+TALL = {"width": 1200, "height": 1120}
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 
 
@@ -31,20 +38,50 @@ def main(
 ) -> None:
     """Take the pictures."""
     out.mkdir(parents=True, exist_ok=True)
-    with server() as url, chromium() as browser:
+    with TemporaryDirectory() as data, settings(data), server() as url, chromium() as browser:
         picture(browser, url, out / "page.png", steps=("translate", "menu"))
         picture(browser, url, out / "page-dark.png", steps=("translate", "point"), color_scheme="dark")
         picture(browser, url, out / "page-phone.png", steps=("translate",), **PHONE)
-        picture(browser, url, out / "page-inside.png", steps=("translate", "inside"))
+        picture(browser, url, out / "page-inside.png", steps=("translate", "attention"), viewport=TALL)
+        picture(browser, url, out / "page-search.png", steps=("translate", "search"), viewport=TALL)
+        picture(browser, url, out / "page-documents.png", steps=("documents",), viewport=TALL)
+        picture(
+            browser, url + "/admin", out / "page-admin.png", steps=("admin",), viewport={"width": 1200, "height": 1360}
+        )
         if every:
             picture(browser, url, out / "empty.png")
-            picture(browser, url, out / "search.png", steps=("translate", "inside", "search"))
+            picture(browser, url, out / "alignment.png", steps=("translate", "inside"))
+            picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
+            picture(browser, url, out / "key.png", steps=("key",))
+            picture(browser, url, out / "attention-dark.png", steps=("translate", "attention"), color_scheme="dark")
+            picture(browser, url, out / "attention-phone.png", steps=("translate", "attention"), **PHONE)
+            picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
+            picture(browser, url, out / "long.png", steps=("long",))
+            picture(browser, url, out / "documents-phone.png", steps=("documents",), locale="de-DE", **PHONE)
             picture(browser, url, out / "shortcuts.png", steps=("help",))
             picture(browser, url, out / "loading.png", steps=("stall", "type"))
             picture(browser, url, out / "error.png", steps=("away", "type", "notice"), locale="de-DE")
             picture(browser, url, out / "phone-dark.png", steps=("translate", "menu"), color_scheme="dark", **PHONE)
-            picture(browser, url + "/admin", out / "admin.png")
-            picture(browser, url + "/docs", out / "docs.png")
+            picture(browser, url + "/admin", out / "admin-key.png")
+            picture(
+                browser, url + "/admin", out / "admin-dark.png", steps=("admin",), color_scheme="dark", locale="de-DE"
+            )
+            picture(browser, url + "/admin", out / "admin-phone.png", steps=("admin",), **PHONE)
+            picture(browser, url + "/docs", out / "docs.png", steps=("operations",))
+            picture(browser, url + "/docs", out / "docs-dark.png", steps=("operations",), color_scheme="dark")
+
+
+@contextmanager
+def settings(data: str) -> Iterator[None]:
+    """Switches on what a server can do: an operator's page and API keys."""
+    values = {"DRAGOMAN_ADMIN_KEY": ADMIN_KEY, "DRAGOMAN_KEYS": "optional", "DRAGOMAN_DATA": data}
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def picture(browser: Browser, url: str, path: Path, *, steps: tuple[str, ...] = (), **options: Any) -> None:
@@ -64,6 +101,12 @@ def write(page: Page) -> None:
     page.locator("#source-text").fill(TEXT)
 
 
+def write_and_wait(page: Page) -> None:
+    """Type the text, and wait for what the page says where there is no answer."""
+    write(page)
+    page.wait_for_timeout(1500)
+
+
 def translate(page: Page) -> None:
     """Type the text, and wait for its translation."""
     write(page)
@@ -71,21 +114,22 @@ def translate(page: Page) -> None:
     page.locator("#output[aria-busy=false]").wait_for()
 
 
-def find(page: Page) -> tuple[float, float]:
+def find(page: Page, within: str = "#output") -> tuple[float, float]:
     """The place of a word of the translation."""
     x, y = page.evaluate(
-        """word => {
-            for (const span of document.querySelectorAll("#output .sentence")) {
-                const at = span.firstChild.data.indexOf(word);
+        """([word, within]) => {
+            const walker = document.createTreeWalker(document.querySelector(within), NodeFilter.SHOW_TEXT);
+            for (let node; (node = walker.nextNode()); ) {
+                const at = node.data.indexOf(word);
                 if (at < 0) continue;
                 const range = new Range();
-                range.setStart(span.firstChild, at);
-                range.setEnd(span.firstChild, at + word.length);
+                range.setStart(node, at);
+                range.setEnd(node, at + word.length);
                 const box = range.getBoundingClientRect();
                 return [box.x + box.width / 2, box.y + box.height / 2];
             }
         }""",
-        WORD,
+        [WORD, within],
     )
     return x, y
 
@@ -104,19 +148,96 @@ def look_inside(page: Page) -> None:
     page.locator("#inspector svg").wait_for()
 
 
+def show_attention(page: Page) -> None:
+    """Show what the head of the second layer that is for alignment looked at."""
+    look_inside(page)
+    page.locator("#view-attention").click()
+    page.locator("#attention-layer").select_option("1")
+    page.locator("#inspector svg .cell").first.wait_for()
+    page.locator("#inspector").scroll_into_view_if_needed()
+
+
 def show_search(page: Page) -> None:
-    """Show its search."""
+    """Show every step of the search."""
+    look_inside(page)
     page.locator("#view-beam").click()
     page.locator("#inspector svg .node").first.wait_for()
+    page.locator("#inspector").scroll_into_view_if_needed()
+
+
+def translate_documents(page: Page) -> None:
+    """Translate one document, and fail with another."""
+    page.locator("#open-documents").click()
+    files = [("notes.md", f"# Reise\n\n{TEXT}\n".encode()), ("picture.png", b"PNG")]
+    page.locator("#file").set_input_files(
+        [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files]
+    )
+    page.locator("#documents li button").wait_for()
+    page.locator("#documents li.failed").wait_for()
+
+
+def open_admin(page: Page) -> None:
+    """Enter the admin key, make API keys, and wait while there is something to see."""
+    page.locator("#key").fill(ADMIN_KEY)
+    page.locator("#key-form button").click()
+    page.locator("#keys h2").wait_for()
+    if not page.locator("#keys tbody tr").count():
+        for name, limit in (("website", "500000"), ("translator's desk", "")):
+            page.locator("#new-key-name").fill(name)
+            page.locator("#new-key-characters").fill(limit)
+            page.locator("#keys form button").click()
+            page.locator("#keys tbody tr", has_text=name).wait_for()
+    key = page.locator(".new-key").inner_text() if page.locator(".new-key").count() else None
+    for number in range(8):
+        for sentence in TEXT.split(". "):
+            body = {"q": f"{sentence} {number}.", "source": "de", "target": "en"}
+            page.request.post(
+                page.url.removesuffix("admin") + "translate", data=body | ({"api_key": key} if key else {})
+            )
+        page.wait_for_timeout(1000)
+
+
+def paste_formatted(page: Page) -> None:
+    """Paste formatted text, and wait for its translation."""
+    bold = TEXT.replace("neun Uhr", "<b>neun Uhr</b>")
+    html = f"<h2>Reise</h2><p>{bold}</p><ul><li>Fahrkarte</li><li>Regenschirm</li></ul>"
+    page.evaluate(
+        """html => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/html", html);
+            const options = { clipboardData, bubbles: true, cancelable: true };
+            document.getElementById("source-text").dispatchEvent(new ClipboardEvent("paste", options));
+        }""",
+        html,
+    )
+    page.locator("#rich-output li").last.wait_for()
+    page.locator("#rich-output[aria-busy=false]").wait_for()
+
+
+def write_long(page: Page) -> None:
+    """Type a long text, wait for its translation, and scroll."""
+    page.locator("#source-text").fill("\n".join([TEXT] * 12))
+    page.locator("#output .sentence").nth(40).wait_for()
+    page.locator("#output[aria-busy=false]").wait_for()
+    page.locator("#output").evaluate("pane => { pane.scrollTop = pane.scrollHeight / 2; }")
+    page.wait_for_timeout(300)
 
 
 STEPS = {
     "translate": translate,
-    "type": lambda page: (write(page), page.wait_for_timeout(1500)),
+    "type": write_and_wait,
     "point": lambda page: page.mouse.move(*find(page)),
     "menu": open_menu,
     "inside": look_inside,
+    "attention": show_attention,
     "search": show_search,
+    "documents": translate_documents,
+    "admin": open_admin,
+    "key": lambda page: page.locator("#key-button").click(),
+    "format": paste_formatted,
+    "point-formatted": lambda page: page.mouse.move(*find(page, "#rich-output")),
+    "long": write_long,
+    "operations": lambda page: page.locator(".opblock").last.wait_for(),
     "help": lambda page: page.locator("#help").click(),
     "stall": lambda page: page.route("**/translate", lambda route: None),
     "away": lambda page: page.route("**/translate", lambda route: route.abort()),

@@ -196,7 +196,7 @@ def test_a_sentence_is_looked_into(page):
     drawing = panel.get_by_role("img")
     expect(drawing).to_have_accessible_name(re.compile("Where – Wo, is – ist, the – der, station – Bahnhof"))
     panel.get_by_role("button", name="Attention").click()
-    expect(drawing).to_have_accessible_name(re.compile("Translation to text, layer 1, head 1: <s> – Wo, Where – ist"))
+    expect(drawing).to_have_accessible_name(re.compile("Translation to text, layer 1, head 1: Where – Wo, is – ist"))
     panel.get_by_label("From and to").select_option("encoder")
     expect(drawing).to_have_accessible_name(re.compile("Text to text, layer 1, head 1: Wo – Wo, ist – ist"))
     expect(panel.get_by_label("From and to")).to_be_focused()
@@ -358,6 +358,9 @@ def test_the_panes_scroll_together(page, leader, follower):
     # A line of the text is taller than its translation, and the others are the other way round.
     source(page).fill("Hallo. " * 90 + "\n" + "\n".join(f"Zeile {number}." for number in range(90)))
     expect(output(page).locator(".line").last).to_have_text("[en] Zeile 89.")
+
+    # The text area is as high as its text, so that it is the pane that scrolls.
+    assert source(page).evaluate("area => [area.scrollTop, area.scrollHeight <= area.clientHeight]") == [0, True]
 
     def first_line(pane: str) -> str:
         """What is at the middle of a pane when the other is scrolled there."""

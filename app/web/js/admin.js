@@ -10,12 +10,15 @@ import { parse, quantile, sum } from "./prometheus.js";
 
 const INTERVAL_S = 2;
 const READINGS = 60;
+const KEYS_EVERY = 5; // readings
 const SECONDS = "dragoman_http_request_duration_seconds";
 
 useLanguage(MESSAGES);
 let charts = null;
 let before = null;
 let timer = 0;
+let readings = 0;
+let readKeys = null;
 
 const isTranslation = ({ endpoint }) => /translate$/.test(endpoint ?? "");
 
@@ -47,6 +50,7 @@ async function read() {
     showStatuses(now.samples);
     before = now;
     complain("");
+    if (++readings % KEYS_EVERY === 0) readKeys?.();
   } catch {
     before = null;
     complain(say("away"));
@@ -117,7 +121,7 @@ async function open(key) {
     byId("span").textContent = say("seconds", { seconds: INTERVAL_S * READINGS });
     charts ??= Object.fromEntries(Object.keys(CHARTS).map((name) => [name, new Chart(byId("charts"), say(name), READINGS, name === "latency" ? 2 : 1)]));
     showModels(await ask("info"));
-    if (keys !== "off") await (await import("./adminkeys.js")).showKeys(byId("keys"));
+    if (keys !== "off") readKeys = await (await import("./adminkeys.js")).showKeys(byId("keys"));
     await read();
   } catch (error) {
     byId("key-form").hidden = false;

@@ -7,7 +7,7 @@ import { copy } from "./share.js";
 
 const COLUMNS = ["keyName", "key", "made", "used", "perMinute", "mayUse"];
 
-/** Shows the section and keeps it up to date with what is done in it. */
+/** Shows the section; returns a function that reads the usage again. */
 export async function showKeys(root) {
   const message = element("p", { role: "status" });
   const mode = element("p", { className: "quiet-text" });
@@ -22,7 +22,7 @@ export async function showKeys(root) {
       const found = await ask("admin/keys");
       mode.textContent = say(found.mode === "required" ? "keysRequired" : "keysOptional");
       table.replaceChildren(...rows(found.keys, (key) => show(() => remove(key))));
-      message.replaceChildren(...(changed?.key ? madeKey(changed.key) : found.keys.length ? [] : [say("noKeys")]));
+      if (change || !found.keys.length) message.replaceChildren(...(changed?.key ? madeKey(changed.key) : found.keys.length ? [] : [say("noKeys")]));
       frame.hidden = !found.keys.length;
     } catch (error) {
       message.textContent = error.message || say("away");
@@ -32,6 +32,7 @@ export async function showKeys(root) {
   root.replaceChildren(element("h2", { id: "keys-title", textContent: say("keys") }), mode, frame, form(show), message);
   root.hidden = false;
   await show();
+  return () => root.contains(document.activeElement) || show(); // nobody is thrown out of a field or a button
 }
 
 function rows(keys, remove) {
@@ -51,7 +52,7 @@ function row(key, remove) {
     {},
     element("th", { scope: "row", textContent: name }),
     element("td", {}, element("code", { textContent: `…${hint}` })),
-    element("td", { textContent: new Date(made).toLocaleDateString(uiLanguage) }),
+    element("td", { textContent: new Date(made).toLocaleDateString(uiLanguage, { dateStyle: "medium" }) }),
     usage,
     element("td", { textContent: perMinute ? number(perMinute) : say("noLimit") }),
     element("td", { textContent: features.join(", ") }),

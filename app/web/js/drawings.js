@@ -69,7 +69,7 @@ export function searchTree(nodes, name) {
 /** What stands in a node: a dot marks a piece that goes on with a word, and the end of a sentence has its score. */
 function label({ text, score }) {
   if (score !== undefined) return score.toFixed(2);
-  return text.startsWith(" ") ? text.slice(1) || "␣" : `·${text}`;
+  return text.startsWith(" ") ? text.slice(1) || "␣" : text.replace(/^(?=[\p{L}\p{N}])/u, "·");
 }
 
 /** Draws a node and what follows it; returns its middle. */

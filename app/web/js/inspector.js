@@ -83,7 +83,8 @@ export class Inspector {
       this.#list("layer", numbers(layers, "layerNumber"), layer, (value) => ({ layer: Number(value) })),
       this.#list("head", numbers(heads, "headNumber"), head, (value) => ({ head: Number(value) })),
     );
-    const [rows, columns] = { encoder: [source, source], decoder: [attention.target, attention.target], cross: [attention.target, source] }[kind];
+    const written = [...attention.target.slice(1), "</s>"]; // what the decoder made when it looked
+    const [rows, columns] = { encoder: [source, source], decoder: [written, attention.target], cross: [written, source] }[kind];
     const [down, across] = [rows, columns].map((pieces) => pieces.map((piece) => piece.trim() || "␣"));
     const name = `${say(kind)}, ${say("layerNumber", { number: layer + 1 })}, ${say("headNumber", { number: head + 1 })}`;
     return [controls, this.#drawing(heatMap({ rows: down, columns: across, weights: attention[kind][layer][head], name }))];
