@@ -15,7 +15,7 @@ REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -84,6 +84,9 @@ bench-numbers: $(DEV)/installed  ## Count numbers, amounts, dates and the like t
 
 bench-glossary: $(DEV)/installed  ## Count the terms of a glossary that translations have, and what they cost the rest
 	$(DEV)/bin/python -m benchmarks.glossary artifacts/de-en
+
+bench-formality: $(DEV)/installed  ## Count German translations that say Sie or du as wanted
+	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en
 
 bench-alignment: $(DEV)/installed  ## Count copied words that are aligned with themselves
 	$(DEV)/bin/python -m benchmarks.alignment artifacts/de-en $(BENCH_PAIRS)

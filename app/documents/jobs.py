@@ -18,6 +18,7 @@ from app.settings import Settings
 from app.storage.database import Database
 from app.storage.documents import DocumentStore, StoredDocument
 from app.storage.keys import Key, KeyStore
+from app.text.formality import Register
 from app.translation.pipeline import Translator
 
 # Two, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
@@ -201,6 +202,7 @@ class DocumentJobs:
             source=wanted["source"],
             target=wanted["target"],
             locale=wanted["locale"],
+            register=Register(wanted["register"]) if wanted.get("register") else None,
             options=SearchOptions(beam_size=wanted["beam_size"]),
             deadline_s=self._settings.request_timeout_s,
         )

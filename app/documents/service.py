@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.settings import Settings
+from app.text.formality import Register
 from app.translation.pipeline import Translator
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Upload:
         source: Code of the language, or ``auto``.
         target: Code of the language to translate into.
         locale: The target with its region; None without one.
+        register: How the reader must be addressed; None for any way.
         beam_size: Beam width; 1 is greedy search.
     """
 
@@ -34,6 +36,7 @@ class Upload:
     source: str
     target: str
     locale: str | None
+    register: Register | None = None
     beam_size: int
 
 

@@ -12,6 +12,7 @@ from app.engine.options import SearchOptions
 from app.errors import DeadlineExceeded, InvalidRequest, Overloaded, TextTooLong, UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detector
+from app.text.formality import Register
 from app.text.markup.extraction import extract
 from app.translation.languages import check_pair, name_of
 from app.translation.pipeline import Translator
@@ -32,6 +33,7 @@ class DocumentRequest:
         target: A served language code.
         options: How to search.
         locale: The target with its region, such as en-GB; None without one.
+        register: How the reader must be addressed; None for any way.
         deadline_s: Seconds until the deadline; None for no limit.
     """
 
@@ -39,6 +41,7 @@ class DocumentRequest:
     target: str
     options: SearchOptions
     locale: str | None = None
+    register: Register | None = None
     deadline_s: float | None = None
 
 
@@ -102,6 +105,7 @@ def _request(document: Document, source: str, wanted: DocumentRequest) -> Transl
         source=source,
         target=wanted.target,
         locale=wanted.locale,
+        register=wanted.register,
         options=wanted.options,
         markup=document.markup,
         splitting=document.splitting,

@@ -29,6 +29,8 @@ class SearchOptions:
         alignment: Report which characters of the source each piece of the translation translates.
         prefix: The text that the translation begins with; None leaves the beginning to the model. With an ``n_best``
             above 1 the hypotheses differ in the first token behind the prefix, and each goes on greedily.
+        avoid: Words that the translation must not have, as they are spelled. A word that consists of several tokens
+            can't be completed, and a word that is one token can't be begun.
 
     Raises:
         OptionOutOfRange: A value is of the wrong type, not finite, or outside its range.
@@ -44,6 +46,7 @@ class SearchOptions:
     repetition_penalty: float = 1.0
     alignment: bool = False
     prefix: str | None = None
+    avoid: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_integer("beam_size", self.beam_size, 1, MAX_BEAM_SIZE)

@@ -294,6 +294,7 @@ class _Work:
         """A search with the job's options."""
         manifest, options = self._manifest, job.options
         prefix = None if options.prefix is None else self._tokenizer.encode_target(options.prefix)
+        avoided = [tuple(self._tokenizer.encode_target(word)) for word in options.avoid]
         # One more than the minimum, so that the model gets to end it.
         default = default_max_length(len(job.source)) + len(prefix or ())
         wanted = options.max_length or max(default, options.min_length + 1)
@@ -312,4 +313,5 @@ class _Work:
             max_length=min(wanted, manifest.shape.max_positions),
             options=options,
             prefix=prefix,
+            avoided=[word for word in avoided if word],
         )

@@ -41,6 +41,7 @@ class Verdict(StrEnum):
     TOO_LONG = "too_long"
     DIGITS_CHANGED = "digits_changed"
     TRUNCATED = "truncated"
+    FORMALITY = "formality"
 
 
 def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Verdict, ...]:

@@ -25,6 +25,7 @@ from app.engine.options import SearchOptions
 from app.errors import UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
+from app.text.formality import Formality
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract
 from app.text.mirroring import mirror_edits, no_edits
@@ -160,6 +161,7 @@ class Translator:
         placeholders = self._engine.alphabet(segments[0].language, wanted.target).placeholders
         protected = {segment.key: segment.protected for segment in segments}
         glossary = segments[0].glossary
+        formality = Formality(wanted.register, segments[0].language) if wanted.register else None
         extra: list[Timing] = []
 
         async def translate_again(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
@@ -174,7 +176,12 @@ class Translator:
             whole, end = protected[key], sentence.source_begin + len(sentence.source)
             part = whole.part(sentence.source_begin, end) if whole else None
             return await improve(
-                sentence, part, options=call.options, placeholders=placeholders, translate=translate_again
+                sentence,
+                part,
+                options=call.options,
+                placeholders=placeholders,
+                translate=translate_again,
+                formality=formality,
             )
 
         mirror: Mirror = partial(mirror_edits, target=wanted.target, is_strict=wanted.preserves_formatting)

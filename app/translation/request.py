@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, Timing, TokenEvent
 from app.engine.options import SearchOptions
 from app.text.detection import Detection
+from app.text.formality import Register
 from app.text.markup.extraction import Rules
 from app.text.terms.glossary import Glossary, TermUse
 
@@ -30,6 +31,7 @@ class TranslationRequest:
         deadline_s: Seconds until the deadline; None for no limit.
         protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
         glossary: Makes the glossary for a source and a target language; None if the request has none.
+        register: How the reader must be addressed; None for any way. Only for targets whose register is known.
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
@@ -46,6 +48,7 @@ class TranslationRequest:
     deadline_s: float | None = None
     protect: tuple[str, ...] | None = None
     glossary: Callable[[str, str], Glossary] | None = None
+    register: Register | None = None
     preserves_formatting: bool = False
     alignment: bool = False
     tokens: bool = False

@@ -5,6 +5,7 @@ In this order:
 | attempt | what it mends | what is translated |
 | --- | --- | --- |
 | digits | changed numbers | the sentence with placeholders for its numbers |
+| formality | the wrong register | the sentence, without the words that are of it, up to three times |
 | search | any verdict | the sentence, with a beam and without repetitions |
 | placeholders, names, numbers | lost spans | the sentence with other stand-ins |
 | cut | lost spans | what is between the spans, piece by piece |
@@ -22,6 +23,7 @@ from typing import Literal, NamedTuple, TypeVar
 from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
+from app.text.formality import Formality
 from app.text.inline.objects import NAMES
 from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import Link
@@ -43,6 +45,8 @@ _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
 _SHORT_CHARS = 24
 # Longer sentences are judged in the pool: 10 ms for one of 1,500 characters.
 _INLINE_CHARS = 500
+_FORMALITY_ATTEMPTS = 3  # each avoids the words of the wrong register that the ones before it came up with
+_FORMALITY_BEAM = 8
 # A verdict that the client's own length limit causes needs no second attempt: it would meet the same limit.
 _FROM_MAX_LENGTH = frozenset({Verdict.TRUNCATED, Verdict.TOO_SHORT})
 _FROM_MIN_LENGTH = frozenset({Verdict.TOO_LONG})
@@ -66,7 +70,7 @@ class Attempt:
         options: How to search; None for the request's options.
     """
 
-    name: Literal["digits", "search", "placeholders", "names", "numbers", "cut"]
+    name: Literal["digits", "formality", "search", "placeholders", "names", "numbers", "cut"]
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
     options: SearchOptions | None = None
@@ -80,6 +84,7 @@ class _Ranked(NamedTuple):
     missing: int
     verdicts: int
     translation: SentenceTranslation
+    offending: tuple[str, ...]
 
 
 def _faults(ranked: _Ranked) -> tuple[bool, int, int, int]:
@@ -92,16 +97,25 @@ class Versions:
     Args:
         translation: The first translation.
         protected: The sentence with its stand-ins; None if it has none.
+        formality: The register that it must have; None for any.
     """
 
-    def __init__(self, translation: SentenceTranslation, protected: Protected | None) -> None:
-        self.protected = protected
+    def __init__(
+        self, translation: SentenceTranslation, protected: Protected | None, formality: Formality | None = None
+    ) -> None:
+        self.protected, self._formality = protected, formality
         self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
 
     @property
     def best(self) -> SentenceTranslation:
         """The best translation, without alternatives."""
         return self._ranked[0].translation
+
+    @property
+    def offending(self) -> tuple[str, ...]:
+        """Words of the wrong register in any of the translations; none if the best has none."""
+        own = [word for ranked in self._ranked for word in ranked.offending]
+        return tuple(dict.fromkeys(own)) if self._ranked[0].offending else ()
 
     @property
     def has_lost(self) -> bool:
@@ -157,7 +171,12 @@ class Versions:
         lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
         is_loop = bool(translation.verdicts) and loops(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
-        return _Ranked(is_loop, len(lost), lacking, len(translation.verdicts), translation)
+        offending: tuple[str, ...] = ()
+        if self._formality:
+            offending = self._formality.offending(translation.source, translation.text)
+            own = tuple(verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
+            translation = replace(translation, verdicts=(*own, Verdict.FORMALITY) if offending else own)
+        return _Ranked(is_loop, len(lost), lacking, len(translation.verdicts), translation, offending)
 
 
 async def improve(
@@ -167,6 +186,7 @@ async def improve(
     options: SearchOptions,
     placeholders: Sequence[str],
     translate: Translate,
+    formality: Formality | None = None,
 ) -> SentenceTranslation:
     """Returns the best translation of a sentence that its first translation and the second attempts at it give.
 
@@ -176,13 +196,14 @@ async def improve(
         options: The request's.
         placeholders: Characters that the model carries over exactly once.
         translate: Translates again.
+        formality: The register that the translation must have; None for any.
     """
-    if not translation.verdicts and not protected:
+    if not translation.verdicts and not protected and not formality:
         return translation
     run = TEXT_POOL.run if len(translation.source) > _INLINE_CHARS else _run_here
-    versions = await run(Versions, translation, protected)
+    versions = await run(Versions, translation, protected, formality)
     usual = replace(options, n_best=1, prefix=None)
-    for attempt in attempts(versions, options, placeholders):
+    for attempt in attempts(versions, options, placeholders, formality):
         try:
             translations = await translate(attempt.texts, attempt.options or usual)
         except DragomanError:  # then what there is must do
@@ -195,12 +216,20 @@ async def _run_here(function: Callable[..., Result], *arguments: object) -> Resu
     return function(*arguments)
 
 
-def attempts(versions: Versions, options: SearchOptions, placeholders: Sequence[str]) -> Iterator[Attempt]:
+def attempts(
+    versions: Versions, options: SearchOptions, placeholders: Sequence[str], formality: Formality | None = None
+) -> Iterator[Attempt]:
     """What to try in turn; each attempt is chosen when the results of those before it are in ``versions``."""
     source, protected = versions.best.source, versions.protected
     if versions.best.verdicts and options.prefix is None:  # otherwise somebody is writing the translation
         if Verdict.DIGITS_CHANGED in versions.best.verdicts:
             yield from with_numbers_kept(source, placeholders)
+        for _ in range(_FORMALITY_ATTEMPTS):
+            if formality and versions.offending:
+                avoid = (*formality.avoided(), *versions.offending)
+                beam = max(_FORMALITY_BEAM, options.beam_size)
+                other = replace(options, beam_size=beam, n_best=beam, avoid=avoid)
+                yield Attempt("formality", (source,), lambda translations: translations[0], other)
         other_options = options_again(options, versions.best.verdicts, source)
         if other_options:
             yield Attempt("search", (source,), lambda translations: translations[0], other_options)
@@ -215,7 +244,8 @@ def options_again(options: SearchOptions, verdicts: Sequence[Verdict], source: s
 
     The second search has a beam and forbids repetitions, because most failures are loops.
     """
-    excused = _FROM_MAX_LENGTH if options.max_length else frozenset()
+    excused = frozenset({Verdict.FORMALITY})
+    excused |= _FROM_MAX_LENGTH if options.max_length else frozenset()
     excused |= _FROM_MIN_LENGTH if options.min_length else frozenset()
     if excused.issuperset(verdicts):
         return None

@@ -108,7 +108,7 @@ def test_deepl_languages(client: deepl.DeepLClient) -> None:
     assert [str(language) for language in client.get_source_languages()] == ["DE", "EN"]
     targets = client.get_target_languages()
     assert {str(language): language.supports_formality for language in targets} == {
-        "DE": False,
+        "DE": True,
         "EN-GB": False,
         "EN-US": False,
     }
@@ -205,7 +205,7 @@ def test_weblate_with_libretranslate(http: httpx.Client) -> None:
 def test_weblate_with_deepl(http: httpx.Client) -> None:
     headers = {"Authorization": "DeepL-Auth-Key any-key"}
     targets = http.get("/v2/languages", params={"type": "target"}, headers=headers).json()
-    assert {each["language"] for each in targets if not each["supports_formality"]} == {"DE", "EN-GB", "EN-US"}
+    assert {each["language"] for each in targets if not each["supports_formality"]} == {"EN-GB", "EN-US"}
     assert http.get("/v2/glossary-language-pairs", headers=headers).json() == {"supported_languages": []}
     body = {
         "text": ["Where is the station?", "Good morning!"],

@@ -115,6 +115,17 @@ async def test_line_breaks_of_html_split_where_it_is_asked_for(client, engine, s
     assert ("\n" in response.json()["translations"][0]["text"]) == (split_sentences == "1")
 
 
+async def test_a_register_is_steered(client):
+    body = {"text": ["How are you?"], "source_lang": "EN", "target_lang": "DE"}
+    for formality, text in (
+        ("more", "Wie geht es Ihnen?"),
+        ("less", "Wie geht es dir?"),
+        ("default", "Wie geht es dir?"),
+    ):
+        response = await client.post("/v2/translate", json={**body, "formality": formality})
+        assert response.json()["translations"][0]["text"] == text
+
+
 @pytest.mark.parametrize("text", [[""], ["", ""], ["", "Guten Morgen!"]])
 async def test_empty_texts_keep_their_places(client, text):
     answer = (await client.post("/v2/translate", json=BEER | {"text": text})).json()
@@ -183,7 +194,7 @@ async def test_without_effect(client, changes):
         ({"target_lang": "DE-FR"}, "Value for 'target_lang' not supported."),
         ({"source_lang": "XX"}, "Value for 'source_lang' not supported."),
         ({"formality": "more"}, "Target language 'EN-GB' doesn't support formality."),
-        ({"formality": "less", "target_lang": "de"}, "Target language 'DE' doesn't support formality."),
+        ({"formality": "less", "target_lang": "en"}, "Target language 'EN' doesn't support formality."),
         ({"formality": "very"}, r"Value for 'formality' not supported; use one of default, more, .*\."),
         ({"split_sentences": "2"}, r"Value for 'split_sentences' not supported; use one of 0, 1, nonewlines\."),
         ({"split_sentences": True}, r"Value for 'split_sentences' not supported; .*"),
@@ -283,7 +294,7 @@ async def test_the_log_names_the_trace(client, caplog):
 async def test_target_languages(client, request_arguments):
     response = await client.request(url="/v2/languages", **request_arguments)
     assert response.json() == [
-        {"language": "DE", "name": "German", "supports_formality": False},
+        {"language": "DE", "name": "German", "supports_formality": True},
         {"language": "EN-GB", "name": "English (British)", "supports_formality": False},
         {"language": "EN-US", "name": "English (American)", "supports_formality": False},
     ]

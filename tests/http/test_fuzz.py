@@ -45,7 +45,7 @@ near_deepl_requests = st.fixed_dictionaries(
         "source_lang": deepl_languages | json_values,
         "tag_handling": st.sampled_from(["xml", "html", None]) | json_values,
         "split_sentences": st.sampled_from(["0", "1", 1, "nonewlines"]) | json_values,
-        "formality": st.sampled_from(["more", "prefer_less"]) | json_values,
+        "formality": st.sampled_from(["more", "less", "prefer_less"]) | json_values,
         "model_type": st.sampled_from(["latency_optimized", "quality_optimized"]) | json_values,
         "show_billed_characters": flags,
         "preserve_formatting": flags,

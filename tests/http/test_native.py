@@ -6,6 +6,7 @@ import string
 import pytest
 
 from app.api.libretranslate.sentence_json import word_links
+from app.text.formality import FORMALITIES
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
 from tests.support.fakes import serving
@@ -313,6 +314,39 @@ async def test_a_translation_goes_on_from_its_prefix(client, engine):
     assert answer["alternatives"] == ["Good morning to you!"]
     assert [entry["text"] for entry in answer["details"][0]["alternatives"]] == ["Good morning to you!"]
     assert engine.options[-1].prefix == "Good morning"
+
+
+async def test_a_register_is_steered_and_reported(client, engine):
+    texts = ["How are you?", "Where are you?", "5"]
+
+    async def asked(formality):
+        return await translate(client, texts, source="en", target="de", formality=formality, details=True)
+
+    more = await asked("more")
+    assert more["translatedText"][0] == "Wie geht es Ihnen?"
+    assert more["translatedText"][1] == "Wo bist du?", "the engine knows no other"
+    assert more["formality"] == ["more", None, "more"]
+    assert more["details"][1][0]["verdicts"] == ["formality"]
+    assert "Sie" not in engine.options[-1].avoid and "du" in engine.options[-1].avoid
+    less = await asked("prefer_less")
+    assert less["translatedText"][0] == "Wie geht es dir?" and less["formality"] == ["less"] * 3
+    assert "formality" not in await asked("default")
+
+
+@pytest.mark.parametrize(
+    ("target", "formality", "text"),
+    [
+        ("en", "more", "formality is not supported for English (en)"),
+        ("de", "very", f"Invalid request: formality parameter must be one of {', '.join(FORMALITIES)}"),
+        ("de", 1, "Invalid request: formality parameter must be a string"),
+    ],
+)
+async def test_a_register_that_makes_no_sense_is_refused(client, target, formality, text):
+    body = {"q": "Hallo", "source": "de", "target": target, "formality": formality}
+    response = await client.post("/translate", json=body)
+    assert (response.status_code, response.json()["error"]) == (400, text)
+    ignored = await client.post("/translate", json={**body, "target": "en", "formality": "prefer_more"})
+    assert ignored.status_code == 200 and "formality" not in ignored.json()
 
 
 async def test_with_a_prefix_the_text_is_one_sentence(client, engine, monkeypatch):

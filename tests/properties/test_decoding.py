@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
@@ -75,6 +76,37 @@ def test_beam_search_finds_what_the_oracle_finds(model, source, options):
         threshold=options.beam_threshold if options.n_best == 1 else math.inf,
     )
     assert [(item.tokens, item.score) for item in found] == expected[: options.n_best]
+
+
+words = st.lists(st.lists(st.integers(3, 9), min_size=1, max_size=3).map(tuple), min_size=1, max_size=4, unique=True)
+
+
+@quick
+@given(st.integers(0, 999), st.sampled_from([1, 4]), sources, search_options(), words)
+def test_avoided_words_are_as_if_they_had_no_probability(seed, most_steps, source, options, avoided):
+    model = ToyModel(14, seed=seed, most_steps=most_steps)
+    options = replace(options, no_repeat_ngram=0, repetition_penalty=1.0)
+    search = Search(start_id=START, eos_id=EOS, max_length=options.max_length, options=options, avoided=avoided)
+    batch = BatchDecoder(model)
+    batch.join([search], model.encode([source]))
+    while batch.searches:
+        batch.step()
+
+    def scores(target):
+        known = model.next_scores(source)(target)
+        banned = {word[-1] for word in avoided if target[len(target) - len(word) + 1 :] == word[:-1]}
+        return [-math.inf if token in banned else score for token, score in enumerate(known)]
+
+    expected = beam_search(
+        scores,
+        eos_id=EOS,
+        max_length=options.max_length,
+        beam=options.beam_size,
+        alpha=options.length_penalty,
+        min_length=options.min_length,
+        threshold=options.beam_threshold if options.n_best == 1 else math.inf,
+    )
+    assert [(item.tokens, item.score) for item in search.hypotheses()] == expected[: options.n_best]
 
 
 @quick

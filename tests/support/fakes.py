@@ -46,6 +46,8 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Where is the station?", "de"): ("Wo ist der Bahnhof?",),
     ("Guten Morgen!", "en"): ("Good morning!", "Good morning to you!", "Morning!"),
     ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
+    ("How are you?", "de"): ("Wie geht es dir?", "Wie geht es Ihnen?"),
+    ("Where are you?", "de"): ("Wo bist du?",),
     ("Wer?", "en"): ("Who?", "Whom?"),
     ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
 }
@@ -179,6 +181,7 @@ class FakeEngine:
         builder = TextBuilder()
         for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
             known = self.known(sentence, target)
+            known = tuple(phrase for phrase in known if not set(TOKEN.findall(phrase)) & set(options.avoid)) or known
             continued = [phrase for phrase in known if phrase.startswith(prefix)] or [f"{prefix} …"]
             best, *others = continued[: options.n_best]
             builder.add(

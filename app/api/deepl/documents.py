@@ -56,6 +56,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         source=wanted.source,
         target=wanted.target,
         locale=wanted.locale,
+        register=wanted.register,
         beam_size=service.settings.beam_size,
     )
     document_id, document_key = await (await service.documents.jobs()).add(upload, key, secret=True)

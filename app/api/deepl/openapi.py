@@ -76,8 +76,8 @@ TRANSLATE_REQUEST = request_body(
         "missing": ("Mistake: nothing to translate", {"text": [], "target_lang": "DE"}),
         "unsupported": ("Mistake: a language that is not served", {"text": ["Hello"], "target_lang": "TLH"}),
         "formality": (
-            "Mistake: formality, which the model can't control",
-            {"text": ["Hello"], "target_lang": "DE", "formality": "more"},
+            "Mistake: formality in a language that has none",
+            {"text": ["Hello"], "target_lang": "EN-US", "formality": "more"},
         ),
         "inline_glossary": (
             "A glossary in the request",
@@ -150,7 +150,7 @@ TRANSLATE_RESPONSES: Responses = {
         not_json=NOT_JSON,
         missing=("A required parameter is missing", "Parameter 'text' not specified", "invalid_request"),
         unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
-        formality=("No formality", "Target language 'DE' doesn't support formality.", "invalid_request"),
+        formality=("No formality", "Target language 'EN-US' doesn't support formality.", "invalid_request"),
         glossary=(
             "No glossaries",
             "Glossaries are not available on this server; leave out 'glossary_id'.",
@@ -188,7 +188,7 @@ _SOURCES = (
 _TARGETS = (
     "Languages to translate into",
     [
-        {"language": "DE", "name": "German", "supports_formality": False},
+        {"language": "DE", "name": "German", "supports_formality": True},
         {"language": "EN-GB", "name": "English (British)", "supports_formality": False},
         {"language": "EN-US", "name": "English (American)", "supports_formality": False},
     ],
@@ -239,7 +239,11 @@ LANGUAGES_V3_RESPONSES: Responses = {
                         "status": "stable",
                         "usable_as_source": True,
                         "usable_as_target": True,
-                        "features": {"tag_handling": {"status": "stable"}, "auto_detection": {"status": "stable"}},
+                        "features": {
+                            "tag_handling": {"status": "stable"},
+                            "auto_detection": {"status": "stable"},
+                            "formality": {"status": "stable"},
+                        },
                     }
                 ],
             )

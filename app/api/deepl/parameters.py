@@ -16,6 +16,7 @@ from app.engine.interface import Splitting
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, UnsupportedPair
 from app.settings import Settings
+from app.text.formality import FORMALITIES, Register, choose_register
 from app.text.markup.extraction import Rules
 from app.translation.languages import find_served, languages_of, locale_of
 from app.translation.request import AUTO, TranslationRequest
@@ -27,7 +28,6 @@ REPEATABLE = frozenset({"text", "glossary_ids", "ignore_tags", "splitting_tags",
 """Parameters that a form may hold several times."""
 
 SPLITTING: dict[str, Splitting] = {"0": "off", "1": "sentences", "nonewlines": "no_newlines"}
-FORMALITIES = ("default", "more", "less", "prefer_more", "prefer_less")
 MODEL_TYPES = ("quality_optimized", "latency_optimized", "prefer_quality_optimized")
 RESOURCES = (
     "translate_text", "translate_document", "glossary", "voice", "write", "style_rules", "translation_memory",
@@ -84,7 +84,7 @@ def parse_translation(
     texts = _parse_texts(values.get("text"), settings)
     source, target = _parse_pair(values, pairs)
     _refuse_unavailable(values)
-    _check_formality(values)
+    register = _parse_formality(values, target)
     markup = _parse_markup(values)
     html = markup if markup and markup.syntax == "html" else None
     splitting = _parse_choice(values, "split_sentences", SPLITTING, "nonewlines" if html else "1")
@@ -104,6 +104,7 @@ def parse_translation(
             options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
             deadline_s=settings.request_timeout_s,
             glossary=parse_glossary(values.get("glossary")),
+            register=register,
             preserves_formatting=_parse_flag(values, "preserve_formatting"),
         ),
         show_billed_characters=_parse_flag(values, "show_billed_characters"),
@@ -119,6 +120,7 @@ class DocumentParameters:
     source: str
     target: str
     locale: str | None
+    register: Register | None
     output: str | None
 
 
@@ -136,12 +138,13 @@ def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, 
     if source == target:
         raise InvalidRequest(EQUAL_LANGUAGES)
     _refuse_unavailable(values)
-    _check_formality(values)
+    register = _parse_formality(values, target)
     output = values.get("output_format")
     return DocumentParameters(
         source=source,
         target=target,
         locale=locale_of(str(values["target_lang"])),
+        register=register,
         output=None if is_absent(output) else check_text("output_format", output).lower(),
     )
 
@@ -198,11 +201,12 @@ def _refuse_unavailable(values: Mapping[str, object]) -> None:
             raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
 
 
-def _check_formality(values: Mapping[str, object]) -> None:
-    # No model of ours knows formality.
-    if _parse_choice(values, "formality", FORMALITIES, "default") in ("more", "less"):
-        target = str(values["target_lang"]).upper()
-        raise InvalidRequest(f"Target language '{target}' doesn't support formality.")
+def _parse_formality(values: Mapping[str, object], target: str) -> Register | None:
+    try:
+        return choose_register(_parse_choice(values, "formality", FORMALITIES, "default"), target)
+    except ValueError:
+        code = str(values["target_lang"]).upper()
+        raise InvalidRequest(f"Target language '{code}' doesn't support formality.") from None
 
 
 def _parse_markup(values: Mapping[str, object]) -> Rules | None:

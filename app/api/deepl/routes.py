@@ -30,6 +30,7 @@ from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.api.term_json import term_bodies
 from app.engine.interface import Timing
+from app.text.formality import supports
 from app.translation.languages import languages_of, name_of
 from app.translation.pipeline import put_together
 from app.translation.request import ItemTranslation
@@ -109,7 +110,7 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
         )
     return JSONResponse(
         [
-            {"language": language.code.upper(), "name": language.name, "supports_formality": False}
+            {"language": language.code.upper(), "name": language.name, "supports_formality": supports(language.code)}
             for language in found
             if language.is_target and language.code not in VARIANTS
         ]
@@ -149,7 +150,9 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
                 "status": "stable",
                 "usable_as_source": language.is_source,
                 "usable_as_target": language.is_target,
-                "features": {"tag_handling": _STABLE} | ({"auto_detection": _STABLE} if language.is_source else {}),
+                "features": {"tag_handling": _STABLE}
+                | ({"auto_detection": _STABLE} if language.is_source else {})
+                | ({"formality": _STABLE} if language.is_target and supports(language.code) else {}),
             }
             for language in found
         ]
@@ -162,6 +165,7 @@ async def list_resources() -> Response:
     features = [
         {"name": "tag_handling", "needs_source_support": True, "needs_target_support": True},
         {"name": "auto_detection", "needs_source_support": True},
+        {"name": "formality", "needs_target_support": True},
     ]
     return JSONResponse(
         [{"name": name, "features": features if name == "translate_text" else []} for name in RESOURCES]

@@ -38,7 +38,10 @@ class DeepLTranslateRequest(BaseModel):
         "target language has a rule of its own: a German noun begins with a small letter if the text does.",
     )
     formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] = Field(
-        "default", description="`more` and `less` are refused, because the model can't control formality."
+        "default",
+        description="How the translation addresses its reader: `more` is Sie, `less` is du. Only for German; for other "
+        "targets `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored. If a sentence can't be "
+        "brought into the register, the header `X-Dragoman-Warnings` counts it as `formality`.",
     )
     model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = Field(
         None, description="`latency_optimized` is greedy search, the others beam search; if absent, as configured."

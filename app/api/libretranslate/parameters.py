@@ -12,9 +12,10 @@ from app.api.checks import check_language, check_text, check_texts, is_absent, p
 from app.engine.options import SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, shortened
 from app.settings import Settings
+from app.text.formality import FORMALITIES, Register, choose_register
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
 from app.text.protection.patterns import check_patterns
-from app.translation.languages import check_pair, languages_of, locale_of
+from app.translation.languages import check_pair, languages_of, locale_of, name_of
 from app.translation.request import AUTO, TranslationRequest
 
 MIN_BEAMS_WITH_ALTERNATIVES = 4
@@ -74,6 +75,7 @@ def parse_translation(
     options = replace(_parse_options(values, settings.beam_size, 0 if markup else alternatives), prefix=prefix)
     deadline_s = _parse_deadline(values.get("deadline_ms"), settings.request_timeout_s)
     protect = _parse_protect(values.get("protect"))
+    register = _parse_formality(values.get("formality"), target)
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
     translation = TranslationRequest(
         texts=texts,
@@ -87,6 +89,7 @@ def parse_translation(
         deadline_s=deadline_s,
         protect=protect,
         glossary=parse_glossary(values.get("glossary")),
+        register=register,
         alignment=details or stream,
         tokens=stream,
     )
@@ -139,6 +142,18 @@ def _parse_format(value: object) -> Rules | None:
     if name not in FORMATS:
         raise InvalidRequest(f"{shortened(name)} format is not supported")
     return FORMATS[name]
+
+
+def _parse_formality(value: object, target: str) -> Register | None:
+    if is_absent(value):
+        return None
+    formality = check_text("formality", value)
+    if formality not in FORMALITIES:
+        raise InvalidRequest(f"Invalid request: formality parameter must be one of {', '.join(FORMALITIES)}")
+    try:
+        return choose_register(formality, target)
+    except ValueError:
+        raise InvalidRequest(f"formality is not supported for {name_of(target)} ({target})") from None
 
 
 def _parse_prefix(value: object, *, is_plain_text: bool) -> str | None:

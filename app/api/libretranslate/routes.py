@@ -27,6 +27,7 @@ from app.api.term_json import term_bodies
 from app.documents.registry import served_extensions
 from app.engine.interface import SentenceEvent, Timing
 from app.text.detection import Detection
+from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.request import Answer, ItemTranslation, Progress
@@ -178,6 +179,9 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
         columns["alternatives"] = [list(item.alternatives) for item in items]
     if any(item.pivot for item in items):
         columns["pivot"] = [item.pivot for item in items]
+    register = wanted.translation.register
+    if register:
+        columns["formality"] = [None if _is_of_another_register(item) else register for item in items]
     if wanted.translation.protect is not None or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.translation.glossary:
@@ -188,6 +192,10 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
             for item in items
         ]
     return columns if wanted.is_list else {name: values[0] for name, values in columns.items()}
+
+
+def _is_of_another_register(item: ItemTranslation) -> bool:
+    return any(Verdict.FORMALITY in sentence.verdicts for own in item.blocks for sentence in own)
 
 
 def _detection_body(detection: Detection) -> dict[str, Any]:

@@ -65,6 +65,11 @@ class TranslateRequest(BaseModel):
     translate_attributes: bool = Field(
         False, description="With `html`, translate `title`, `alt`, `placeholder` and `aria-label`, too."
     )
+    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] | None = Field(
+        None,
+        description="How the translation addresses its reader: `more` is Sie, `less` is du. Only for German; for other "
+        "targets `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored.",
+    )
     prefix: str | None = Field(
         None,
         description="How the translation of `q` begins; the model goes on from there. `q` counts as one sentence. The "
@@ -143,6 +148,11 @@ class TranslateResponse(BaseModel):
     )
     pivot: str | list[str | None] | None = Field(
         None, description="Only if a text was translated through a pivot language: its code."
+    )
+    formality: str | list[str | None] | None = Field(
+        None,
+        description="With `formality`, where it is supported: `more` or `less`, as wanted; null if a sentence "
+        "could not be brought into the register.",
     )
     protectedLost: list[str] | list[list[str]] | None = Field(
         None,

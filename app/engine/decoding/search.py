@@ -111,6 +111,7 @@ class Search:
         max_length: int,
         options: SearchOptions,
         prefix: Sequence[int] | None = None,
+        avoided: Sequence[tuple[int, ...]] = (),
     ) -> None:
         """Begin with the empty hypothesis.
 
@@ -120,8 +121,10 @@ class Search:
             max_length: Limit in target tokens; the caller has applied ``options.max_length`` to it.
             options: Beam, penalties and the other limits.
             prefix: The first target ids; None if there is no prefix.
+            avoided: Target ids of the words of ``options.avoid``, none empty.
         """
         self.options = options
+        self._avoided = avoided
         self._prefix = tuple(prefix or ())
         self._branches = prefix is not None and options.n_best > 1
         self._eos_id = eos_id
@@ -154,9 +157,10 @@ class Search:
     @property
     def candidates_needed(self) -> int:
         """Best tokens a row must offer for the search to be exact."""
-        lost = int(self.length < self.options.min_length)
+        lost = int(self.length < self.options.min_length) + len(self._avoided)
         if self.options.repetition_penalty > 1 or self.options.no_repeat_ngram:
             lost += max(len(set(live.tokens)) for live in self._live)
+        if lost > 1:
             # Another number of candidates would mean a new binding for all rows of the batch.
             lost = pad_to_multiple(lost, _LOST_TOGETHER)
         return self.beam + lost
@@ -304,7 +308,7 @@ class Search:
     def _unrestricted(self) -> bool:
         """No option forbids, punishes or demands a token now."""
         options = self.options
-        if self._branches or self.length < len(self._prefix):
+        if self._branches or self._avoided or self.length < len(self._prefix):
             return False
         return options.repetition_penalty == 1 and not options.no_repeat_ngram and self.length >= options.min_length
 
@@ -316,6 +320,7 @@ class Search:
             return zip(scores, candidates, strict=True)
         options = self.options
         banned = self._repeats(tokens) if options.no_repeat_ngram else set()
+        banned |= {word[-1] for word in self._avoided if len(word) == 1 or tokens[1 - len(word) :] == word[:-1]}
         if len(tokens) < options.min_length:
             banned.add(self._eos_id)
         # A log-probability is at most 0: to multiply it by a factor above 1 lowers it.

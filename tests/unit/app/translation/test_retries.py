@@ -10,6 +10,7 @@ from app.engine.interface import Alternative, SentenceTranslation, TextTranslati
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.errors import ModelFailure, Overloaded
+from app.text.formality import Formality, Register
 from app.text.inline.target_tokens import Link
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
@@ -294,6 +295,32 @@ async def test_a_failure_ends_the_attempts(error: Exception) -> None:
     _, text, lost, _ = await restored(model)
     assert lost == ("{0}",)
     assert text.count("{0}") == 1
+
+
+async def test_words_of_the_wrong_register_are_avoided_until_there_are_none() -> None:
+    texts = ["Willst du?", "Wollen ihr?", "Wollen Sie?"]
+    avoided: list[tuple[str, ...]] = []
+
+    async def translate(asked: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        avoided.append(options.avoid)
+        free = [text for text in texts if not set(text.strip("?").split()) & set(options.avoid)]
+        sentence = of(asked[0], (free or texts)[0])
+        return [TextTranslation(text=sentence.text, alternatives=(), sentences=(sentence,))]
+
+    async def improved(wanted: Register) -> SentenceTranslation:
+        first = of("Do you want to?", texts[0])
+        formality = Formality(wanted, "en")
+        return await improve(
+            first, None, options=SearchOptions(), placeholders=(), translate=translate, formality=formality
+        )
+
+    assert (await improved(Register.INFORMAL)).text == texts[0] and not avoided
+    found = await improved(Register.FORMAL)
+    assert (found.text, found.verdicts) == (texts[2], ())
+    assert len(avoided) == 2 and {"du", "Willst"} <= set(avoided[0]) and "ihr" in avoided[1]
+    del texts[2]
+    found = await improved(Register.FORMAL)
+    assert found.verdicts == (Verdict.FORMALITY,), "it was tried and reported"
 
 
 def test_the_attempts_come_in_their_order() -> None:
