@@ -126,12 +126,12 @@ clean:  ## Remove the environments and all caches
 
 .venv/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv)
-	.venv/bin/python -m pip install --constraint constraints.txt --editable .
+	.venv/bin/python -m pip install --constraint constraints.txt --editable '.[documents]'
 	@touch $@
 
 .venv-cuda/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv-cuda)
-	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable .
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable '.[documents]'
 	.venv-cuda/bin/python -m pip uninstall --yes onnxruntime
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt --force-reinstall --no-deps onnxruntime-gpu
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt 'onnxruntime-gpu[cuda,cudnn]'

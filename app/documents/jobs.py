@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from app.documents.registry import find_format
-from app.documents.service import Upload
 from app.documents.translation import DocumentRequest, read_document, translate_document
+from app.documents.upload import Upload
 from app.engine.options import SearchOptions
 from app.errors import DragomanError, InvalidKey, QuotaExceeded, StorageFailure
 from app.settings import Settings

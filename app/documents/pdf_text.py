@@ -15,13 +15,16 @@ DAMAGED, ENCRYPTED, TOO_LARGE = 10, 11, 12
 MAX_MEMORY_BYTES = 1 << 30
 MAX_PROCESSOR_S = 120
 MAX_CHARS = 10_000_000
-_BULLET = re.compile(r"\s*[•‣▪●○◦]")
+_BULLET = re.compile(r"\s*[•‣▪●○◦]\s*")
+_SYMBOLS = str.maketrans("\uf0b7\uf0a7\n", "•▪ ")  # Symbol's and Wingdings' bullets
 _PAGE_NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;]["'»«”’)\]]*\s*\Z""")
 # Of the size of a heading's letters to that of the text: first and second level.
 _HEADINGS = (1.5, 1.15)
-# Of the height of a line: a gap that separates paragraphs.
-_GAP = 0.8
+_LINE_CHARS = 30  # a cell of a table has fewer
+_INDENT = 3.0  # of the size of the letters: more than the first line of a paragraph is indented
+# Of the height of a line: a gap that separates paragraphs, and what a line beside another shares with it.
+_GAP, _BESIDE = 0.8, 0.5
 
 Run = tuple[str, bool, bool]
 """Text, and whether it is bold and italic."""
@@ -72,6 +75,7 @@ class _Line:
         size: Of most of its letters, in points.
         top: Its upper edge.
         bottom: Its lower edge.
+        left: Where it begins.
     """
 
     def __init__(self, line: Any) -> None:
@@ -83,9 +87,9 @@ class _Line:
             if font:  # white space that is only implied has none
                 style = ("bold" in font or "black" in font, "italic" in font or "oblique" in font)
                 sizes[round(char.size, 1)] += 1
-            _append(self.runs, (char.get_text().replace("\n", " "), *style))
+            _append(self.runs, (char.get_text().translate(_SYMBOLS), *style))
         self.size = sizes.most_common(1)[0][0] if sizes else 0.0
-        self.top, self.bottom = line.y1, line.y0
+        self.top, self.bottom, self.left = line.y1, line.y0, line.x0
 
     @property
     def text(self) -> str:
@@ -127,9 +131,13 @@ def _blocks(lines: list[_Line | None]) -> Iterator[Block]:
 def _begins_paragraph(line: _Line, before: _Line | None, begins_box: bool) -> bool:
     if before is None or _BULLET.match(line.text):
         return True
+    if _BULLET.fullmatch(before.text):
+        return False
     if begins_box:  # a sentence may go on in the next column or on the next page
-        return bool(_ENDS_SENTENCE.search(before.text)) or not line.text.lstrip()[:1].islower()
-    return bool(before.bottom - line.top > _GAP * (line.top - line.bottom))
+        goes_on = len(before.text) > _LINE_CHARS and not _ENDS_SENTENCE.search(before.text)
+        return not (goes_on and line.text.lstrip()[:1].islower())
+    gap = (before.bottom - line.top) / max(line.top - line.bottom, 0.1)
+    return bool(gap > _GAP or gap < -_BESIDE or abs(line.left - before.left) > _INDENT * line.size)
 
 
 def _join(block: list[Run], line: _Line) -> None:

@@ -1,43 +1,14 @@
 """The documents of a server, as the HTTP contracts use them; costs nothing before the first one comes."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.settings import Settings
-from app.text.formality import Register
 from app.translation.pipeline import Translator
 
 if TYPE_CHECKING:
     from app.documents.jobs import DocumentJobs
     from app.storage.database import Database
-
-
-@dataclass(frozen=True, kw_only=True)
-class Upload:
-    """A checked upload.
-
-    Attributes:
-        content: The file.
-        name: What the translated file is called.
-        input: Name of the file's format.
-        output: Name of the translation's format.
-        source: Code of the language, or ``auto``.
-        target: Code of the language to translate into.
-        locale: The target with its region; None without one.
-        register: How the reader must be addressed; None for any way.
-        beam_size: Beam width; 1 is greedy search.
-    """
-
-    content: bytes
-    name: str
-    input: str
-    output: str
-    source: str
-    target: str
-    locale: str | None
-    register: Register | None = None
-    beam_size: int
 
 
 class Documents:

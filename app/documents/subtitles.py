@@ -19,7 +19,8 @@ _CUE = re.compile(r"(?m)^[^\r\n]*-->[^\r\n]*\r?\n((?:[^\r\n]*\S[^\r\n]*(?:\r?\n|
 _TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}", re.IGNORECASE)
 _NAME = re.compile(r"</?([a-zA-Z]+)")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")
-_SPEAKER = re.compile(r"\s*[-–—]")
+_SPEAKER = re.compile(r"[-–—]\s*")
+_LEADING_MARKS = re.compile(r"[,.;:!?…]+\s*")
 _MAX_CUES = 8
 _MIN_LINE_CHARS = 32
 _NEXT_CUE, _NEXT_LINE = "\0", "\n"
@@ -99,11 +100,12 @@ def _built(group: Sequence[_Cue]) -> InlineBuilder:
             builder.point(_NEXT_CUE)
         open_: list[tuple[str, int, _Element]] = []
         for number, line in enumerate(cue.lines):
-            if number and cue.has_speakers:
-                builder.line_break(_NEXT_LINE)
+            speaker = _SPEAKER.match(line) if cue.has_speakers else None
+            if speaker:
+                builder.line_break((_NEXT_LINE if number else "") + speaker[0])
             elif number:
                 builder.text(" ")
-            _add(builder, line, open_)
+            _add(builder, line[speaker.end() :] if speaker else line, open_)
         for _, number, _ in reversed(open_):
             builder.close(number)
     return builder
@@ -144,6 +146,10 @@ def _rendered(builder: InlineBuilder, translation: str) -> str:
 def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
     """One text for each cue. If a cue would be empty, each gets its share of the words."""
     texts = [text.strip() for text in rendered.split(_NEXT_CUE)]
+    for index in range(1, len(texts)):
+        if marks := _LEADING_MARKS.match(texts[index]):
+            texts[index - 1] += marks[0].strip()
+            texts[index] = texts[index][marks.end() :]
     if all(any(map(str.isalnum, text)) for text in texts):
         return texts
     words = rendered.replace(_NEXT_CUE, " ").split()

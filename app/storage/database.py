@@ -154,6 +154,7 @@ def _sqlite(folder: Path | None) -> Engine:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may cost the last counts
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # what was deleted, such as a document, is overwritten
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

@@ -28,14 +28,15 @@ class ShoutingEngine(FakeEngine):
         return (sentence.upper(),)
 
 
-def translate(data: bytes, name: str, *, target: str = "en", output: str | None = None) -> bytes:
-    """The German file in capitals."""
+def translate(data: bytes, name: str, *, output: str | None = None, engine: FakeEngine | None = None) -> bytes:
+    """The German file in capitals, or as another engine translates it."""
 
     async def run() -> bytes:
         format_ = find_format(name)
+        translator = Translator(engine or ShoutingEngine(), DETECTOR)
         document = await read_document(data, format_, format_.output(output), 10**7)
-        wanted = DocumentRequest(source="de", target=target, options=SearchOptions(beam_size=1))
-        return await translate_document(Translator(ShoutingEngine(), DETECTOR), document, wanted, lambda _: None)
+        wanted = DocumentRequest(source="de", target="en", options=SearchOptions(beam_size=1))
+        return await translate_document(translator, document, wanted, lambda _: None)
 
     return asyncio.run(run())
 

@@ -157,6 +157,10 @@ class FakeEngine:
         attention = Attention(target=target, encoder=[[own]], decoder=[[other]], cross=[[cross]])
         return Inspection(source=source, nodes=tuple(nodes), attention=attention)
 
+    def links(self, source: str, target: str) -> tuple[Link, ...]:
+        """The alignment of a sentence."""
+        return links_by_order(source, target)
+
     def known(self, sentence: str, target: str) -> tuple[str, ...]:
         """The translations of a sentence, best first."""
         return PHRASES.get((sentence, target), (f"[{target}] {sentence}",))
@@ -195,7 +199,7 @@ class FakeEngine:
                     confidence=self.confidence,
                     alternatives=tuple(Alternative(other, -0.2) for other in others),
                     verdicts=(Verdict.REPETITION,) if "LOOP" in sentence else (),
-                    alignment=links_by_order(sentence, best),
+                    alignment=self.links(sentence, best),
                 ),
             )
         return builder.finish(cut.gaps[-1])

@@ -14,7 +14,7 @@ from app.api.dependencies import CurrentService, Service
 from app.api.request_body import FilePart, read_parameters
 from app.api.uploads import FORM_BYTES, check_size, checked_name, download
 from app.documents.registry import find_format
-from app.documents.service import Upload
+from app.documents.upload import Upload
 from app.errors import InvalidRequest
 
 if TYPE_CHECKING:

@@ -115,7 +115,7 @@ def parse_translation(
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentParameters:
-    """Parameters of a document that passed every check; as in ``app.documents.service.Upload``."""
+    """Parameters of a document that passed every check; as in ``app.documents.upload.Upload``."""
 
     source: str
     target: str

@@ -15,7 +15,7 @@ from app.api.libretranslate import documents_openapi as docs
 from app.api.request_body import FilePart, read_parameters
 from app.api.uploads import FORM_BYTES, check_size, checked_name, download
 from app.documents.registry import find_format
-from app.documents.service import Upload
+from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, of_code
 from app.translation.languages import check_pair, languages_of, locale_of
 from app.translation.request import AUTO

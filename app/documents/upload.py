@@ -1,0 +1,32 @@
+"""A file that somebody wants to be translated, as a contract hands it over."""
+
+from dataclasses import dataclass
+
+from app.text.formality import Register
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    """A checked upload.
+
+    Attributes:
+        content: The file.
+        name: What the translated file is called.
+        input: Name of the file's format.
+        output: Name of the translation's format.
+        source: Code of the language, or ``auto``.
+        target: Code of the language to translate into.
+        locale: The target with its region; None without one.
+        register: How the reader must be addressed; None for any way.
+        beam_size: Beam width; 1 is greedy search.
+    """
+
+    content: bytes
+    name: str
+    input: str
+    output: str
+    source: str
+    target: str
+    locale: str | None
+    register: Register | None = None
+    beam_size: int
