@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from export.graph_nodes import fuse
 from model.network.attention import MultiHeadAttention
 from model.network.config import TransformerConfig
-from model.network.transformer import DecoderLayer, EncoderLayer, Transformer
+from model.network.layers import DecoderLayer, EncoderLayer
+from model.network.transformer import Transformer
 
 DOMAIN = "dragoman"
 _OPSET = 23

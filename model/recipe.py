@@ -42,6 +42,11 @@ class Source(_Section):
         description="the sides that are translated from were written by a machine: they are marked with <bt> and not "
         "aligned (tagged back-translation, Caswell et al. 2019)",
     )
+    consecutive: bool = Field(
+        False,
+        description="pairs are in the order of their documents: several in a row are learnt together, each with the "
+        "memory of those before if the model has one; there are no changed copies",
+    )
     licence: str = Field("", description="kept in the bundle's manifest")
     origin: str = Field("", description="kept in the bundle's manifest")
 
@@ -75,6 +80,7 @@ class Training(_Section):
 
     updates: int = Field(gt=0, description="optimiser steps in all")
     batch_tokens: int = Field(1600, gt=0, description="padded tokens of one batch, of its longer side")
+    segments: int = Field(4, ge=2, description="sentences in a row that are learnt together, of consecutive sources")
     accumulate: int = Field(1, ge=1, description="batches per optimiser step")
     pad_to: int = Field(
         2,
@@ -148,6 +154,8 @@ class Recipe(_Section):
             raise ValueError("training.max_length is more than the model's learned max_positions")
         if config.export_obstacle:
             raise ValueError(config.export_obstacle)
+        if config.memory_length and not any(source.consecutive for source in self.sources):
+            raise ValueError("model.memory_length is set, but no source is marked consecutive")
         return self
 
     def transformer(self, vocabulary: int) -> TransformerConfig:

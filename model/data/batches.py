@@ -111,10 +111,34 @@ class Batch(NamedTuple):
     target_output: Tensor  # (B, T) int64: pieces, end of sentence
     links: Tensor  # (L, 3) int64
     link_weights: Tensor  # (L,) float32
+    following: tuple["Batch", ...] = ()
+    """Of documents: the sentences that follow these, row by row, then those after them."""
+
+    @property
+    def segments(self) -> tuple["Batch", ...]:
+        """This batch and those that follow."""
+        return (self, *self.following)
+
+    @property
+    def tokens(self) -> int:
+        """Real target tokens, of those that follow, too."""
+        return sum(int((batch.target_output != PAD_ID).sum()) for batch in self.segments)
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on another device."""
-        return Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
+
+        def moved(tensor: Tensor) -> Tensor:
+            return tensor.to(device, non_blocking=True)
+
+        source, target_input, target_output, links, weights, following = self
+        return Batch(
+            moved(source),
+            moved(target_input),
+            moved(target_output),
+            moved(links),
+            moved(weights),
+            tuple(batch.to(device) for batch in following),
+        )
 
 
 class BatchStream:
@@ -122,6 +146,7 @@ class BatchStream:
 
     Each epoch draws every pair ``weight`` times on average, in both directions, sorts by length within the epoch
     (ties at random), cuts batches of at most ``batch_tokens`` padded tokens on the longer side, and shuffles them.
+    Of corpora in the order of their documents it draws ``segments`` sentences in a row instead of one.
     """
 
     def __init__(
@@ -131,6 +156,7 @@ class BatchStream:
         recipe: Recipe,
         tags: tuple[int, int],
         marks: Sequence[int | None] = (),
+        consecutive: Sequence[bool] = (),
     ) -> None:
         """Describe the stream; nothing is drawn yet.
 
@@ -140,11 +166,13 @@ class BatchStream:
             recipe: For seed, token budget and maximum length.
             tags: Ids of the control pieces asking for the first and the second language.
             marks: Per corpus, the id of a control piece that stands behind the tag of all its sources; None: none.
+            consecutive: Per corpus, whether its pairs are in the order of their documents.
         """
         self.corpora = corpora
         self.weights = weights
         self.recipe = recipe
         self.tags = tags
+        self.consecutive = consecutive or [False] * len(corpora)
         self.prefixes = [
             [[tag, *([] if mark is None else [mark])] for tag in tags] for mark in marks or [None] * len(corpora)
         ]
@@ -162,37 +190,64 @@ class BatchStream:
             wanted, epoch = wanted - len(plan), epoch + 1
 
     def epoch(self, epoch: int) -> list[NDArray[np.int64]]:
-        """The batches of one epoch, each (B, 3) int64 rows of (corpus, pair, reverse)."""
+        """The batches of one epoch, each (B, 3) int64 rows of (corpus, pair, reverse).
+
+        In a batch of documents, a row names the first of ``segments`` pairs in a row.
+        """
         rng = np.random.default_rng((self.recipe.seed, epoch))
         training = self.recipe.training
-        rows, lengths = [], []
+        rows: dict[int, list[NDArray[np.int64]]] = {1: [], training.segments: []}  # by sentences in a row
+        lengths: dict[int, list[NDArray[np.int64]]] = {1: [], training.segments: []}
         for index, (corpus, weight) in enumerate(zip(self.corpora, self.weights, strict=True)):
             sides = np.stack([corpus.lengths(0), corpus.lengths(1)])
             size = sides.max(0) + 1 + len(self.prefixes[index][0])  # prefix or start, end of sentence
             size += -size % training.pad_to
             # A pair with an empty side would teach to make something up, or to leave something out.
-            usable = np.flatnonzero((size <= min(training.max_length, training.batch_tokens)) & (sides.min(0) > 0))
+            most = min(training.max_length, training.batch_tokens // self._segments(index))
+            usable = np.flatnonzero((size <= most) & (sides.min(0) > 0))
             for reverse in (0, 1):
                 wanted = usable[(corpus.directions[usable] >> reverse & 1).astype(bool)]
+                together = self._segments(index)
+                if together > 1:  # from another sentence on in each epoch
+                    starts = np.arange(rng.integers(together), len(corpus) - together + 1, together)
+                    wanted = starts[np.isin(starts[:, None] + np.arange(together), wanted).all(1)]
                 repeats = np.full(len(wanted), int(weight)) + (rng.random(len(wanted)) < weight % 1)
                 drawn = np.repeat(wanted, repeats)
-                rows.append(np.stack([np.full(len(drawn), index), drawn, np.full(len(drawn), reverse)], 1))
-                lengths.append(size[drawn])
-        examples, length = np.concatenate(rows), np.concatenate(lengths)
-        order = np.lexsort((rng.random(len(length)), length))
-        examples, length = examples[order], length[order]
+                rows[together].append(np.stack([np.full(len(drawn), index), drawn, np.full(len(drawn), reverse)], 1))
+                lengths[together].append(size[drawn[:, None] + np.arange(together)])
+        batches = []
+        for together, found in rows.items():
+            if found:
+                batches += self._cut(np.concatenate(found), np.concatenate(lengths[together]), rng)
+        return [batches[i] for i in rng.permutation(len(batches))]
+
+    def _segments(self, corpus: int) -> int:
+        """How many pairs of a corpus are learnt in a row."""
+        return self.recipe.training.segments if self.consecutive[corpus] else 1
+
+    def _cut(
+        self, examples: NDArray[np.int64], lengths: NDArray[np.int64], rng: np.random.Generator
+    ) -> list[NDArray[np.int64]]:
+        """Cut (N, 3) examples, whose K sentences have ``lengths`` (N, K), into batches of similar length."""
+        most = self.recipe.training.batch_tokens
+        order = np.lexsort((rng.random(len(lengths)), lengths.sum(1)))
+        examples, lengths = examples[order], lengths[order]
         batches, begin = [], 0
         while begin < len(order):
-            # Sorted by length: the last example is the longest of its batch.
-            candidates = length[begin : begin + training.batch_tokens // length[begin]]
-            padded = candidates * np.arange(1, len(candidates) + 1)
-            end = begin + int(np.searchsorted(padded, training.batch_tokens, side="right"))
+            candidates = lengths[begin : begin + most // lengths[begin].sum()]
+            padded = np.maximum.accumulate(candidates).sum(1) * np.arange(1, len(candidates) + 1)
+            end = begin + int(np.searchsorted(padded, most, side="right"))
             batches.append(examples[begin:end])
             begin = end
-        return [batches[i] for i in rng.permutation(len(batches))]
+        return batches
 
     def collate(self, examples: NDArray[np.int64]) -> Batch:
         """Pad (B, 3) examples into one batch."""
+        segments = range(self._segments(int(examples[0, 0])))
+        first, *later = (self._collate(examples + np.array([0, number, 0])) for number in segments)
+        return first._replace(following=tuple(later))
+
+    def _collate(self, examples: NDArray[np.int64]) -> Batch:
         sources, targets, links, weights = [], [], [], []
         for row, (index, pair, reverse) in enumerate(examples):
             corpus = self.corpora[index]

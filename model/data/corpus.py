@@ -72,7 +72,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     report("encoded")
     links = _align(encoded, recipe, report)
     for pairs, pair_links, text, source in zip(encoded, links, texts, recipe.sources, strict=False):
-        if recipe.augmentation.placeholders and not (source.dictionary or source.synthetic):
+        if recipe.augmentation.placeholders and not (source.dictionary or source.synthetic or source.consecutive):
             _add_placeholders(pairs, pair_links, processor, recipe)
             text.directions.extend([_DIRECTIONS[source.direction]] * (len(pairs) - len(text.directions)))
     for name, pairs, pair_links, text in zip(_names(recipe), encoded, links, texts, strict=True):
@@ -201,7 +201,7 @@ def _augment(texts: list[_Text], recipe: Recipe) -> None:
     lowercase = (lowercase_words(a for a, _ in sentences), lowercase_words(b for _, b in sentences))
     dictionary = Dictionary(entries, sentences)
     for index, (text, source) in enumerate(zip(texts, recipe.sources, strict=True)):
-        if not source.dictionary and not source.synthetic:
+        if not (source.dictionary or source.synthetic or source.consecutive):
             rng = Random(f"{recipe.seed} {index}")
             changed = augment(text.pairs, recipe.augmentation, lowercase, dictionary, recipe.languages, rng)
             text.add(changed, _DIRECTIONS[source.direction])

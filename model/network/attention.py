@@ -53,23 +53,33 @@ class MultiHeadAttention(nn.Module):
         """(B, S, D) states -> keys and values (B, S, D)."""
         return KeysValues(self.key(states), self.value(states))
 
-    def forward(self, states: Tensor, memory: KeysValues, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, states: Tensor, memory: KeysValues, mask: Tensor, recalled: int = 0) -> tuple[Tensor, Tensor]:
         """Look from ``states`` at ``memory``.
 
         Args:
             states: (B, T, D), the queries before their projection.
             memory: (B, S, D) keys and values.
             mask: bool, broadcastable to (B, T, S); True where a query may look.
+            recalled: How many of the S keys, the first ones, are of earlier sentences.
 
         Returns:
             The attended states (B, T, D), and the attention maps (B, H, T, S) before dropout.
         """
-        attended, maps = self.attend(self.query(states), memory, mask)
+        query = self.query(states)
+        bias = self.recall_scores(query, recalled, memory.keys.shape[1]) if recalled else None
+        attended, maps = self.attend(query, memory, mask, bias)
         return self.output(attended), maps
 
-    def attend(self, query: Tensor, memory: KeysValues, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """``forward`` for projected queries (B, T, D), without the output projection."""
+    def attend(
+        self, query: Tensor, memory: KeysValues, mask: Tensor, bias: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """``forward`` for projected queries (B, T, D), without the output projection.
+
+        ``bias``, broadcastable to (B, H, T, S), is added to the scores.
+        """
         scores = self.scores(query, memory.keys)
+        if bias is not None:
+            scores = scores + bias
         maps = torch.softmax(mask_scores(scores, mask.unsqueeze(-3)), dim=-1)
         attended = self.dropout(maps) @ self.split(memory.values)  # (B, H, T, E)
         return attended.transpose(1, 2).flatten(2), maps  # (B, T, D)
@@ -86,9 +96,34 @@ class MultiHeadAttention(nn.Module):
             heads = heads * heads.shape[-1] ** -0.5
         return heads @ self.split(keys).transpose(-2, -1)
 
+    def recall_scores(self, query: Tensor, recalled: int, keys: int) -> Tensor:
+        """What is added to the scores (B, H, T, S) for the first ``recalled`` keys: nothing, unless a subclass does."""
+        return query.new_zeros(1, 1, 1, keys)
+
     def split(self, states: Tensor) -> Tensor:
         """(B, T, D) -> (B, H, T, E)."""
         return states.reshape(*states.shape[:-1], self.heads, -1).transpose(1, 2)
+
+
+class RecallingAttention(MultiHeadAttention):
+    """Self-attention that tells keys of earlier sentences from those of its own.
+
+    Signals added to embeddings don't: the third word of each sentence has the same. So the score of such a key gets
+    q.w + b added, in each head, learned. It starts as e^-3 of the weight of an own key, near a model without memory.
+    """
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__(config)
+        self.recall_weight = nn.Parameter(torch.zeros(config.width))  # w of all heads
+        self.recall_bias = nn.Parameter(torch.full((config.heads,), -3.0))
+
+    def recall_scores(self, query: Tensor, recalled: int, keys: int) -> Tensor:
+        """See ``MultiHeadAttention.recall_scores``."""
+        return self.recall_score(query) * (torch.arange(keys, device=query.device) < recalled)
+
+    def recall_score(self, query: Tensor) -> Tensor:
+        """Projected queries (B, T, D) -> what they add to the score of any key of an earlier sentence, (B, H, T, 1)."""
+        return self.split(query * self.recall_weight).sum(-1, keepdim=True) + self.recall_bias.view(-1, 1, 1)
 
 
 class RelativeAttention(MultiHeadAttention):

@@ -63,6 +63,10 @@ class TransformerConfig:
             distances inside self-attention (Dai et al. 2019, "Transformer-XL"), "none" gives no signal.
         max_positions: Longest source, and longest target, served. A hard limit for learned positions only: the others
             extrapolate.
+        memory_length: Positions of the sentences before whose states, without gradient, are keys and values of the
+            next, in the self-attention of every layer (Dai et al. 2019, section 3.2). 0: each sentence stands alone.
+        same_length: A position looks back over its own sentence and so much of the memory that it sees no position
+            ``memory_length`` or more before it: in a long text all then see equally many.
         cutoffs: Ids at which the clusters of an adaptive embedding and softmax end, ascending, without the last, which
             ends with the vocabulary (Grave et al. 2017; Baevski & Auli 2019). Pieces must be numbered by frequency, as
             SentencePiece does. Empty: one table.
@@ -95,6 +99,8 @@ class TransformerConfig:
     scoring: Scoring = "scaled-dot"
     positions: Positions = "sinusoidal"
     max_positions: int = 512
+    memory_length: int = 0
+    same_length: bool = False
     cutoffs: tuple[int, ...] = ()
     div_val: int = 4
     scale_embeddings: bool = True
@@ -136,8 +142,13 @@ class TransformerConfig:
         self._check_variants()
 
     def _check_variants(self) -> None:
-        if self.encoder_layers < 0:
-            raise ConfigError("encoder_layers must be at least 0")
+        for name in ("encoder_layers", "memory_length"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0")
+        if self.memory_length and self.decoder_only:
+            raise ConfigError("memory_length needs encoder_layers")
+        if self.same_length and not self.memory_length:
+            raise ConfigError("same_length needs memory_length")
         if self.decoder_only and (not self.tie_source_target or self.convolution_width > 1):
             raise ConfigError("without encoder_layers there is one embedding and no convolution_width above 1")
         if not self.convolution_width % 2:
@@ -173,6 +184,11 @@ class TransformerConfig:
         return self.max_positions * (2 if self.decoder_only else 1)
 
     @property
+    def recall_limit(self) -> int | None:
+        """Distance from which on remembered positions are not seen; None: all are."""
+        return self.memory_length if self.same_length else None
+
+    @property
     def variants(self) -> tuple[str, ...]:
         """What a standard Transformer's graphs, and operators fused for them, don't compute, as the recipe writes it.
 
@@ -183,6 +199,8 @@ class TransformerConfig:
             'positions = "relative"': self.positions == "relative",
             'scoring = "additive"': self.scoring == "additive",
             f"convolution_width = {self.convolution_width}": self.convolution_width > 1,
+            f"memory_length = {self.memory_length}": self.memory_length > 0,
+            "same_length = true": self.same_length,
             f"cutoffs = {list(self.cutoffs)}": bool(self.cutoffs),
         }
         return tuple(choice for choice, made in choices.items() if made)
@@ -192,6 +210,8 @@ class TransformerConfig:
         """Why no bundle can be made of such a model, or None. The only place that says so."""
         if self.head_width % 8:  # ONNX Runtime's grouped-query attention has no other heads
             return f"heads of {self.head_width} channels can't be exported; a multiple of 8 can"
+        if self.memory_length % 4:  # then the positions of a sentence would not begin with a block of them
+            return f"memory_length = {self.memory_length} can't be exported; a multiple of 4 can"
         return None
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,26 +13,27 @@ from torch import Tensor
 from model.network.attention import KeysValues
 from model.network.config import TransformerConfig
 from model.network.masks import causal_mask, padding_mask
+from model.network.memory import Memory
 from model.network.transformer import DecoderCache, Encoded, Transformer
 
 
 class DecoderOnly(Transformer):
     """The decoder stack alone; the target's positions go on after the source's."""
 
-    def _encode(self, source: Tensor) -> tuple[Encoded, list[Tensor]]:
-        """The encoded states are the keys and values of all layers side by side, (B, S, 2L * D)."""
+    def _encode(self, source: Tensor, memory: Memory | None) -> tuple[Encoded, list[Tensor], list[Tensor]]:
+        """The encoded states are the keys and values of all layers side by side, (B, S, 2L * D). There is no memory."""
         length = source.shape[1]
         mask = padding_mask(source, self.config.pad_id)
         visible = causal_mask(length, source.device) & mask.unsqueeze(1)  # (B, S, S)
         states = self.embed(source, self.source_embedding, self.source_norm, self.positions(0, length))
         memories, maps = list[Tensor](), list[Tensor]()
         for layer in self.decoder:
-            states, memory, layer_maps, _ = layer(states, visible, None)
-            memories += memory
+            states, seen, layer_maps, _ = layer(states, visible, None)
+            memories += seen
             maps.append(layer_maps)
-        return Encoded(torch.cat(memories, -1), mask), maps
+        return Encoded(torch.cat(memories, -1), mask), maps, []
 
-    def start(self, encoded: Encoded) -> DecoderCache:
+    def start(self, encoded: Encoded, memory: Memory | None = None) -> DecoderCache:
         """Nothing is left to project."""
         sides = encoded.states.chunk(2 * len(self.decoder), dim=-1)
         cross = [KeysValues(*pair) for pair in zip(sides[::2], sides[1::2], strict=True)]

@@ -4,22 +4,20 @@ Axes: B sentences, S source length, T target length, V vocabulary, D model width
 Masks are bool, True on real tokens.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention
+from model.network.attention import KeysValues
 from model.network.config import TransformerConfig
 from model.network.embedding import AdaptiveEmbedding, AdaptiveSoftmax
+from model.network.layers import DecoderLayer, EncoderLayer
 from model.network.masks import causal_mask, padding_mask
+from model.network.memory import Memories, Memory, recall_mask, remember
 from model.network.positions import PositionSignal
 from model.network.stack import Stack
-
-_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
 
 class Encoded(NamedTuple):
@@ -33,17 +31,25 @@ class Encoded(NamedTuple):
 class DecoderCache:
     """All that an incremental decoder remembers, explicit and owned by the caller.
 
-    ``past`` grows by one position a step; ``cross`` never changes, and is what the exported encoder returns.
+    ``past`` grows by one position a step; ``cross`` never changes, and is what the exported encoder returns. The past
+    begins with the M positions of the memory, if there is one.
     """
 
     cross: list[KeysValues]  # per layer, (B, S, D)
     source_mask: Tensor  # (B, S) bool
-    past: list[KeysValues] = field(default_factory=list)  # per layer, (B, T, D)
+    past: list[KeysValues] = field(default_factory=list)  # per layer, (B, M + T, D)
+    recalled: Tensor | None = None  # (B, M) bool, see ``Memory.mask``
+    inputs: list[Tensor] = field(default_factory=list)  # per layer, (B, T, D): what entered it in the latest pass
 
     @property
     def length(self) -> int:
         """Target positions seen so far."""
-        return self.past[0].keys.shape[1] if self.past else 0
+        return self.past[0].keys.shape[1] - self.recalled_length if self.past else 0
+
+    @property
+    def recalled_length(self) -> int:
+        """M."""
+        return 0 if self.recalled is None else self.recalled.shape[1]
 
     def select(self, rows: Tensor) -> "DecoderCache":
         """The cache of the given rows, (R,) int64, in that order."""
@@ -51,144 +57,8 @@ class DecoderCache:
             cross=[KeysValues(k[rows], v[rows]) for k, v in self.cross],
             source_mask=self.source_mask[rows],
             past=[KeysValues(k[rows], v[rows]) for k, v in self.past],
+            recalled=None if self.recalled is None else self.recalled[rows],
         )
-
-
-class Residual(nn.Module):
-    """A sub-layer's residual connection: norm(x + f(x)) post-norm, x + f(norm(x)) pre-norm (section 3.1)."""
-
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__()
-        self.pre = config.norm == "pre"
-        self.norm = nn.LayerNorm(config.width, eps=config.norm_epsilon)
-        self.dropout = nn.Dropout(config.dropout)
-
-    def before(self, states: Tensor) -> Tensor:
-        """What the sub-layer sees."""
-        entered: Tensor = self.norm(states) if self.pre else states
-        return entered
-
-    def after(self, states: Tensor, branch: Tensor) -> Tensor:
-        """The sum of both paths."""
-        total: Tensor = states + self.dropout(branch)
-        left: Tensor = total if self.pre else self.norm(total)
-        return left
-
-
-class Convolution(nn.Linear):
-    """A convolution over time, (B, T, C) -> (B, T, C'), as one product with windows of W positions.
-
-    The weight (C', W * C) is that of ``nn.Conv1d``, (C', C, W), transposed. As a matrix it is quantised like any other.
-    """
-
-    def __init__(self, channels: int, outputs: int, *, width: int, bias: bool) -> None:
-        super().__init__(width * channels, outputs, bias=bias)
-        self.width = width
-
-    def forward(self, states: Tensor) -> Tensor:
-        """Beyond the first and the last position there are zeros."""
-        if self.width > 1:
-            length, beyond = states.shape[1], self.width // 2
-            padded = F.pad(states, (0, 0, beyond, beyond))
-            states = torch.cat([padded[:, shift : shift + length] for shift in range(self.width)], -1)
-        return super().forward(states)
-
-
-class FeedForward(nn.Module):
-    """The position-wise network of section 3.3, (B, T, D) -> (B, T, D), or its kind that sees neighbours, too."""
-
-    def __init__(self, config: TransformerConfig, width: int = 1) -> None:
-        """``width`` is that of both convolutions; 1 leaves each position on its own."""
-        super().__init__()
-        self.inner = Convolution(config.width, config.feed_forward, width=width, bias=config.biases)
-        self.outer = Convolution(config.feed_forward, config.width, width=width, bias=config.biases)
-        self.activation = _ACTIVATIONS[config.activation]
-        self.dropout = nn.Dropout(config.feed_forward_dropout)
-
-    def forward(self, states: Tensor, mask: Tensor | None = None) -> Tensor:
-        """``mask``, (B, T) bool, keeps padding out of the neighbours' windows; width 1 needs none."""
-        if mask is None:
-            result: Tensor = self.outer(self.dropout(self.activation(self.inner(states))))
-            return result
-        real = mask.unsqueeze(-1)
-        hidden = self.dropout(self.activation(self.inner(states * real)))
-        result = self.outer(hidden * real)
-        return result
-
-
-def self_attention(config: TransformerConfig) -> MultiHeadAttention:
-    """The kind that the configured positions need."""
-    return RelativeAttention(config) if config.positions == "relative" else MultiHeadAttention(config)
-
-
-class EncoderLayer(nn.Module):
-    """Self-attention, then the feed-forward network."""
-
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__()
-        self.self_attention = self_attention(config)
-        self.self_residual = Residual(config)
-        self.feed_forward = FeedForward(config, config.convolution_width)
-        self.feed_forward_residual = Residual(config)
-        self.convolves = config.convolution_width > 1
-
-    def forward(self, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """States (B, S, D) and mask (B, 1, S) -> states and attention maps (B, H, S, S)."""
-        entered = self.self_residual.before(states)
-        attended, maps = self.self_attention(entered, self.self_attention.project(entered), mask)
-        states = self.self_residual.after(states, attended)
-        branch = self.feed_forward(
-            self.feed_forward_residual.before(states), mask.squeeze(1) if self.convolves else None
-        )
-        return self.feed_forward_residual.after(states, branch), maps
-
-
-class DecoderLayer(nn.Module):
-    """Masked self-attention, attention to the source if there is an encoder, then the feed-forward network."""
-
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__()
-        self.self_attention = self_attention(config)
-        self.self_residual = Residual(config)
-        if not config.decoder_only:
-            self.cross_attention = MultiHeadAttention(config)
-            self.cross_residual = Residual(config)
-        self.feed_forward = FeedForward(config)
-        self.feed_forward_residual = Residual(config)
-
-    def forward(
-        self,
-        states: Tensor,
-        mask: Tensor,
-        past: KeysValues | None,
-        cross: KeysValues | None = None,
-        cross_mask: Tensor | None = None,
-    ) -> tuple[Tensor, KeysValues, Tensor, Tensor | None]:
-        """Advance by the T positions of ``states``.
-
-        Args:
-            states: (B, T, D), the new positions.
-            mask: broadcastable to (B, T, P + T) for P past positions.
-            past: (B, P, D) keys and values of earlier positions, or None.
-            cross: (B, S, D) keys and values of the source; without them the layer looks at its own past only.
-            cross_mask: (B, 1, S), given with ``cross``.
-
-        Returns:
-            States (B, T, D), keys and values of all P + T positions, self-attention maps (B, H, T, P + T), and with
-            ``cross`` cross-attention maps (B, H, T, S).
-        """
-        entered = self.self_residual.before(states)
-        memory = self.self_attention.project(entered)
-        if past is not None:
-            memory = past.append(memory)
-        attended, self_maps = self.self_attention(entered, memory, mask)
-        states = self.self_residual.after(states, attended)
-        cross_maps = None
-        if cross is not None and cross_mask is not None:
-            attended, cross_maps = self.cross_attention(self.cross_residual.before(states), cross, cross_mask)
-            states = self.cross_residual.after(states, attended)
-        branch = self.feed_forward(self.feed_forward_residual.before(states))
-        return self.feed_forward_residual.after(states, branch), memory, self_maps, cross_maps
 
 
 class AttentionMaps(NamedTuple):
@@ -259,23 +129,33 @@ class Transformer(nn.Module):
         """Number type of the weights."""
         return next(self.parameters()).dtype
 
-    def encode(self, source: Tensor) -> Encoded:
-        """(B, S) source ids, padded with ``pad_id`` -> encoder states and mask."""
-        return self._encode(source)[0]
+    def encode(self, source: Tensor, memory: Memory | None = None) -> Encoded:
+        """(B, S) source ids, padded with ``pad_id``, and the encoder's memory -> encoder states and mask."""
+        return self._encode(source, memory)[0]
 
-    def _encode(self, source: Tensor) -> tuple[Encoded, list[Tensor]]:
+    def _encode(self, source: Tensor, memory: Memory | None) -> tuple[Encoded, list[Tensor], list[Tensor]]:
+        """Also returns the attention maps and the inputs of all layers."""
         mask = padding_mask(source, self.config.pad_id)
         states = self.embed(source, self.source_embedding, self.source_norm, self.positions(0, source.shape[1]))
-        maps = []
-        for layer in self.encoder:
-            states, layer_maps = layer(states, mask.unsqueeze(1))
+        visible, remembered = mask.unsqueeze(1), list[Tensor | None]([None] * len(self.encoder))
+        if memory is not None:
+            own = visible.expand(-1, source.shape[1], -1)
+            visible = torch.cat([recall_mask(memory.mask, 0, source.shape[1], self.config.recall_limit), own], -1)
+            remembered = list(memory.states)
+        maps, inputs = list[Tensor](), list[Tensor]()
+        for layer, states_before in zip(self.encoder, remembered, strict=True):
+            inputs.append(states)
+            states, layer_maps = layer(states, mask, visible, states_before)
             maps.append(layer_maps)
-        return Encoded(self.encoder_norm(states), mask), maps
+        return Encoded(self.encoder_norm(states), mask), maps, inputs
 
-    def start(self, encoded: Encoded) -> DecoderCache:
-        """Project the source once for all layers: the cache of a decoder that has seen no target yet."""
+    def start(self, encoded: Encoded, memory: Memory | None = None) -> DecoderCache:
+        """Project source and memory once for all layers: the cache of a decoder that has seen no target yet."""
         cross = [layer.cross_attention.project(encoded.states) for layer in self.decoder]
-        return DecoderCache(cross=cross, source_mask=encoded.mask)
+        if memory is None:
+            return DecoderCache(cross=cross, source_mask=encoded.mask)
+        past = [layer.recall(states) for layer, states in zip(self.decoder, memory.states, strict=True)]
+        return DecoderCache(cross=cross, source_mask=encoded.mask, past=past, recalled=memory.mask)
 
     def decode(self, target: Tensor, encoded: Encoded) -> Tensor:
         """(B, T) target ids, starting with ``decoder_start_id`` -> states (B, T, D) that predict the next ids."""
@@ -296,13 +176,18 @@ class Transformer(nn.Module):
         """
         past_length, length = cache.length, target.shape[1]
         mask = causal_mask(past_length + length, target.device)[past_length:].unsqueeze(0)  # (1, T, P + T)
+        if cache.recalled is not None:
+            visible = recall_mask(cache.recalled, past_length, length, self.config.recall_limit)
+            mask = torch.cat([visible, mask.expand(len(target), -1, -1)], -1)
         signals = self.positions(past_length, length)
         states = self.embed(target, self.target_embedding, self.target_norm, signals)
         past: list[KeysValues | None] = list(cache.past) or [None] * len(self.decoder)
-        cross_mask = cache.source_mask.unsqueeze(1)
+        cross_mask, recalled = cache.source_mask.unsqueeze(1), cache.recalled_length
         memories, self_maps, cross_maps = [], [], []
+        cache.inputs = []
         for layer, layer_past, cross in zip(self.decoder, past, cache.cross, strict=True):
-            states, memory, self_map, cross_map = layer(states, mask, layer_past, cross, cross_mask)
+            cache.inputs.append(states)
+            states, memory, self_map, cross_map = layer(states, mask, layer_past, cross, cross_mask, recalled)
             memories.append(memory)
             self_maps.append(self_map)
             cross_maps.append(cross_map)
@@ -332,6 +217,30 @@ class Transformer(nn.Module):
         The caller projects the states with ``logits``, on real positions only: over a large vocabulary that is a
         quarter of a training step.
         """
-        encoded, encoder_maps = self._encode(source)
-        states, self_maps, cross_maps = self.advance(target, self.start(encoded))
-        return states, AttentionMaps(encoder_maps, self_maps, cross_maps)
+        states, maps, _ = self.read(source, target, None)
+        return states, maps
+
+    def read(
+        self, source: Tensor, target: Tensor, memories: Memories | None
+    ) -> tuple[Tensor, AttentionMaps, Memories | None]:
+        """``forward`` of sentences that follow others; also returns the memories for those that follow them.
+
+        Args:
+            source: (B, S).
+            target: (B, T).
+            memories: What the sentences before have left; None: there are none.
+
+        Returns:
+            States and maps as of ``forward``; in the maps of encoder and decoder, memory comes before the own
+            positions. The memories are None if the model has none.
+        """
+        encoded, encoder_maps, inputs = self._encode(source, memories.encoder if memories else None)
+        cache = self.start(encoded, memories.decoder if memories else None)
+        states, self_maps, cross_maps = self.advance(target, cache)
+        maps = AttentionMaps(encoder_maps, self_maps, cross_maps)
+        if not self.config.memory_length:
+            return states, maps, None
+        real = padding_mask(target, self.config.pad_id)
+        before, most = memories or Memories(None, None), self.config.memory_length
+        encoder = remember(before.encoder, inputs, encoded.mask, most)
+        return states, maps, Memories(encoder, remember(before.decoder, cache.inputs, real, most))

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from model.data.batches import Batch
 from model.data.tokenizer import PAD_ID
-from model.network.transformer import Transformer
+from model.network.transformer import AttentionMaps, Transformer
 
 # Rows projected at a time: on a processor (rows, V) floats then stay in its cache, a GPU wants large products.
 _ROWS = {"cpu": 256, "cuda": 16_384}
@@ -24,13 +24,24 @@ class Losses(NamedTuple):
 
 
 def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
-    """Run the model on a batch.
+    """Run the model on a batch, and with what it remembers on the batches that follow.
 
     The guided-alignment loss is the cross-entropy between the word alignment and the map of the alignment head
     (Chen et al. 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation").
     """
+    found: list[Losses] = []
+    memories = None
+    for segment in batch.segments:
+        states, maps, memories = model.read(segment.source, segment.target_input, memories)
+        found.append(_segment_losses(model, segment, states, maps, label_smoothing))
+    smoothed, likelihood, alignment = (torch.stack(sums).sum(0) for sums in list(zip(*found, strict=True))[:3])
+    return Losses(smoothed, likelihood, alignment, sum(each.tokens for each in found))
+
+
+def _segment_losses(
+    model: Transformer, batch: Batch, states: Tensor, maps: AttentionMaps, label_smoothing: float
+) -> Losses:
     config = model.config
-    states, maps = model(batch.source, batch.target_input)
     real = torch.nonzero(batch.target_output.flatten() != PAD_ID).squeeze(1)
     # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
     states, target = states.flatten(0, 1)[real], batch.target_output.flatten()[real]

@@ -109,9 +109,9 @@ class Pretrainer(Trainer):
     """A training run with the losses of pretraining."""
 
     def prepared(self, model: Transformer) -> Transformer:
-        """Attention to the source stays as it was made: there is no source."""
+        """Attention to the source and to memory stays as it was made: there is neither."""
         for name, parameter in model.named_parameters():
-            if ".cross_" in name:
+            if ".cross_" in name or ".recall_" in name:
                 parameter.requires_grad_(False)
         return model
 

@@ -90,6 +90,8 @@ class Trainer:
             raise RecipeError(f"{self.tokenizer} has no piece {BACK_TRANSLATED} to mark synthetic sources with")
         self.marks = [mark if source.synthetic else None for source in recipe.sources]
         self.marks += [None] * (len(self.corpora) - len(self.marks))
+        self.consecutive = [source.consecutive for source in recipe.sources]
+        self.consecutive += [False] * (len(self.corpora) - len(self.consecutive))
         torch.manual_seed(recipe.seed)
         self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
         self.optimizer = torch.optim.AdamW(
@@ -115,7 +117,9 @@ class Trainer:
                 layer.compile(dynamic=True)
         self.step_module: torch.nn.Module = _Step(self.model, self.training.label_smoothing, self.objective)
         if place.world > 1:
-            self.step_module = DistributedDataParallel(self.step_module)
+            # Batches without documents don't use what scores the memory.
+            unused = self.model.config.memory_length > 0
+            self.step_module = DistributedDataParallel(self.step_module, find_unused_parameters=unused)
 
     def prepared(self, model: Transformer) -> Transformer:
         """The model as it is trained."""
@@ -142,7 +146,7 @@ class Trainer:
 
     def _loaded(self, weights: list[float], first: int) -> Iterator[Batch]:
         """Batches from the given number on, for a GPU collated ahead in other processes."""
-        stream = BatchStream(self.corpora, weights, self.recipe, self.tags, self.marks)
+        stream = BatchStream(self.corpora, weights, self.recipe, self.tags, self.marks, self.consecutive)
         if self.place.device.type != "cuda":
             return stream.batches(first, self.place.world)
         workers = max(1, min(12, (os.cpu_count() or 1) // self.place.world - 2))
@@ -187,7 +191,7 @@ class Trainer:
         torch.manual_seed(hash((self.recipe.seed, self.state.update, self.place.rank)))
         loaded = [next(batches) for _ in range(self.training.accumulate)]
         chosen = [batch.to(self.place.device) for batch in loaded]
-        tokens = self.place.total(sum(int((batch.target_output != 0).sum()) for batch in loaded))
+        tokens = self.place.total(sum(batch.tokens for batch in loaded))
         sums = torch.zeros(3, device=self.place.device)
         for index, batch in enumerate(chosen):
             last = index == len(chosen) - 1

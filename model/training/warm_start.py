@@ -17,7 +17,7 @@ def load_initial(folder: Path, model: Transformer, tokenizer: Path) -> None:
     """Copy the weights of a model folder into a model, the rows of the vocabulary by their pieces.
 
     A piece that the earlier vocabulary did not have starts as the mean of those it was written with. The biases of keys
-    stay as they are.
+    stay as they are, and so does what scores the memory, if the earlier model had none.
 
     Args:
         folder: Model folder of the earlier run, or one that was restored from a bundle.
@@ -34,6 +34,8 @@ def load_initial(folder: Path, model: Transformer, tokenizer: Path) -> None:
     with torch.no_grad():
         for name, tensor in model_tensors(model).items():
             found = earlier.get(name)
+            if found is None and ".recall_" in name:
+                continue
             table = name in _TABLES
             if found is None or found.shape[table:] != tensor.shape[table:]:
                 raise CheckpointError(f"{folder} holds a model of another shape than the recipe's: see {name}")

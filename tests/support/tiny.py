@@ -136,6 +136,7 @@ def tiny_recipe(config: TransformerConfig) -> str:
     """A recipe of such a model."""
     decided = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
     fields = {key: value for key, value in config.to_dict().items() if key not in decided and value is not None}
+    consecutive = "consecutive = true" if config.memory_length else ""
     model = "\n".join(f"{key} = {json.dumps(value)}" for key, value in fields.items())
     return f"""
 name = "tiny"
@@ -151,6 +152,7 @@ updates = 1
 
 [[sources]]
 path = "made-up.tsv"
+{consecutive}
 """
 
 

@@ -8,6 +8,8 @@ CHOICES: dict[str, dict[str, object]] = {
     "additive": {"scoring": "additive", "positions": "learned"},
     "convolutions": {"feed_forward_kind": "conv", "convolution_width": 3},
     "adaptive softmax": {"cutoffs": (100, 300), "div_val": 2},
+    "memory": {"memory_length": 16},
+    "memory, other options": {"memory_length": 8, "same_length": True, "positions": "relative", "norm": "post"},
     "a decoder alone": {"encoder_layers": 0},
     "a decoder alone, other options": {
         "encoder_layers": 0,

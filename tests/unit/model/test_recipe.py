@@ -81,6 +81,8 @@ def test_unknown_keys_and_wrong_values_are_named(tmp_path: Path, old: str, new: 
         ("alignment_layer = 1", "alignment_layer = 1\nsource_vocabulary = 9", "model.source_vocabulary is decided"),
         ("alignment_layer = 1", "alignment_layer = 1\npad_id = 5", "model.pad_id is decided by the tokenizer"),
         ("alignment_layer = 1", "alignment_layer = 1\npositions = 'learned'\nmax_positions = 20", "max_positions"),
+        ("alignment_layer = 1", "alignment_layer = 1\nmemory_length = 8", "no source is marked consecutive"),
+        ("heads = 2", "heads = 2\nmemory_length = 6", "memory_length = 6 can't be exported; a multiple of 4 can"),
         ('languages = ["xa", "xb"]', 'languages = ["xa", "xa"]', "languages are the same"),
         ('xb = ["n m"]', 'xc = ["n m"]', "golden sentences in xc"),
     ],

@@ -49,6 +49,17 @@ def test_rows_follow_their_pieces(tiny_checkpoint: Path, tiny_tokenizer: Path, t
     assert shared > 100 and unshared > 10
 
 
+def test_a_model_without_a_memory_may_learn_one(tiny_checkpoint: Path, tiny_tokenizer: Path) -> None:
+    model = Transformer(tiny_config(memory_length=8))
+    load_initial(tiny_checkpoint, model, tiny_tokenizer)
+    own = {name: tensor for name, tensor in model_tensors(model).items() if ".recall_" in name}
+    assert len(own) == 2 * 4, "of two layers in encoder and decoder"
+    assert {round(float(tensor.max()), 3) for tensor in own.values()} == {0, -3}
+    source, target = torch.randint(3, VOCABULARY, (2, 7)), torch.randint(3, VOCABULARY, (2, 5))
+    with torch.no_grad():
+        torch.testing.assert_close(model(source, target)[0], load_model(tiny_checkpoint)(source, target)[0])
+
+
 def test_a_model_of_another_shape_is_refused(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path: Path) -> None:
     write_model(tmp_path, model_tensors(tiny_model), tiny_model.config, tiny_tokenizer)
     for changes in ({"width": 32}, {"encoder_layers": 3}):
