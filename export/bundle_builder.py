@@ -254,7 +254,7 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
         write("int8-native", **native)
     report("calibrating and quantising to int8")
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
-    feeds = (encoder_feeds(spread), decoder_feeds(encoder, decoder, model.config, spread))
+    feeds = (encoder_feeds(model.config, spread), decoder_feeds(encoder, decoder, model.config, spread))
     integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
 
     def with_twins(decoder: onnx.ModelProto) -> dict[str, onnx.ModelProto]:

@@ -8,9 +8,10 @@ from torch.nn import functional as F
 
 from app.engine.decoding.padding import pad_to_multiple
 from model.network.attention import KeysValues, MultiHeadAttention, RelativeAttention, distance_signals
+from model.network.layers import DecoderLayer, EncoderLayer
 from model.network.masks import mask_scores
 from model.network.stack import Stack
-from model.network.transformer import DecoderLayer, EncoderLayer, Transformer
+from model.network.transformer import Transformer
 
 
 def fuse(*layers: nn.Linear) -> nn.Linear:
@@ -38,13 +39,13 @@ def attend(
         query: (B, T, D).
         memory: (B, S, D) keys and values.
         mask: Broadcastable to (B, 1, T, S) bool.
-        bias: (B, H, T, S), added to the scores.
+        bias: Broadcastable to (B, H, T, S), added to the scores.
 
     Returns:
         The attended states (B, T, D), and the attention maps (B, H, T, S), which cost nothing where they aren't used.
     """
     if attention.scoring == "additive":
-        return attention.attend(query, memory, mask.squeeze(1))
+        return attention.attend(query, memory, mask.squeeze(1), bias)
     attended, _, _, maps = torch.onnx.ops.attention(
         query,
         memory.keys,

@@ -4,8 +4,8 @@ The modules here compute what ``model.network.transformer`` computes, with the s
 decoding: projections that share an input are one matrix product, and attention is ONNX's own operator (opset 23) on 3-D
 tensors, which spares the transposes. ``export.parity`` holds them to the original.
 
-Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, D width, V
-vocabulary, K candidates.
+Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, N remembered
+source positions, D width, V vocabulary, K candidates.
 """
 
 import io
@@ -38,17 +38,21 @@ from export.graph_nodes import (
     self_projections,
     take,
 )
-from model.network.attention import KeysValues, RelativeAttention, distance_signals
+from model.network.attention import KeysValues, RecallingAttention, RelativeAttention, distance_signals
+from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
 OPSET = 23
 
 
 class EncoderGraph(nn.Module):
-    """Source ids -> the cross-attention keys and values of every decoder layer."""
+    """Source ids -> the cross-attention keys and values of every decoder layer.
+
+    With a memory it returns those of its own self-attention, too: they are the memory of the sentences that follow.
+    """
 
     positions: Tensor  # (max_positions, D), and the rest of a block
-    distances: Tensor  # (1, 2N, D), signals of the distances N - 1 to -N, N being the rows of ``positions``
+    distances: Tensor  # (1, N + 2Q, D), signals of the distances N + Q - 1 to -Q, Q being the rows of ``positions``
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
@@ -59,27 +63,51 @@ class EncoderGraph(nn.Module):
         self.register_buffer("positions", padded_position_table(model))
         if model.config.positions == "relative":
             rows = len(self.positions)
-            self.register_buffer("distances", distance_signals(rows - 1, -rows, model.config.width).to(model.dtype))
+            signals = distance_signals(rows + model.config.memory_length - 1, -rows, model.config.width)
+            self.register_buffer("distances", signals.to(model.dtype))
 
-    def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
-        """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
+    def forward(
+        self, source: Tensor, source_mask: Tensor, memory_mask: Tensor | None = None, memory: Sequence[Tensor] = ()
+    ) -> tuple[Tensor, ...]:
+        """Encode a batch.
+
+        Args:
+            source: (B, S) int64.
+            source_mask: (B, S) bool.
+            memory_mask: (B, N) bool, if the model has a memory; its last positions are the latest.
+            memory: Keys and values of the sentences before, encoder layer by encoder layer, each (B, N, D).
+
+        Returns:
+            Keys and values for the decoder, layer by layer, each (B, S, D), and with a memory those of the encoder.
+        """
         model, config = self.model, self.model.config
         length = source.shape[1]
         states = embed(model, model.source_embedding, model.source_norm, source, lambda: self.positions[:length])
-        mask = source_mask.unsqueeze(1).unsqueeze(1).expand(-1, 1, length, -1)  # (B, 1, S, S)
-        for layer, projection in zip(model.encoder, self.self_projections, strict=True):
-            query, keys, values = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
+        mask, recalled = source_mask.unsqueeze(1).expand(-1, length, -1), 0  # (B, S, S)
+        if memory_mask is not None:
+            recalled = config.memory_length
+            mask = torch.cat([recall_mask(memory_mask, 0, length, config.recall_limit), mask], -1)  # (B, S, N + S)
+        mask = mask.unsqueeze(1)
+        remembered: list[Tensor] = []
+        for index, (layer, projection) in enumerate(zip(model.encoder, self.self_projections, strict=True)):
+            query, *own = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
+            seen = KeysValues(*own)
+            if recalled:
+                remembered += own
+                seen = KeysValues(memory[2 * index], memory[2 * index + 1]).append(seen)
             attention, bias = layer.self_attention, None
             if isinstance(attention, RelativeAttention):
                 rows = len(self.positions)
-                distances = attention.distance(self.distances[:, rows - length : rows + length])  # (1, 2S, D)
+                distances = attention.distance(self.distances[:, rows - length : rows + recalled + length])
                 bias = attention.distance_scores(query, distances)
                 query = query + attention.content_bias
-            attended, _ = attend(attention, query, KeysValues(keys, values), mask, bias)
+            elif recalled:
+                bias = attention.recall_scores(query, recalled, recalled + length)
+            attended, _ = attend(attention, query, seen, mask, bias)
             states = layer.self_residual.after(states, attention.output(attended))
             states = feed_forward(layer, states, source_mask if layer.convolves else None)
         features: Tensor = self.cross_projection(model.encoder_norm(states))  # (B, S, 2L * D)
-        return features.chunk(2 * config.decoder_layers, dim=-1)
+        return *features.chunk(2 * config.decoder_layers, dim=-1), *remembered
 
 
 class DecoderGraph(nn.Module):
@@ -94,7 +122,8 @@ class DecoderGraph(nn.Module):
         self.register_buffer("positions", position_table(model))
         for index, layer in enumerate(model.decoder):
             if isinstance(layer.self_attention, RelativeAttention):
-                self.register_buffer(f"distances_{index}", distance_table(layer.self_attention, len(self.positions)))
+                most = len(self.positions) + model.config.memory_length
+                self.register_buffer(f"distances_{index}", distance_table(layer.self_attention, most))
 
     def forward(
         self,
@@ -120,11 +149,13 @@ class DecoderGraph(nn.Module):
         half the time. A product of one row is computed another way than that of several, with other last bits; so that
         a beam's width does not depend on those beside it, M is at least 2.
 
+        The past of a row may begin with a memory: keys and values of the last target positions of the sentences before.
+
         Args:
             tokens: (R, 1) int64, the last token of each row.
-            positions: (R, 1) int64, its position, less than P.
-            places: (R, 1, 2) int64, the row and its position.
-            target_mask: (R, 1, 1, P) bool, True up to the position.
+            positions: (R, 1) int64, its position in its sentence.
+            places: (R, 1, 2) int64, the row and its position in the past, less than P: behind the memory.
+            target_mask: (R, 1, 1, P) bool, True up to that place.
             source_mask: (B, 1, M, S) bool.
             members: (B, M, 2) int64, for each sentence the numbers of its rows, each followed by a 0; where a sentence
                 has less than M rows, any row.
@@ -132,7 +163,7 @@ class DecoderGraph(nn.Module):
             parents: (R,) int64, the row of ``past`` that each row continues; any row at position 0.
             cross: Keys and values of the source, layer by layer, 2L tensors (B, S, D).
             past: Self-attention keys and values so far, layer by layer, 2L tensors (Q, P, D) of Q earlier rows; from
-                a row's position on they may hold anything finite.
+                a row's place on they may hold anything finite.
 
         Returns:
             Log-probabilities of the next token (R, 1, V) float32; the keys and values with those of the token, 2L
@@ -141,6 +172,8 @@ class DecoderGraph(nn.Module):
         model, config = self.model, self.model.config
         signals = partial(F.embedding, positions, self.positions)
         states = embed(model, model.target_embedding, model.target_norm, tokens, signals)
+        if config.memory_length:
+            recalled, target_mask = self._recalled(positions, places, target_mask)
         grown: list[Tensor] = []
         alignment: list[Tensor] = []
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
@@ -149,8 +182,10 @@ class DecoderGraph(nn.Module):
             grown += own
             attention, bias = layer.self_attention, None
             if isinstance(attention, RelativeAttention):
-                bias = self._distance_scores(index, attention, query, positions, target_mask)
+                bias = self._distance_scores(index, attention, query, places[:, :, 1], target_mask)
                 query = query + attention.content_bias
+            elif isinstance(attention, RecallingAttention):
+                bias = attention.recall_score(query) * recalled  # (R, H, 1, P)
             attended, _ = attend(attention, query, own, target_mask, bias)
             states = layer.self_residual.after(states, attention.output(attended))
             query = pick(layer.cross_attention.query(layer.cross_residual.before(states)), members)  # (B, M, D)
@@ -163,36 +198,48 @@ class DecoderGraph(nn.Module):
             states = feed_forward(layer, states)
         return next_scores(model, states), *grown, *alignment
 
-    def _distance_scores(
-        self, index: int, attention: RelativeAttention, query: Tensor, positions: Tensor, target_mask: Tensor
-    ) -> Tensor:
-        """Scores (R, H, 1, P) of the distances from each row's own position to the positions 0 to P - 1.
+    def _recalled(self, positions: Tensor, places: Tensor, target_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Which places are the memory's, (R, 1, 1, P) bool, and the mask without those that are too far away."""
+        columns, place = torch.arange(target_mask.shape[-1]), places[:, :, 1]
+        recalled = (columns < place - positions)[:, None, None]
+        if self.model.config.same_length:
+            near = (place - columns < self.model.config.memory_length)[:, None, None]
+            target_mask = target_mask & (near | ~recalled)
+        return recalled, target_mask
 
-        All P distances are scored, and each row takes its own: there is no one shift for rows at different positions.
+    def _distance_scores(
+        self, index: int, attention: RelativeAttention, query: Tensor, places: Tensor, target_mask: Tensor
+    ) -> Tensor:
+        """Scores (R, H, 1, P) of the distances from each row's own place to the places 0 to P - 1.
+
+        All P distances are scored, and each row takes its own: there is no one shift for rows at different places.
         """
         room = target_mask.shape[-1]
         scores = attention.distance_products(query, getattr(self, f"distances_{index}")[:, :room])  # (R, H, 1, P)
-        wanted = (positions - torch.arange(room)).clamp(min=0)  # (R, P)
+        wanted = (places - torch.arange(room)).clamp(min=0)  # (R, P)
         bias: Tensor = torch.gather(scores, -1, wanted[:, None, None].expand(-1, attention.heads, 1, -1))
         return bias
 
 
 def array_names(what: str, layers: int) -> list[str]:
-    """Of the keys and values of ``cross``, ``past`` or ``present``, in the order of the graphs."""
+    """Of the keys and values of ``cross``, ``past``, ``present`` and so on, in the order of the graphs."""
     return [f"{what}_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
 
 
 def export_encoder(model: Transformer) -> onnx.ModelProto:
     """Trace the encoder graph of a model in evaluation mode."""
-    batch, length = Dim("batch", min=1), Dim("source", min=1)
-    source = torch.full((2, 3), model.config.eos_id)
-    return _trace(
-        SourceGraph(model) if model.config.decoder_only else EncoderGraph(model),
-        (source, torch.ones(2, 3, dtype=torch.bool)),
-        ["source", "source_mask"],
-        array_names("cross", model.config.decoder_layers),
-        [{0: batch, 1: length}, {0: batch, 1: length}],
-    )
+    batch, length, config = Dim("batch", min=1), Dim("source", min=1), model.config
+    inputs: list[object] = [torch.full((2, 3), config.eos_id), torch.ones(2, 3, dtype=torch.bool)]
+    given, made = ["source", "source_mask"], array_names("cross", config.decoder_layers)
+    shapes: list[object] = [{0: batch, 1: length}, {0: batch, 1: length}]
+    if most := config.memory_length:
+        memory = [torch.zeros(2, most, config.width, dtype=model.dtype) for _ in range(2 * config.encoder_layers)]
+        inputs += [torch.ones(2, most, dtype=torch.bool), memory]
+        given += ["memory_mask", *array_names("memory", config.encoder_layers)]
+        made += array_names("remembered", config.encoder_layers)
+        shapes += [{0: batch}, [{0: batch}] * len(memory)]
+    graph = SourceGraph(model) if config.decoder_only else EncoderGraph(model)
+    return _trace(graph, tuple(inputs), given, made, shapes)
 
 
 def export_decoder(model: Transformer) -> onnx.ModelProto:

@@ -7,17 +7,19 @@ over the whole vocabulary.
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.memory import Memory
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
 from model.data.batches import pad
 from model.network.config import TransformerConfig
+from model.network.memory import Memories
 from model.network.transformer import Encoded, Transformer
 
 # Sentences and longest source of each batch; target lengths differ from both on purpose.
@@ -54,19 +56,40 @@ class Parity:
 def measure(model: Transformer, graphs: OnnxModel | NativeModel, *, seed: int = 0) -> Parity:
     """Compare on random ids over ``SHAPES``.
 
-    The graphs decode step by step.
+    The graphs decode step by step. A model with a memory translates two sentences in a row; both count.
     """
     rng = np.random.default_rng(seed)
     most = model.config.max_positions
     exact = copy.deepcopy(model).double()
-    errors = [_compare(exact, graphs, rng, batch, min(longest, most)) for batch, longest in SHAPES]
+    errors = []
+    for batch, longest in SHAPES:
+        memory = _NO_MEMORY
+        for _ in range(2 if model.config.memory_length else 1):
+            error, memory = _compare(exact, graphs, rng, batch, min(longest, most), memory)
+            errors.append(error)
     return Parity(*(max(column) for column in zip(*map(astuple, errors), strict=True)))
+
+
+class _Memory(NamedTuple):
+    """What the model and the graphs keep of the sentences before."""
+
+    expected: Memories
+    got: list[Memory] | None
+
+
+_NO_MEMORY = _Memory(Memories(None, None), None)
 
 
 @torch.no_grad()
 def _compare(
-    exact: Transformer, graphs: OnnxModel | NativeModel, rng: np.random.Generator, batch: int, longest: int
-) -> Parity:
+    exact: Transformer,
+    graphs: OnnxModel | NativeModel,
+    rng: np.random.Generator,
+    batch: int,
+    longest: int,
+    memory: _Memory,
+) -> tuple[Parity, _Memory]:
+    """The errors on one batch, and the memories after it."""
     config = exact.config
     special = [config.pad_id, config.eos_id, config.decoder_start_id]
     lengths = [longest, *rng.integers(1, longest + 1, batch - 1)]
@@ -75,16 +98,16 @@ def _compare(
     plain = np.setdiff1d(np.arange(config.target_vocabulary), special)
     target = rng.choice(plain, (batch, TARGET_LENGTH))
     target[:, 0] = config.decoder_start_id
-    features = graphs.encode([source.tolist() for source in sources])
-    encoded: Encoded = exact.encode(pad(sources, config.pad_id))
-    cache = exact.start(encoded)
+    features = graphs.encode([source.tolist() for source in sources], memory.got)
+    encoded: Encoded = exact.encode(pad(sources, config.pad_id), memory.expected.encoder)
+    cache = exact.start(encoded, memory.expected.decoder)
     expected = [side for pair in cache.cross for side in pair]
     encoder = max(
         float(np.abs(array - wanted[row, : len(array)].numpy()).max())
         for row, item in enumerate(features)
         for array, wanted in zip(item.arrays, expected, strict=True)
     )
-    states = exact.decode(torch.from_numpy(target), encoded)
+    states, _, later = exact.read(pad(sources, config.pad_id), torch.from_numpy(target), memory.expected)
     full = torch.log_softmax(exact.logits(states), dim=-1).numpy()  # (B, T, V)
     rows = graphs.rows()
     rows.join(features)
@@ -97,7 +120,10 @@ def _compare(
         logits = exact.step(torch.from_numpy(tokens).unsqueeze(1), cache)
         step_error = max(step_error, float(np.abs(got - torch.log_softmax(logits, -1).numpy()).max()))
         full_error = max(full_error, float(np.abs(got - full[:, position]).max()))
-    return Parity(encoder, step_error, full_error)
+    kept = [
+        Memory.after(None, (), (), item.remembered, rows.remembered(row)) for row, item in enumerate(features) if later
+    ]
+    return Parity(encoder, step_error, full_error), _Memory(later or Memories(None, None), kept or None)
 
 
 def require(parity: Parity, tolerance: float = TOLERANCE) -> None:

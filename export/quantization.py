@@ -22,6 +22,7 @@ from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.sessions import Binding, Kind
 from app.engine.options import SearchOptions
 from export.graph_fusion import simplify
+from export.graphs import array_names
 from model.network.config import TransformerConfig
 
 Array = NDArray[Any]
@@ -72,11 +73,16 @@ class _Recorder(OnnxModel):
         return super().step(binding, past, present)
 
 
-def encoder_feeds(sources: Iterable[Sequence[int]]) -> Iterator[Feeds]:
-    """Yield the inputs of the encoder graph for the sources, one at a time and so without padding."""
+def encoder_feeds(config: TransformerConfig, sources: Iterable[Sequence[int]]) -> Iterator[Feeds]:
+    """Yield the inputs of the encoder graph for the sources, one at a time and so without padding, without memories."""
+    most = config.memory_length
+    names = array_names("memory", config.encoder_layers if most else 0)
+    nothing = dict.fromkeys(names, np.zeros((1, most, config.width), dtype=np.float32))
+    if most:
+        nothing["memory_mask"] = np.zeros((1, most), dtype=bool)
     for source in sources:
         ids = np.array([source], dtype=np.int64)
-        yield {"source": ids, "source_mask": np.ones_like(ids, dtype=bool)}
+        yield {"source": ids, "source_mask": np.ones_like(ids, dtype=bool)} | nothing
 
 
 def decoder_feeds(

@@ -174,6 +174,7 @@ class TranslationCall:
         quota: Quota of the request that this call belongs to; None if the call is the whole request.
         improve: Called with each sentence before it is reported, side by side for those in progress; None for nothing.
         terms: For each text the terms in it that its translation must have; () for none at all.
+        context: Text before every item, in their language; only models with a memory read it.
     """
 
     texts: Sequence[str]
@@ -186,6 +187,7 @@ class TranslationCall:
     quota: RequestQuota | None = None
     improve: Improve | None = None
     terms: Sequence[Sequence[Term]] = ()
+    context: str = ""
 
     def key(self, index: int) -> TextKey:
         """The key of a text."""

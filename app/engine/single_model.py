@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from app.engine.decoding.batch_decoder import BatchDecoder
@@ -207,7 +208,13 @@ class Engine:
         if prefix is None:
             raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
         segments = self._segmenter.segments(call.texts, language=call.source, splitting=call.splitting, prefix=prefix)
-        task = RequestTask(call, segments, coalescer=self._coalescer, detokenizer=self._detokenizer)
+        memory_length = self._model.memory_length
+        if memory_length and call.context:
+            context = self._segmenter.context(call.context, language=call.source, prefix=prefix, enough=memory_length)
+            segments = chain(context, segments)
+        task = RequestTask(
+            call, segments, coalescer=self._coalescer, detokenizer=self._detokenizer, has_memory=memory_length > 0
+        )
         return task.events(self._streams)
 
     async def inspect(self, call: InspectionCall) -> Inspection:
@@ -272,19 +279,26 @@ class _Work:
 
     def encode(self, jobs: Sequence[Job]) -> list[Features]:
         """Take features from the cache, and encode the other sentences in one batch."""
-        sources = dict.fromkeys(job.source for job in jobs)
-        found = {ids: features for ids in sources if (features := self.features.get(ids)) is not None}
-        missing = [ids for ids in sources if ids not in found]
+        different = {job.identity: job for job in jobs}
+        found = {key: features for key in different if (features := self.features.get(key)) is not None}
+        missing = [job for key, job in different.items() if key not in found]
         began = time.monotonic()
-        encoded = dict(zip(missing, self._model.encode(missing), strict=True)) if missing else {}
+        encoded = {}
+        if missing:
+            results = self._model.encode([job.source for job in missing], [job.memory for job in missing])
+            encoded = {job.identity: features for job, features in zip(missing, results, strict=True)}
         with self._counting:
             self._encode_s += time.monotonic() - began
-            self._encoded_tokens += sum(map(len, missing))
-            self.saved_s += sum(map(len, found)) * self._encode_s / max(1, self._encoded_tokens)
-        for ids, features in encoded.items():
-            self.features.put(ids, features)
+            self._encoded_tokens += sum(len(job.source) for job in missing)
+            saved = sum(len(different[key].source) for key in found)
+            self.saved_s += saved * self._encode_s / max(1, self._encoded_tokens)
+        for key, features in encoded.items():
+            self.features.put(key, features)
         found |= encoded
-        return [found[job.source] for job in jobs]
+        if self._model.memory_length:
+            for job in jobs:
+                job.remembered = found[job.identity].remembered
+        return [found[job.identity] for job in jobs]
 
     def new_batch(self) -> BatchDecoder[Features]:
         """An empty decode."""

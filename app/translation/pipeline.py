@@ -157,6 +157,7 @@ class Translator:
             keys=[segment.key for segment in segments],
             quota=quota,
             terms=[segment.terms for segment in segments] if wanted.glossary else (),
+            context=wanted.context,
         )
         placeholders = self._engine.alphabet(segments[0].language, wanted.target).placeholders
         protected = {segment.key: segment.protected for segment in segments}
@@ -167,7 +168,7 @@ class Translator:
         async def translate_again(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
             own_quota = replace(quota, admitted=True, is_retry=True)
             again = replace(call, texts=texts, options=options, splitting="off", tokens=False, keys=(), quota=own_quota)
-            again = replace(again, terms=[glossary.find(text) for text in texts] if glossary else ())
+            again = replace(again, terms=[glossary.find(text) for text in texts] if glossary else (), context="")
             translations, timing = await collect(self._engine.stream(again))
             extra.append(timing)
             return translations

@@ -35,6 +35,7 @@ class TranslationRequest:
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
+        context: Text before every item, in its language; see ``app.engine.interface.TranslationCall``.
     """
 
     texts: tuple[str, ...]
@@ -52,6 +53,7 @@ class TranslationRequest:
     preserves_formatting: bool = False
     alignment: bool = False
     tokens: bool = False
+    context: str = ""
 
     @property
     def characters(self) -> int:

@@ -109,13 +109,13 @@ class RecallingAttention(MultiHeadAttention):
     """Self-attention that tells keys of earlier sentences from those of its own.
 
     Signals added to embeddings don't: the third word of each sentence has the same. So the score of such a key gets
-    q.w + b added, in each head, learned. It starts as e^-3 of the weight of an own key, near a model without memory.
+    q.w + b added, in each head. Both are learned and start as zeros.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__(config)
         self.recall_weight = nn.Parameter(torch.zeros(config.width))  # w of all heads
-        self.recall_bias = nn.Parameter(torch.full((config.heads,), -3.0))
+        self.recall_bias = nn.Parameter(torch.zeros(config.heads))
 
     def recall_scores(self, query: Tensor, recalled: int, keys: int) -> Tensor:
         """See ``MultiHeadAttention.recall_scores``."""

@@ -36,7 +36,7 @@ def variant(name: str) -> Transformer:
     return model
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", [name for name, changes in CHOICES.items() if "memory_length" not in changes])
 def test_graphs_and_pytorch_agree(name, tmp_path):
     model = variant(name)
     exported = standardised(model)
@@ -66,6 +66,7 @@ def test_a_standardised_model_computes_the_same():
 
 SERVED = {
     'positions = "relative"': CHOICES["relative positions"] | CHOICES["convolutions"] | CHOICES["adaptive softmax"],
+    "memory_length = 16": CHOICES["memory"],
     "encoder_layers = 0": CHOICES["a decoder alone"],
 }
 
@@ -114,3 +115,44 @@ async def test_a_bundle_is_served(bundle, named, precision):
     assert together.status_code == 200
     assert together.json()["translatedText"] == [answer.json()["translatedText"] for answer in alone]
     assert named in info.text.replace('\\"', '"')
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+async def test_context_is_read_by_models_with_a_memory(bundle, named, precision):
+    """A text after its context is translated as at the end of both; a sentence alone is the same as ever."""
+    app = create_app(Settings(bundle=bundle.path, precision=precision, threads=1))
+    transport = httpx.ASGITransport(app)
+    first, second = GOLDEN["de"]
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+    ):
+
+        async def translated(**changes):
+            asked = {"source": "de", "target": "en", "beam_size": 2, "max_length": 12, "details": True} | changes
+            answer = await client.post("/translate", json=asked)
+            assert answer.status_code == 200, answer.text
+            return [(sentence["target"]["text"], sentence["score"]) for sentence in answer.json()["details"]]
+
+        together = await translated(q=f"{first} {second}")
+        [after] = await translated(q=second, context=first)
+        [alone] = await translated(q=second)
+        blocks = await translated(q=f"<p>{first}</p><p>{second}</p>", format="html")
+        asked = {"text": [second], "source_lang": "DE", "target_lang": "EN", "model_type": "latency_optimized"}
+        deepl = [
+            (await client.post("/v2/translate", json=asked | changes)).json()["translations"]
+            for changes in ({"context": first}, {"context": 9000 * "x" + f". {first}"}, {})
+        ]
+        refused = [
+            await client.post("/translate", json={"q": "Ja", "source": "de", "target": "en", "context": context})
+            for context in ("x" * 2001, 7, "\0")
+        ]
+    assert together[1] == after
+    assert (after != alone) == ("memory" in named)
+    assert [score for _, score in blocks] == [score for _, score in together]
+    assert deepl[0] == deepl[1]
+    if "memory" not in named:
+        assert deepl[0] == deepl[2]
+    assert [answer.status_code for answer in refused] == [400] * 3
+    assert "context parameter is longer than 2000 characters" in refused[0].text

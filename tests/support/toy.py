@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from app.engine.decoding.batch_decoder import BatchDecoder, LiveRows
 from app.engine.decoding.search import Beam, Search, Steps
+from app.engine.memory import Memory
 from app.engine.models.bundle import Bundle
 from app.engine.options import SearchOptions
 from app.engine.scheduling.job_queue import Backlog
@@ -56,6 +57,7 @@ class ToyModel:
 
     kernels = None
     providers = ("Toy",)
+    memory_length = 0
 
     def __init__(self, vocabulary: int, *, seed: int = 0, eos_bonus: float = 0.0, most_steps: int = 1) -> None:
         self.vocabulary, self.seed, self.eos_bonus, self.most_steps = vocabulary, seed, eos_bonus, most_steps
@@ -77,7 +79,9 @@ class ToyModel:
         """The same, as ``model.network.reference`` wants it."""
         return lambda target: self.scores(tuple(source), target).tolist()
 
-    def encode(self, sources: Sequence[Sequence[int]]) -> list[ToyFeatures]:
+    def encode(
+        self, sources: Sequence[Sequence[int]], memories: Sequence[Memory | None] | None = None
+    ) -> list[ToyFeatures]:
         self.on_encode([tuple(source) for source in sources])
         return [ToyFeatures(tuple(source)) for source in sources]
 

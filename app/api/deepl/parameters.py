@@ -1,8 +1,8 @@
 """Turns the parameters of the DeepL contract into a checked request. Pure: no I/O, no clock, no web framework.
 
 A parameter is implemented, or refused if it asks for what this server can't do, or ignored where the contract lets a
-server be without: ``context`` and ``enable_beta_languages``. The texts that the official clients look for are those of
-the contract.
+server be without: ``enable_beta_languages``, and ``context`` for models without a memory. The texts that the official
+clients look for are those of the contract.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -23,6 +23,9 @@ from app.translation.request import AUTO, TranslationRequest
 
 MAX_BODY_BYTES = 128 * 1024
 """The contract's limit for a translation request."""
+
+MAX_CONTEXT_CHARS = 2_000
+"""Of a longer context the end is read; the contract has no limit."""
 
 REPEATABLE = frozenset({"text", "glossary_ids", "ignore_tags", "splitting_tags", "non_splitting_tags"})
 """Parameters that a form may hold several times."""
@@ -106,6 +109,7 @@ def parse_translation(
             glossary=parse_glossary(values.get("glossary")),
             register=register,
             preserves_formatting=_parse_flag(values, "preserve_formatting"),
+            context=_parse_context(values.get("context")),
         ),
         show_billed_characters=_parse_flag(values, "show_billed_characters"),
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
@@ -207,6 +211,10 @@ def _parse_formality(values: Mapping[str, object], target: str) -> Register | No
     except ValueError:
         code = str(values["target_lang"]).upper()
         raise InvalidRequest(f"Target language '{code}' doesn't support formality.") from None
+
+
+def _parse_context(value: object) -> str:
+    return "" if is_absent(value) else check_text("context", value)[-MAX_CONTEXT_CHARS:]
 
 
 def _parse_markup(values: Mapping[str, object]) -> Rules | None:

@@ -25,7 +25,11 @@ class DeepLTranslateRequest(BaseModel):
     source_lang: str | None = Field(
         None, description="Language of the texts; if absent or empty, it is detected for each text."
     )
-    context: str | None = Field(None, description="Accepted, and ignored: the model looks at single sentences.")
+    context: str | None = Field(
+        None,
+        description="Text that comes before each text. A model with a memory translates its last sentences first; for "
+        "others it has no effect.",
+    )
     show_billed_characters: bool = Field(False, description="Return `billed_characters`; nobody is billed.")
     split_sentences: Literal["0", "1", "nonewlines"] | None = Field(
         None,

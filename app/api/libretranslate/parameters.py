@@ -21,6 +21,7 @@ from app.translation.request import AUTO, TranslationRequest
 MIN_BEAMS_WITH_ALTERNATIVES = 4
 MAX_DEADLINE_MS = 86_400_000
 MAX_PREFIX_CHARS = 2_000
+MAX_CONTEXT_CHARS = 2_000
 FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
 REPEATABLE = frozenset({"protect"})
 """Parameters that a form may hold more than once."""
@@ -92,6 +93,7 @@ def parse_translation(
         register=register,
         alignment=details or stream,
         tokens=stream,
+        context=_parse_context(values.get("context")),
     )
     return LibreTranslateRequest(translation=translation, is_list=is_list, details=details, stream=stream)
 
@@ -165,6 +167,15 @@ def _parse_prefix(value: object, *, is_plain_text: bool) -> str | None:
     if len(prefix) > MAX_PREFIX_CHARS:
         raise InvalidRequest(f"Invalid request: prefix parameter is longer than {MAX_PREFIX_CHARS} characters")
     return prefix
+
+
+def _parse_context(value: object) -> str:
+    if is_absent(value):
+        return ""
+    context = check_text("context", value)
+    if len(context) > MAX_CONTEXT_CHARS:
+        raise InvalidRequest(f"Invalid request: context parameter is longer than {MAX_CONTEXT_CHARS} characters")
+    return context
 
 
 def _parse_options(values: Mapping[str, object], default_beam_size: int, alternatives: int) -> SearchOptions:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from app.api.checks import MAX_INLINE_ENTRIES
-from app.api.libretranslate.parameters import MAX_DEADLINE_MS, MAX_PREFIX_CHARS
+from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
 from app.api.schemas import TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
@@ -81,6 +81,12 @@ class TranslateRequest(BaseModel):
         None,
         description='Terms and what they must be called in the target language, such as `{"Vorstand": "board"}`; '
         "inflected forms count as the term. In a form, the JSON text of such an object.",
+    )
+    context: str | None = Field(
+        None,
+        description="Text that comes before `q`, or before each text of a list, in the same language. A model with a "
+        "memory translates its last sentences first, for pronouns and forms of address; for others it has no effect.",
+        max_length=MAX_CONTEXT_CHARS,
     )
     details: bool = Field(False, description="Describe each sentence: positions, score, verdicts, word alignment.")
     stream: bool = Field(False, description="Send each sentence as soon as it is translated, as server-sent events.")

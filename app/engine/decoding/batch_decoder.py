@@ -6,7 +6,8 @@ Beams are rows of the same batch.
 
 import sys
 from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,10 @@ class LiveRows(Protocol[_Given]):
             alignment head looks at, or None if there is no such head. ``top`` is K; a model with a smaller vocabulary
             may return fewer.
         """
+
+    def remembered(self, row: int) -> tuple[Any, ...]:
+        """After a step: what a model with a memory keeps of a row for the sentence that follows; otherwise nothing."""
+        return ()
 
     def most_steps(self, wanted: Sequence[int]) -> int:
         """Steps worth making at once of searches that want so many hypotheses; 1 unless the model can make several."""
@@ -125,10 +130,15 @@ class BatchDecoder(Generic[Features]):
             last = first + search.rows
             looked_at = None if attended is None else attended[first:last]
             own = slice(first, last), slice(search.candidates_needed)
+            search.remembered = partial(self._remembered, first)
             parents = search.advance(best[own].tolist(), ids[own].tolist(), looked_at)
             kept += [first + parent for parent in parents]
             first = last
         return kept
+
+    def _remembered(self, first: int, row: int) -> tuple[Any, ...]:
+        """Of a row of the search whose first row this is."""
+        return self._rows.remembered(first + row)
 
     def drop(self, gone: Sequence[Search]) -> None:
         """Take searches out between two steps, finished or not."""

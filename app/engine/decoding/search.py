@@ -1,8 +1,8 @@
 """Greedy and beam search for one sentence: candidates in, hypotheses out. Knows no model and no other sentence."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ class Hypothesis:
         score: ``log_probability`` over the length penalty, see ``length_penalty``.
         truncated: The length limit ended it, not the model.
         attended: For each token the source position it translates; empty if the model has no alignment head.
+        remembered: What a model with a memory keeps of it for the next sentence, see ``LiveRows.remembered``.
     """
 
     tokens: tuple[int, ...]
@@ -30,14 +31,19 @@ class Hypothesis:
     score: float
     truncated: bool = False
     attended: tuple[int, ...] = ()
+    remembered: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
 
 class Live(NamedTuple):
-    """A hypothesis that may still grow; its fields have the same meaning as in ``Hypothesis``."""
+    """A hypothesis that may still grow; its fields have the same meaning as in ``Hypothesis``.
+
+    ``row`` is the row that it extended in the latest step.
+    """
 
     total: float
     tokens: tuple[int, ...] = ()
     attended: tuple[int, ...] = ()
+    row: int = 0
 
 
 class Beam(NamedTuple):
@@ -101,6 +107,7 @@ class Search:
         options: Beam, penalties and the other limits.
         threshold: Maximum distance of a hypothesis to the best; infinite if ``n_best`` is more than 1.
         last_tokens: Last token of each live hypothesis, best first; at the beginning the start id.
+        remembered: Called with the row of each hypothesis that ends, for ``Hypothesis.remembered``.
     """
 
     def __init__(
@@ -133,6 +140,7 @@ class Search:
         self._finished: list[Hypothesis] = []
         self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
         self.last_tokens = [start_id]
+        self.remembered: Callable[[int], tuple[Any, ...]] = lambda row: ()
 
     @property
     def rows(self) -> int:
@@ -193,6 +201,7 @@ class Search:
         if self._branches and self.length > len(self._prefix):
             extensions = [max(own, key=itemgetter(0)) for _, own in groupby(extensions, key=itemgetter(1))]
         if not extensions:  # all are forbidden
+            self._live = [hypothesis._replace(row=row) for row, hypothesis in enumerate(self._live)]
             return self._cut_off()
         extensions.sort(key=itemgetter(0), reverse=True)  # stable: ties keep the order of rows and candidates
         lowest = extensions[0][0] - self.threshold
@@ -205,10 +214,10 @@ class Search:
         for total, row, token in extensions:
             parent = self._live[row]
             if token == self._eos_id:
-                self._finish(parent._replace(total=total), len(parent.tokens) + 1)
+                self._finish(parent._replace(total=total, row=row), len(parent.tokens) + 1)
             else:
                 looked_at = () if attended is None else (*parent.attended, attended[row])
-                live.append(Live(total, (*parent.tokens, token), looked_at))
+                live.append(Live(total, (*parent.tokens, token), looked_at, row))
                 parents.append(row)
         self._live = live
         if live and len(live[0].tokens) >= self._max_length:
@@ -302,7 +311,8 @@ class Search:
 
     def _finish(self, ended: Live, length: int, *, truncated: bool = False) -> None:
         score = ended.total / length_penalty(length, self.options.length_penalty)
-        self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended))
+        remembered = self.remembered(ended.row)
+        self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended, remembered))
 
     @property
     def _unrestricted(self) -> bool:

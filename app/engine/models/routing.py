@@ -85,7 +85,7 @@ def follow(route: Route, engines: Sequence[TranslationEngine], call: Translation
     options = first_options(call.options)
     options = replace(options, alignment=True) if call.terms else options
     half = replace(call, options=options, tokens=False, improve=None, terms=())
-    rest = replace(half, options=call.options, splitting="off", keys=(), quota=RequestQuota(admitted=True))
+    rest = replace(half, options=call.options, splitting="off", keys=(), quota=RequestQuota(admitted=True), context="")
 
     def translate(sentence: str, terms: Sequence[Term]) -> Coroutine[Any, Any, Half]:
         own = replace(rest, texts=(sentence,), terms=(terms,) if terms else ())

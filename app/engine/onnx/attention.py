@@ -62,11 +62,12 @@ def read_attention(
         BundleError: A graph can't be loaded.
         ModelFailure: A graph raised an error.
     """
+    graph = _Graph(encoder)
     feeds = {"source": np.array([source]), "source_mask": np.ones((1, len(source)), dtype=bool)}
-    features, encoder_maps = _Graph(encoder).run(feeds)
+    features, encoder_maps = graph.run(feeds | graph.empty_memory())
     tokens, maps = _decode(_Graph(decoder), features, manifest, len(source), target)
     own, cross = _by_layer(maps, len(source), len(tokens), alone=manifest.shape.encoder_layers == 0)
-    return AttentionMaps(tokens, [each[0] for each in encoder_maps], own, cross)
+    return AttentionMaps(tokens, [each[0][..., -len(source) :] for each in encoder_maps], own, cross)
 
 
 class _Graph:
@@ -94,6 +95,12 @@ class _Graph:
         by_name = dict(zip(self._outputs, results, strict=True))
         maps = [by_name.pop(name) for name in self._outputs if name.startswith(MAP)]
         return by_name, maps
+
+    def empty_memory(self) -> dict[str, Array]:
+        """The inputs for a memory of no sentences before, if the graph has one."""
+        given = {each.name: each.shape[1:] for each in self._session.get_inputs() if each.name.startswith("memory_")}
+        kinds = {name: bool if name == "memory_mask" else np.float32 for name in given}
+        return {name: np.zeros((1, *shape), dtype=kinds[name]) for name, shape in given.items()}
 
     def empty_past(self, room: int, width: int) -> dict[str, Array]:
         """Keys and values of no positions yet."""

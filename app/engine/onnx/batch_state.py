@@ -152,9 +152,10 @@ def reseat(slots: Sequence[int]) -> tuple[list[int], list[int]]:
 class BatchState:
     """The live rows of one decode: sentences, past and positions.
 
-    Rows may be at different positions; each has its past at its own first columns. The past itself is not touched until
-    the next step: ``_parents`` says which of its rows each live row continues. A row that goes on stays in its slot, in
-    whatever order the caller has it, so that its past needn't move; arrays other than ``_slots`` are in order of slots.
+    Rows may be at different positions; each has its past at its own first places, behind a memory if there is one. The
+    past itself is not touched until the next step: ``_parents`` says which of its rows each live row continues. A row
+    that goes on stays in its slot, in whatever order the caller has it, so that its past needn't move. Except
+    ``_slots``, arrays are in order of slots.
     """
 
     def __init__(self, model: Sessions) -> None:
@@ -170,20 +171,24 @@ class BatchState:
     def _forget(self) -> None:
         """No row has a past."""
         self._parents = [-1] * len(self)
-        self._positions = np.zeros((len(self), 1), dtype=np.int64)
+        self._places = np.zeros((len(self), 1), dtype=np.int64)
+        self._starts = np.zeros((len(self), 1), dtype=np.int64)  # the first places behind the memory
         self._past, self._room = empty_past(self._model), 0
 
     def __len__(self) -> int:
         return len(self._owner)
 
     def join(self, features: Sequence[Features]) -> None:
-        """Append one row a sentence, at position 0."""
+        """Append one row a sentence, at position 0, behind its memory."""
         new = len(features)
         self._slots += range(len(self), len(self) + new)
         self._owner = np.append(self._owner, self._sentences.add(features))
         self._features, self._bindings = {}, {}
-        self._parents += [-1] * new
-        self._positions = np.concatenate([self._positions, np.zeros((new, 1), dtype=np.int64)])
+        continued = iter(self._past.append(pasts) if (pasts := [each.past for each in features if each.past]) else ())
+        self._parents += [next(continued) if each.past else -1 for each in features]
+        starts = np.array([[len(each.past[0]) if each.past else 0] for each in features], dtype=np.int64)
+        self._places = np.concatenate([self._places, starts])
+        self._starts = np.concatenate([self._starts, starts])
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
@@ -206,7 +211,7 @@ class BatchState:
             self._forget()
             return
         self._parents = [self._parents[slot] for slot in continued]
-        self._positions = self._positions[continued]
+        self._places, self._starts = self._places[continued], self._starts[continued]
 
     def _bind(self, kind: Kind, room: int, top: int) -> Binding:
         """Return the binding of these rows; make a new one if an array that it bound has moved."""
@@ -261,6 +266,15 @@ class BatchState:
         scores, candidates, *alignment = self._run("step", tokens, top=top)
         slots = self._slots
         return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
+
+    def remembered(self, row: int) -> tuple[Array, ...]:
+        """Of a row after a step: the decoder's part of the memory for the sentence that follows; see ``Features``."""
+        length = self._model.memory_length
+        if not length:
+            return ()
+        slot = self._slots[row]
+        end = int(self._places[slot, 0])
+        return self._past.read(slot, max(0, end - length), end)
 
     def most_steps(self, wanted: Sequence[int]) -> int:
         """Steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
@@ -318,24 +332,24 @@ class BatchState:
         model = self._model
         # Where the graph attends to all the room there is, that would cost many rows more than moving them.
         block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
-        room = pad_to_multiple(int(self._positions.max()) + max(1, steps), block)
+        room = pad_to_multiple(int(self._places.max()) + max(1, steps), block)
         room = self._room = self._room if room <= self._room <= room + 2 * block else room
         binding, small = self._bind(kind, room, top), self._small
         small["tokens"][self._slots, 0] = tokens
-        small["positions"][:] = self._positions
+        small["positions"][:] = self._places - self._starts
         if model.in_place:
-            small["lengths"][:] = self._positions[:, 0]
+            small["lengths"][:] = self._places[:, 0]
         else:
-            small["places"][:, :, 1] = self._positions
+            small["places"][:, :, 1] = self._places
             small["parents"][:] = [max(parent, 0) for parent in self._parents]
-            np.less_equal(np.arange(room), self._positions, out=small["target_mask"][:, 0, 0])
+            np.less_equal(np.arange(room), self._places, out=small["target_mask"][:, 0, 0])
         small["steps"][0] = steps
         for name, value in state.items():
             small[name][:] = value
         past, present = self._past.arrange(self._parents, room)
         results = model.step(binding, past, present)
         self._parents = list(range(len(self)))
-        self._positions += len(results[0]) if steps else 1
+        self._places += len(results[0]) if steps else 1
         found = results[0]
         if np.isnan(found).any() or not np.isfinite(found[..., 0] if kind == "beam" else found).all():
             raise ModelFailure("The model gave scores that are not finite.")

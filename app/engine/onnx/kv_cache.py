@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
-from app.engine.decoding.padding import POSITIONS
+from app.engine.decoding.padding import POSITIONS, pad_to_multiple
 from app.engine.onnx.sessions import Sessions
 
 Array = NDArray[Any]
@@ -32,8 +32,16 @@ class KeyValueCache(Protocol):
             The values that the graph reads, and the values that it writes.
         """
 
+    def append(self, pasts: Sequence[tuple[Array, ...]]) -> list[int]:
+        """Add rows to those of the last run, each with 2L arrays (positions, D); returns their numbers."""
+        raise AssertionError("a graph that appends in place has no memory")
 
-class GatheredCache:
+    def read(self, row: int, begin: int, end: int) -> tuple[Array, ...]:
+        """Copies of a row's positions after the last run, 2L arrays (end - begin, D)."""
+        raise AssertionError("a graph that appends in place has no memory")
+
+
+class GatheredCache(KeyValueCache):
     """The graph itself gathers the rows, from one set of arrays into another: the past never leaves the device."""
 
     def __init__(self, model: Sessions) -> None:
@@ -49,8 +57,26 @@ class GatheredCache:
         past, self._values = self._values, self._memory.values(len(parents), room)
         return past, self._values
 
+    def append(self, pasts: Sequence[tuple[Array, ...]]) -> list[int]:
+        """See ``KeyValueCache``."""
+        rows, room = self._values[0].shape()[:2]
+        room = max(room, *(pad_to_multiple(len(past[0])) for past in pasts))
+        grown = []
+        for layer, value in enumerate(self._values):
+            block = np.zeros((rows + len(pasts), room, value.shape()[-1]), self._model.dtype)
+            block[:rows] = _fitted(value.numpy(), room)
+            for row, past in enumerate(pasts, start=rows):
+                block[row, : len(past[layer])] = past[layer]
+            grown.append(self._model.value(block))
+        self._values = grown
+        return list(range(rows, rows + len(pasts)))
 
-class InPlaceCache:
+    def read(self, row: int, begin: int, end: int) -> tuple[Array, ...]:
+        """See ``KeyValueCache``."""
+        return tuple(value.numpy()[row, begin:end].copy() for value in self._values)
+
+
+class InPlaceCache(KeyValueCache):
     """One block of memory, (2L, C, H, P, E), that the graph appends to in place; the first R of C rows are live.
 
     Only rows that continue another row are copied. Every row is copied when the capacity or the length changes, or when

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
 from app.engine.decoding.search import Beam, Steps
+from app.engine.memory import Memory
 from app.engine.onnx.sessions import Features
 from app.errors import BundleError, ModelFailure
 
@@ -66,7 +67,10 @@ class NativeModel:
         kernels: Instruction set of the kernels.
         providers: ONNX Runtime's, for ``/info``.
         most_steps: Steps made in one run at most; 1 leaves every choice to ``app.engine.decoding.search``.
+        memory_length: 0: the operators have no memory of earlier sentences.
     """
+
+    memory_length = 0
 
     def __init__(self, encoder: Path, decoder: Path, *, kernels: str = "auto", most_steps: int = _STEPS_ALONE) -> None:
         """Open the sessions.
@@ -89,8 +93,12 @@ class NativeModel:
         layers, _, self.width = self.decoder.get_inputs()[0].shape
         self.layers = layers // 2
 
-    def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+    def encode(
+        self, sources: Sequence[Sequence[int]], memories: Sequence[Memory | None] | None = None
+    ) -> list[Features]:
         """Encode source ids, special ids included. No padding: sentences change nothing for their neighbours.
+
+        There are no memories.
 
         Raises:
             ModelFailure: The graph raised.
@@ -191,6 +199,10 @@ class NativeRows:
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
         room = self._histories.shape[1]
         self._histories = np.concatenate([self._histories, np.zeros((new, room), dtype=np.int32)])
+
+    def remembered(self, row: int) -> tuple[Array, ...]:
+        """Nothing, see ``app.engine.decoding.batch_decoder.LiveRows``."""
+        return ()
 
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""

@@ -18,6 +18,7 @@ from onnxruntime import OrtValue
 
 from app.engine.decoding.padding import length_buckets, pad_to_multiple
 from app.engine.decoding.shortlist import Shortlist
+from app.engine.memory import Memory
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
 Array = NDArray[Any]
@@ -36,10 +37,14 @@ class Features:
         arrays: 2L arrays (S, D), or one of three axes, keys before values, layer by layer; views of the batch that was
             encoded together.
         pieces: Target ids to choose from, ascending int64; none if the model has no shortlist.
+        remembered: The encoder's part of the memory after this sentence; nothing if the model has none.
+        past: The decoder's part of the memory before it; nothing at the beginning of a text.
     """
 
     arrays: tuple[Array, ...] | Array
     pieces: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    remembered: tuple[Array, ...] = ()
+    past: tuple[Array, ...] = ()
 
     @property
     def length(self) -> int:
@@ -49,7 +54,7 @@ class Features:
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return sum(array.nbytes for array in (*self.arrays, self.pieces))
+        return sum(array.nbytes for array in (*self.arrays, self.pieces, *self.remembered, *self.past))
 
     def copy(self) -> Self:
         """Return a copy in memory pages of its own, without the other sentences of the batch.
@@ -57,14 +62,20 @@ class Features:
         On the heap, long-lived blocks among short-lived ones fragment the memory: 10 to 15 MB are lost with a cache of
         32 MiB.
         """
-        shape = (len(self.arrays), *self.arrays[0].shape)
-        try:
-            pages = mmap(-1, sum(array.nbytes for array in self.arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
-        except OSError:  # a process may have some 65,000 of them
-            return replace(self, arrays=np.stack(list(self.arrays)))
-        arrays = np.frombuffer(pages, self.arrays[0].dtype).reshape(shape)
-        np.stack(list(self.arrays), out=arrays)
-        return replace(self, arrays=arrays)
+        remembered = tuple(_in_pages(self.remembered)) if self.remembered else ()
+        return replace(self, arrays=_in_pages(self.arrays), remembered=remembered)
+
+
+def _in_pages(arrays: Sequence[Array] | Array) -> Array:
+    """Copies of arrays of one shape, in memory pages of their own."""
+    shape = (len(arrays), *arrays[0].shape)
+    try:
+        pages = mmap(-1, sum(array.nbytes for array in arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
+    except OSError:  # a process may have some 65,000 of them
+        return np.stack(list(arrays))
+    copies = np.frombuffer(pages, arrays[0].dtype).reshape(shape)
+    np.stack(list(arrays), out=copies)
+    return copies
 
 
 class Sessions:
@@ -73,6 +84,7 @@ class Sessions:
     Attributes:
         kernels: None: the operators are ONNX Runtime's own.
         in_place: The decoder graph adds to the past where it is, see ``export.graph_fusion``.
+        memory_length: Positions of the sentences before that encoder and decoder look back to; 0: none.
     """
 
     kernels: str | None = None
@@ -114,7 +126,11 @@ class Sessions:
         self._sessions |= {kind: _open(path, provider, threads) for kind, path in twins.items() if path}
         self._shortlist = Shortlist.read(shortlist) if shortlist else None
         self.providers = tuple(self._decoder.get_providers())
-        self.cross = [output.name for output in self._encoder.get_outputs()]
+        self._encoded = [output.name for output in self._encoder.get_outputs()]
+        self.cross = [name for name in self._encoded if name.startswith("cross_")]
+        given = {each.name: each.shape for each in self._encoder.get_inputs()}
+        self._recalled = [name for name in given if name.startswith("memory_") and name != "memory_mask"]
+        self.memory_length: int = given["memory_mask"][1] if self._recalled else 0
         self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
         width = self._encoder.get_outputs()[0].shape[-1]
         if not self.past or not isinstance(width, int):
@@ -129,18 +145,26 @@ class Sessions:
         self._past_axes = described.shape
         self.dtype = np.float16 if "float16" in described.type else np.float32
 
-    def encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+    def encode(
+        self, sources: Sequence[Sequence[int]], memories: Sequence[Memory | None] | None = None
+    ) -> list[Features]:
         """Encode source ids, special ids included; sentences of similar length are encoded together.
+
+        Args:
+            sources: The ids of each sentence.
+            memories: What each continues; None: nothing.
 
         Raises:
             ModelFailure: The graph raised.
         """
         features: dict[int, Features] = {}
+        memories = memories or [None] * len(sources)
         for batch in length_buckets([len(source) for source in sources], _ENCODED_TOGETHER[self.device]):
-            features |= zip(batch, self._encode([sources[index] for index in batch]), strict=True)
+            found = self._encode([sources[index] for index in batch], [memories[index] for index in batch])
+            features |= zip(batch, found, strict=True)
         return [features[index] for index in range(len(sources))]
 
-    def _encode(self, sources: Sequence[Sequence[int]]) -> list[Features]:
+    def _encode(self, sources: Sequence[Sequence[int]], memories: Sequence[Memory | None]) -> list[Features]:
         """As one padded batch."""
         length = pad_to_multiple(max(len(source) for source in sources))
         ids = np.full((len(sources), length), self.pad_id, dtype=np.int64)
@@ -149,13 +173,36 @@ class Sessions:
             ids[row, : len(source)] = source
             mask[row, : len(source)] = True
         try:
-            outputs: list[Array] = self._encoder.run(self.cross, {"source": ids, "source_mask": mask})
+            feeds = {"source": ids, "source_mask": mask} | self._recall(memories)
+            outputs: list[Array] = self._encoder.run(self._encoded, feeds)
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
-        arrays = (tuple(output[row, : len(source)] for output in outputs) for row, source in enumerate(sources))
+        features = []
+        for row, (source, memory) in enumerate(zip(sources, memories, strict=True)):
+            arrays = tuple(output[row, : len(source)] for output in outputs)
+            cross, own = arrays[: len(self.cross)], arrays[len(self.cross) :]
+            before = memory.encoder if memory else tuple(array[:0] for array in own)
+            kept = tuple(np.concatenate(pair)[-self.memory_length :] for pair in zip(before, own, strict=True))
+            features.append(Features(cross, remembered=kept, past=memory.decoder if memory else ()))
         if self._shortlist is None:
-            return [Features(each) for each in arrays]
-        return [Features(each, self._shortlist.of(source)) for each, source in zip(arrays, sources, strict=True)]
+            return features
+        pieces = map(self._shortlist.of, sources)
+        return [replace(each, pieces=own) for each, own in zip(features, pieces, strict=True)]
+
+    def _recall(self, memories: Sequence[Memory | None]) -> dict[str, Array]:
+        """The encoder's inputs for memories, whose positions come last."""
+        if not self._recalled:
+            return {}
+        shape = (len(memories), self.memory_length)
+        mask = np.zeros(shape, dtype=bool)
+        arrays = np.zeros((len(self._recalled), *shape, self.width), self.dtype)
+        for row, memory in enumerate(memories):
+            if memory:
+                first = self.memory_length - len(memory.encoder[0])
+                mask[row, first:] = True
+                for array, kept in zip(arrays, memory.encoder, strict=True):
+                    array[row, first:] = kept
+        return {"memory_mask": mask, **dict(zip(self._recalled, arrays, strict=True))}
 
     def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
         """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place."""

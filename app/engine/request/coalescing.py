@@ -19,8 +19,8 @@ class _Shared:
 class Coalescer:
     """Submits jobs on behalf of coroutines of one event loop; each of them gets a future of its own.
 
-    Two jobs are identical if source, search options, terms and lane are the same. The job ends when it is done, or when
-    the last one who waits for it has gone.
+    Two jobs are identical if source, memory, search options, terms and lane are the same. The job ends when it is done,
+    or when the last one who waits for it has gone.
     """
 
     def __init__(self, submit: Callable[..., None]) -> None:
@@ -87,4 +87,4 @@ class Coalescer:
 
 def _key(job: Job) -> object:
     """Return a key that identical jobs share. A job that reports its tokens is identical only to itself."""
-    return job if job.on_tokens else (job.source, job.options, job.terms, job.long)
+    return job if job.on_tokens else (*job.identity, job.options, job.terms, job.long)

@@ -25,9 +25,10 @@ from app.engine.interface import (
     TokenEvent,
     TranslationCall,
 )
+from app.engine.memory import Memory
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
-from app.engine.request.segmentation import Segment
+from app.engine.request.segmentation import CONTEXT, Segment
 from app.engine.request.terms import term_options
 from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.engine.text_builder import TextBuilder
@@ -50,6 +51,8 @@ class _Item:
     future: asyncio.Future[Outcome] | None = None
     task: asyncio.Task[SentenceTranslation] | None = None
     tokens: tuple[int, ...] = ()
+    before: "_Item | None" = None  # whose memory it needs
+    memory: Memory | None = None  # after it
 
 
 class Streams:
@@ -82,13 +85,22 @@ class RequestTask:
         segments: Segments of all its texts.
         coalescer: Takes the jobs.
         detokenizer: Makes text of the hypotheses.
+        has_memory: A sentence needs the memory after the one before it, in its item or at the end of the context. So
+            an item has one sentence in the queue at a time; items wait for each other no longer than for the context.
     """
 
     def __init__(
-        self, call: TranslationCall, segments: Iterator[Segment], *, coalescer: Coalescer, detokenizer: Detokenizer
+        self,
+        call: TranslationCall,
+        segments: Iterator[Segment],
+        *,
+        coalescer: Coalescer,
+        detokenizer: Detokenizer,
+        has_memory: bool = False,
     ) -> None:
         self._call, self._options, self._segments = call, call.options, segments
         self._coalescer, self._detokenizer = coalescer, detokenizer
+        self._latest: dict[int, _Item] | None = {} if has_memory else None  # by item, or ``CONTEXT``
         self._tokens = call.tokens and call.options.beam_size == 1
         # Few enough to be cut on the event loop: a hop to a thread and back takes longer.
         self._inline = sum(map(len, call.texts)) <= INLINE_CHARS
@@ -113,6 +125,9 @@ class RequestTask:
             try:
                 while await self._fill():
                     item = self._next = self._window[0]
+                    if item.segment.text_index == CONTEXT:
+                        self._window.popleft()
+                        continue
                     key = self._call.key(item.segment.text_index)
                     if item.task is None:
                         yield TextEvent(key, builder.finish(item.segment.gap))
@@ -149,21 +164,42 @@ class RequestTask:
             self._exhausted = len(cut) < free
             items = [_Item(segment) for segment in cut]
             sentences = [item for item in items if item.segment.ids]
-            if sentences:
-                futures = self._coalescer.submit(map(self._job, sentences), admitted=self._quota.admitted)
-                self._quota.admitted = True
-                for item, future in zip(sentences, futures, strict=True):
-                    item.future = future
-                    item.task = asyncio.create_task(self._translate(item.segment, future))
-                    item.task.add_done_callback(lambda _: self._changed.set())
+            self._submit(sentences)
             self._window.extend(items)
         return bool(self._window)
+
+    def _submit(self, sentences: list[_Item]) -> None:
+        """Start the sentences; those that need the memory of another wait for it."""
+        jobs = [(item, self._job(item)) for item in sentences]
+        for item in sentences:
+            item.before = self._before(item)
+        ready = [(item, job) for item, job in jobs if item.before is None]
+        if ready:
+            futures = self._coalescer.submit([job for _, job in ready], admitted=self._quota.admitted)
+            self._quota.admitted = True
+            for (item, _), future in zip(ready, futures, strict=True):
+                item.future = future
+        for item, job in jobs:
+            item.task = asyncio.create_task(self._translate(item, job))
+            item.task.add_done_callback(lambda _: self._changed.set())
+
+    def _before(self, item: _Item) -> _Item | None:
+        """The sentence whose memory this one continues: that before it in its item, or the last of the context."""
+        if self._latest is None:
+            return None
+        index = item.segment.text_index
+        document = CONTEXT if index == CONTEXT else self._call.key(index).item
+        before = self._latest.get(document) or self._latest.get(CONTEXT)
+        self._latest[document] = item
+        return before
 
     def _job(self, item: _Item) -> Job:
         queued = self._quota.source_tokens
         self._quota.source_tokens += len(item.segment.ids)
         options = self._options
-        if options.prefix is not None:  # it belongs to the first sentence alone
+        if item.segment.text_index == CONTEXT:
+            options = replace(options, prefix=None, n_best=1)
+        elif options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
         long = queued >= POLICY.short_tokens
@@ -176,13 +212,23 @@ class RequestTask:
         if item is self._next and not loop.is_closed():
             loop.call_soon_threadsafe(self._changed.set)
 
-    async def _translate(self, segment: Segment, future: asyncio.Future[Outcome]) -> SentenceTranslation:
-        outcome = await future
+    async def _translate(self, item: _Item, job: Job) -> SentenceTranslation:
+        segment = item.segment
+        if item.before and item.before.task:
+            await asyncio.wait([item.before.task])
+            item.before.task.result()  # or its error, which is this one's, too
+            job.memory, item.before = item.before.memory, None
+            [item.future] = self._coalescer.submit([job], admitted=True)
+        assert item.future
+        outcome = await item.future
         self._queue_s.append(outcome.timing.queue_s)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
-        terms = self._call.terms[segment.text_index] if self._call.terms else ()
+        terms = self._call.terms[segment.text_index] if self._call.terms and segment.text_index != CONTEXT else ()
         own = within(terms, segment.begin, segment.begin + len(segment.source))
-        hypotheses = await self._with_terms(segment, own, outcome.hypotheses) if own else outcome.hypotheses
+        hypotheses = await self._with_terms(segment, own, outcome.hypotheses, job) if own else outcome.hypotheses
+        best = hypotheses[0]
+        if best.remembered:
+            item.memory = Memory.after(job.memory, job.source, best.tokens, outcome.remembered, best.remembered)
         make = partial(self._detokenizer.sentence, alignment=self._options.alignment)
         if len(segment.source) > _INLINE_SEGMENT_CHARS:
             sentence = await TEXT_POOL.run(make, segment, hypotheses)
@@ -195,28 +241,30 @@ class RequestTask:
                 sentence = make(segment, hypotheses)
                 await asyncio.sleep(0)
         sentence = replace(sentence, terms=own)
-        improve = self._call.improve
+        improve = self._call.improve if segment.text_index != CONTEXT else None
         return await improve(self._call.key(segment.text_index), sentence) if improve else sentence
 
     async def _with_terms(
-        self, segment: Segment, terms: Sequence[Term], free: Sequence[Hypothesis]
+        self, segment: Segment, terms: Sequence[Term], free: Sequence[Hypothesis], job: Job
     ) -> Sequence[Hypothesis]:
         """The hypotheses, or if the best lacks a term, better ones."""
         wanted = self._detokenizer.constraints(segment, terms, free[0])
         if wanted is None:
             return free
         long = self._quota.source_tokens >= POLICY.short_tokens
-        job = Job(source=segment.ids, options=term_options(self._options, wanted), terms=wanted, long=long)
+        options = term_options(self._options, wanted)
+        again = Job(source=segment.ids, options=options, terms=wanted, long=long, memory=job.memory)
         with suppress(DragomanError):  # then what there is must do
-            [future] = self._coalescer.submit([job], admitted=True)
+            [future] = self._coalescer.submit([again], admitted=True)
             found = (await future).hypotheses
             return self._detokenizer.ranked(segment, terms, [*found, *free])[: self._options.n_best]
         return free
 
     async def _give_up(self) -> None:
         for item in self._window:
-            if item.future and item.task:
-                item.future.cancel()
+            if item.task:
                 item.task.cancel()
+            if item.future:
+                item.future.cancel()
         await asyncio.gather(*(item.task for item in self._window if item.task), return_exceptions=True)
         self._window.clear()  # tasks that were cancelled refer back to what waited for them

@@ -12,11 +12,14 @@ from app.text.sentences import break_long, spans
 _CHARS_PER_PIECE = 32
 
 
+CONTEXT = -1
+
+
 class Segment(NamedTuple):
     """A sentence, or a part of one that is too long for the model, with the gap before it.
 
     Attributes:
-        text_index: Index of its text in the call.
+        text_index: Index of its text in the call; ``CONTEXT`` for one of the context, whose translation nobody reads.
         begin: Where the segment begins in its text.
         gap: The text between the previous segment, or the beginning of the text, and this one.
         source: The segment; "" ends a text, and then ``gap`` is the text after the last segment.
@@ -67,6 +70,14 @@ class Segmenter:
                     yield Segment(index, begin, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
                     done = end
             yield Segment(index, len(text), text[done:], "", ())
+
+    def context(self, text: str, *, language: str, prefix: tuple[int, ...], enough: int) -> list[Segment]:
+        """The last segments of a text that have so many source ids together, or all."""
+        *segments, _ = self.segments([text], language=language, splitting="sentences", prefix=prefix)
+        kept: list[Segment] = []
+        while segments and sum(len(segment.ids) for segment in kept) < enough:
+            kept.insert(0, segments.pop()._replace(text_index=CONTEXT))
+        return kept
 
     def _parts(self, text: str, begin: int, end: int, max_pieces: int) -> Iterator[tuple[int, int, list[int]]]:
         """Yields begin, end and pieces of each part of a sentence that has too many pieces for the model."""

@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Timing
+from app.engine.memory import Arrays, Memory
 from app.engine.options import SearchOptions
 
 
@@ -90,10 +91,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a job's future."""
+    """The result of a job's future; ``remembered`` as in ``Job``."""
 
     hypotheses: Sequence[Hypothesis]
     timing: Timing
+    remembered: Arrays = ()
 
 
 @dataclass(eq=False, kw_only=True)
@@ -111,6 +113,8 @@ class Job:
         order: Position among all jobs, lowest first; the scheduler sets it, unless the job takes the position of
             another one.
         alone: The job was in a failed batch. It is retried without other jobs, so that only the one at fault fails.
+        memory: What the model keeps of the sentences before, if it has a memory.
+        remembered: The encoder's part of the memory after this sentence; ``Workload.encode`` sets it.
     """
 
     source: tuple[int, ...]
@@ -125,6 +129,13 @@ class Job:
     submitted: float = 0.0
     started: float = 0.0
     encode_s: float = 0.0
+    memory: Memory | None = None
+    remembered: Arrays = ()
+
+    @property
+    def identity(self) -> tuple[tuple[int, ...], bytes]:
+        """Equal for jobs that the encoder can't tell apart: the source, and the key of the memory."""
+        return self.source, self.memory.key if self.memory else b""
 
 
 class Workload(Protocol[Features]):

@@ -102,7 +102,7 @@ class Worker(Generic[Features]):
             job = lane.running.pop(search)
             decode_s = now - job.started - job.encode_s
             timing = Timing(queue_s=job.started - job.submitted, encode_s=job.encode_s, decode_s=decode_s)
-            self._queue.end(job, Outcome(search.hypotheses(), timing), self.counters)
+            self._queue.end(job, Outcome(search.hypotheses(), timing, job.remembered), self.counters)
         for search, job in lane.running.items():
             if job.on_tokens:
                 job.on_tokens(search.best_tokens)

@@ -54,7 +54,7 @@ def test_a_model_without_a_memory_may_learn_one(tiny_checkpoint: Path, tiny_toke
     load_initial(tiny_checkpoint, model, tiny_tokenizer)
     own = {name: tensor for name, tensor in model_tensors(model).items() if ".recall_" in name}
     assert len(own) == 2 * 4, "of two layers in encoder and decoder"
-    assert {round(float(tensor.max()), 3) for tensor in own.values()} == {0, -3}
+    assert not any(tensor.any() for tensor in own.values())
     source, target = torch.randint(3, VOCABULARY, (2, 7)), torch.randint(3, VOCABULARY, (2, 5))
     with torch.no_grad():
         torch.testing.assert_close(model(source, target)[0], load_model(tiny_checkpoint)(source, target)[0])
