@@ -60,6 +60,18 @@ _SENTENCES: dict[str, tuple[list[str], list[str]]] = {
         ["Der Zug fährt um {} ab.", "Wir treffen uns um {} vor dem Kino.", "Das Geschäft öffnet um {}."],
         ["The train leaves at {}.", "We meet at {} in front of the cinema.", "The shop opens at {}."],
     ),
+    "hours": (
+        ["Der Zug fährt um {} ab.", "Ab {} ist das Büro besetzt.", "Der Kurs endet um {}.", "Es ist {}."],
+        ["The train leaves at {}.", "Shall we meet at {}?", "The office closes at {} on Fridays.", "It is {}."],
+    ),
+    "opening hours": (
+        ["Die Bank ist {} geöffnet.", "Sie erreichen uns {}.", "Der Markt ist heute {} offen."],
+        ["The bank is open {}.", "You can reach us {}.", "Today the market is open {}."],
+    ),
+    "half hours": (
+        ["Wir treffen uns um {} vor dem Kino.", "Es ist {}.", "Der Film beginnt um {}.", "Wir warten bis {}."],
+        ["Let's meet at {}.", "It's {}.", "The film starts at {}.", "The shop closes at {}."],
+    ),
     "ordinals": (
         ["Er wurde im {} Stock gesehen.", "Das ist ihr {} Buch.", "Im {} Jahrhundert war das üblich."],
         ["He was seen on the {} floor.", "This is her {} book.", "It was common in the {} century."],
@@ -209,6 +221,44 @@ def _time(source: str, target: str, random: Random) -> Value:
     return Value(text, [rf"0?{hour}[:.]{minute:02} Uhr", halved])
 
 
+def _hours_of(hour: int, language: str) -> str:
+    """The spellings of a whole hour, as a regular expression."""
+    halved = rf"{hour % 12 or 12}(?::00)? {'p' if hour >= 12 else 'a'}\.?m\.?"
+    return rf"0?{hour}(?:[:.]00)?(?: Uhr)?|{halved}" if language == "en" else rf"0?{hour}(?:[:.]00)? Uhr"
+
+
+def _written_hour(hour: int, language: str) -> str:
+    return f"{hour} Uhr" if language == "de" else f"{hour % 12 or 12} {'p' if hour >= 12 else 'a'}.m."
+
+
+def _hour(source: str, target: str, random: Random) -> Value:
+    hour = random.randint(1, 23)
+    return Value(_written_hour(hour, source), [_hours_of(hour, target)])
+
+
+def _opening_hours(source: str, target: str, random: Random) -> Value:
+    first, last = random.randint(6, 11), random.randint(13, 22)
+    if source == "de":
+        text = f"von {first} bis {last} Uhr"
+    else:
+        text = f"from {_written_hour(first, source)} to {_written_hour(last, source)}"
+    begin = rf"0?{first}(?: a\.?m\.?)?(?:[:.]00)?(?: Uhr)?"
+    return Value(text, [rf"{begin}[^\d]{{1,12}}(?:{_hours_of(last, target)})"])
+
+
+def _half_hour(source: str, target: str, random: Random) -> Value:
+    hour = random.randint(0, 11)
+    words = {"de": f"halb {_HOUR_WORDS['de'][(hour + 1) % 12]}", "en": f"half past {_HOUR_WORDS['en'][hour]}"}
+    return Value(words[source], [words[target], rf"{hour or 12}[:.]30", rf"{hour + 12}[:.]30"])
+
+
+# From twelve on.
+_HOUR_WORDS = {
+    "en": "twelve one two three four five six seven eight nine ten eleven".split(),
+    "de": "zwölf eins zwei drei vier fünf sechs sieben acht neun zehn elf".split(),
+}
+
+
 def _ordinal(source: str, target: str, random: Random) -> Value:
     number = random.randint(13, 29)
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number > 20 else 0, "th")
@@ -274,8 +324,8 @@ _MAKERS: dict[str, Callable[[str, str, Random], Value]] = dict(
     zip(
         KINDS,
         (
-            _whole, _fraction, _amount, _fraction, _percentage, _date, _date_in_words, _time, _ordinal, _year, _small,
-            _range, _temperature, _telephone, _isbn, _version,
+            _whole, _fraction, _amount, _fraction, _percentage, _date, _date_in_words, _time, _hour, _opening_hours,
+            _half_hour, _ordinal, _year, _small, _range, _temperature, _telephone, _isbn, _version,
         ),
         strict=True,
     )

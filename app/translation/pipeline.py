@@ -29,6 +29,7 @@ from app.text.formality import Formality
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract
 from app.text.mirroring import mirror_edits, no_edits
+from app.text.numerals.grammar import may_have_numerals
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
 from app.text.protection.protected import Protected, protect, with_stand_ins
@@ -288,8 +289,9 @@ def _with_numerals(wanted: TranslationRequest, patterns: Patterns, text: str, la
     """The patterns, and where numbers are written otherwise in the target, numbers, too."""
     if wanted.options.prefix is not None:  # somebody is writing the translation, in any notation
         return patterns
-    has_numbers = language != wanted.target and any(map(str.isdecimal, text))
-    return patterns._replace(numerals=(language, wanted.locale or wanted.target)) if has_numbers else patterns
+    if language == wanted.target or not may_have_numerals(text):
+        return patterns
+    return patterns._replace(numerals=(language, wanted.locale or wanted.target))
 
 
 def _assemble(

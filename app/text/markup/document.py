@@ -10,6 +10,7 @@ from app.text.budget import checkpoint
 from app.text.inline.objects import Inline, Kind, Part, Rewrite, balance, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
+from app.text.numerals.grammar import localize
 from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import split, with_placeholders
 
@@ -163,14 +164,22 @@ class DocumentBuilder:
                     if begin >= done + len(text):
                         break
                     inner = (max(begin - done, 0), min(end - done, len(text)))
-                    is_whole = inner == (begin - done, end - done)  # not cut in pieces by tags
-                    own[inner] = rewrites.get((begin, end)) if is_whole else None
+                    if inner == (begin - done, end - done) or (begin, end) not in rewrites:
+                        own[inner] = rewrites.get((begin, end))
+                    else:  # cut in pieces by tags: "um <b>16 Uhr</b>"
+                        own |= self._numerals(text, *inner)
                 rewritten = {inner: rewrite for inner, rewrite in own.items() if rewrite}
                 found += split(text, list(own), escape, rewrites=rewritten)
             else:
                 found += group_parts
             done += len(text)
         return found
+
+    def _numerals(self, text: str, begin: int, end: int) -> dict[tuple[int, int], Rewrite | None]:
+        """The numbers of a piece of text."""
+        assert self._protected.numerals
+        found = localize(text[begin:end], *self._protected.numerals)
+        return {(begin + number.begin, begin + number.end): number.rewrite for number in found}
 
     def finish(self, replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None) -> Document:
         """The document; nothing may be added any more."""

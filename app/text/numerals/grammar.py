@@ -59,6 +59,7 @@ _EXPRESSION = re.compile(
     (?:[{_SPACE}]?(?P<after>(?:{_CURRENCY}|%|‰|(?:{_CODES})(?!\w))(?![\w$]))
      |[{_SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
      |(?P<clock>[{_SPACE}]Uhr)(?!\w)
+     |(?P<until>)(?=[ ](?:bis|und)[ ]\d{{1,2}}(?:[.:]\d\d)?[{_SPACE}]Uhr(?!\w))
      |(?P<ending>\.)(?=[ ](?:[a-zäöü(]|\d)|[,;)–-]))?
     """,
     re.VERBOSE,
@@ -66,12 +67,13 @@ _EXPRESSION = re.compile(
 _STARTS = re.compile(
     rf"(?<![\w.,])(?:[+−±-]?(?:(?:{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))[{_SPACE}]?)?\.?\d|\(0?\d|[A-Za-z]{{1,20}}-?\d)"
 )
-_TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)(?:[:.]([0-5]\d))?")
+_TIME = re.compile(r"([01]?\d|2[0-4])(?:[:.]([0-5]\d)(?:[:.]([0-5]\d))?)?")
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PLAIN = re.compile(r"\d{1,4}")
+_DIGIT_OR_HALF = re.compile(r"\d|\bhal[bf]\b", re.IGNORECASE)
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
 # Behind these a number has no notation: it is a name.
 _NAMES_NUMBER = re.compile(
@@ -94,6 +96,11 @@ class Numeral(NamedTuple):
     rewrite: Rewrite | None
 
 
+def may_have_numerals(text: str) -> bool:
+    """Quickly: false where ``localize`` finds nothing, whatever the languages."""
+    return bool(_DIGIT_OR_HALF.search(text))
+
+
 def localize(text: str, source: str, target: str) -> list[Numeral]:
     """Find what a model may damage, in order and disjoint.
 
@@ -103,8 +110,9 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
         target: Code of the language to write for, with or without a region.
     """
     writer = Writer(text, source, target)
-    found = [Numeral(*date) for date in writer.dates_in_words(text)]
-    ends = [0, *(date.end for date in found)]
+    words = (*writer.dates_in_words(text), *writer.half_hours(text))
+    found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)
+    ends = [0, *(numeral.end for numeral in found)]
     for numeral in _numerals(text, _Reader(text, writer)):
         before = bisect_right(ends, numeral.begin) - 1
         if before == len(ends) - 1 or numeral.end <= found[before].begin:
@@ -147,7 +155,8 @@ class _Reader:
     def numeral(self, match: re.Match[str]) -> Numeral | None:
         """What becomes of an expression; None where the model is to see it."""
         digits, (begin, end) = match["digits"], match.span("digits")
-        if len(digits) <= 4 and digits.isdecimal() and not (match["behind"] or match["scale"]):
+        is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
+        if len(digits) <= 4 and digits.isdecimal() and not (match["behind"] or match["scale"] or is_hour):
             return None
         is_name = _NAMES_NUMBER.search(self._text, max(0, match.start() - _BEFORE), match.start())
         if self._writer.can_write and len(digits) <= _LONGEST and not is_name:
@@ -161,23 +170,26 @@ class _Reader:
 
     def _time(self, match: re.Match[str]) -> Numeral | None:
         half = match["half"] if self._writer.source == "en" else None  # in German, "9.30 am Bahnhof" is at the station
+        is_clock = match["clock"] or match["until"] is not None
         time = _TIME.fullmatch(match["digits"])
-        if not time or not (":" in match["digits"] or half or match["clock"]):
+        if not time or not (":" in match["digits"] or half or is_clock):
             return None
         begin, end = match.span("digits")
-        hour = int(time[1])
+        hour, minutes = int(time[1]), [part for part in time.groups()[1:] if part]
         if half and 1 <= hour <= 12:
             hour = hour % 12 + 12 * half.lower().startswith("p")
             # The last point of "p.m." may be the sentence's.
             end = match.end("half") - (half.endswith(".") and not self._text[match.end("half") :].strip())
-        elif match["clock"] and hour < 24:
+        elif not (minutes or is_clock):
+            return None
+        elif match["clock"]:
             end = match.end("clock")
         before = re.compile(r"\w+ $").search(self._text, max(0, begin - _BEFORE), begin)
         preposition = self._writer.preposition_of_time(before[0].strip()) if before else None
-        if end == match.end("digits") and not preposition:  # a score, perhaps
+        if end == match.end("digits") and not (preposition or is_clock):  # a score, perhaps
             return Numeral(begin, end, None)
-        rest = "".join(f":{part}" for part in time.groups()[1:] if part)
-        written = self._writer.time(hour, rest, is_padded=len(time[1]) == 2 or bool(half))
+        is_padded = bool(minutes) and (len(time[1]) == 2 or bool(half))
+        written = self._writer.time(hour % 24, "".join(f":{part}" for part in minutes), is_padded=is_padded)
         if before and preposition:
             return Numeral(before.start(), end, Rewrite(f"{preposition} {written}"))
         return Numeral(begin, end, Rewrite(written))

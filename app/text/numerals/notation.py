@@ -115,11 +115,12 @@ class Notation:
 
         Args:
             hour: 0 to 23.
-            rest: The digits behind the hour, with a colon before each pair.
+            rest: The digits behind the hour, with a colon before each pair; empty for a whole hour.
             is_padded: An hour below ten has two digits.
         """
         if self.half_days:
             return f"{hour % 12 or 12}{rest} {_HALF_DAYS[hour >= 12]}"
+        rest = rest or ("" if self.clock else ":00")  # "16 Uhr", "16:00"
         return f"{hour:02}{rest}" if is_padded else f"{hour}{rest}"
 
 

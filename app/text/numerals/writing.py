@@ -15,6 +15,12 @@ _UNAMBIGUOUS = (
 # Models copy numbers of two digits as surely as any, and seldom write them as words.
 _STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
 _TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
+_HOURS = {
+    "de": ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
+    "en": ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+}
+# "halb acht" is half past seven: the hour, its shift in the other language, and what stands before it there.
+_HALF_HOURS = {("de", "en"): (r"halb", -1, "half past"), ("en", "de"): (r"half[ -]past", 1, "halb")}
 # Models take the point of the abbreviation for the end of a sentence.
 _SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
 _ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
@@ -53,7 +59,8 @@ class Writer:
         self.knows_order = self._here is not None and "/" in self._here.date
         self.is_day_first = self._here is not None and self._here.date.startswith("d")
         self.has_ordinal_dates = self._here is not None and self._here.date.startswith("d.")
-        self._prepositions = _TIME_PREPOSITIONS.get((self.source, target.split("-")[0]), {})
+        self._pair = self.source, target.split("-")[0]
+        self._prepositions = _TIME_PREPOSITIONS.get(self._pair, {})
         self._scales = _SCALES.get(target.split("-")[0], {})
         taken = set(re.findall(r"\d+", text))
         self._free = [number for number in _STAND_INS if number not in taken]
@@ -146,6 +153,18 @@ class Writer:
         """A time of day; see ``Notation.time``."""
         assert self._there
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
+
+    def half_hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """The half hours in words of a text, which models read an hour late, or as anything."""
+        if self._pair not in _HALF_HOURS:
+            return
+        words, shift, written = _HALF_HOURS[self._pair]
+        here, there = (_HOURS[language] for language in self._pair)
+        prepositions = "|".join(self._prepositions)
+        for match in re.finditer(rf"\b(?:({prepositions}) )?{words} ({'|'.join(here)})\b", text, re.IGNORECASE):
+            preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
+            half = f"{preposition}{written} {there[(here.index(match[2].lower()) + shift) % 12]}"
+            yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)
 
     def scale(self, abbreviation: str | None) -> str | None:
         """What the other language has behind a number for an abbreviation such as Mio; None if that is unknown."""

@@ -10,7 +10,7 @@ but up to 40 µs a character, and they come from strangers. So all searches of a
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import re2
@@ -211,7 +211,25 @@ def find_all(text: str, patterns: Patterns) -> Found:
         index = bisect_right(ends, begin)
         if rewrite and not (index < len(found) and found[index][0] < end):
             rewrites[begin, end] = rewrite
-    return Found(_collected(chain(found, (numeral[:2] for numeral in numerals))), rewrites)
+    ranges = _collected(chain(found, (numeral[:2] for numeral in numerals)))
+    return Found(ranges, rewrites_of(text, ranges, rewrites))
+
+
+def rewrites_of(text: str, ranges: Sequence[Range], rewrites: Mapping[Range, Rewrite]) -> dict[Range, Rewrite]:
+    """The rewrites of whole ranges: a number that touches a tag is in one range with it, as in "<b>4.763,13</b>"."""
+    begins = [begin for begin, _ in ranges]
+    whole: dict[Range, Rewrite] = {}
+    for index, group in groupby(sorted(rewrites), key=lambda number: bisect_right(begins, number[0]) - 1):
+        first, last = ranges[index]
+        numbers = [number for number in group if first <= number[0] and number[1] <= last]
+        written, done = "", first
+        for number in numbers:
+            written += text[done : number[0]] + rewrites[number].text
+            done = number[1]
+        if numbers:
+            is_alone = numbers == [(first, last)]
+            whole[first, last] = rewrites[first, last] if is_alone else Rewrite(written + text[done:last])
+    return whole
 
 
 def find_marks(text: str, patterns: Patterns) -> list[Range]:

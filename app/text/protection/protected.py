@@ -15,7 +15,7 @@ from typing import NamedTuple
 from app.text.inline.objects import Element, Inline, Kind, Part, Rewrite, Token, read
 from app.text.inline.placement import Edit, apply, place
 from app.text.inline.target_tokens import Link
-from app.text.protection.patterns import Patterns, find_all, find_marks, merged
+from app.text.protection.patterns import Patterns, find_all, find_marks, merged, rewrites_of
 
 
 class Offsets:
@@ -173,7 +173,8 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
         InvalidRequest: The search takes too long, or finds too much.
     """
     ranges, rewrites = find_all(text, patterns._replace(marks=()))
-    return _protected(text, *_told_apart(text, ranges, find_marks(text, patterns)), placeholders, rewrites)
+    ranges, marks = _told_apart(text, ranges, find_marks(text, patterns))
+    return _protected(text, ranges, marks, placeholders, rewrites_of(text, ranges, rewrites))
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.text.markup.extraction import HTML, Rules, extract
-from app.text.protection.patterns import compile_patterns
+from app.text.protection.patterns import NOTHING, compile_patterns
 
 
 def shout(source: str, rules: Rules = HTML) -> str:
@@ -30,6 +30,12 @@ def test_translations_are_escaped_and_all_the_rest_is_kept() -> None:
         "<!DOCTYPE html>\n<P  class='a>b' title=\"x\" hidden>\r\n\t 1 &lt; 2 &amp; \"3\" &gt; '0' "
         "<br/>&nbsp;&lt;b&gt;&#160; </P ><!-- c --> "
     )
+
+
+def test_a_number_that_a_tag_cuts_off_from_its_preposition_is_written_for_the_target() -> None:
+    source = "<p>Um <b>16.30 Uhr</b> kam er, um <i>halb</i> acht ging er.</p>"
+    document = extract(source, HTML, NOTHING._replace(numerals=("de", "en")))
+    assert document.rebuild(document.texts).text == source.replace("16.30 Uhr", "16:30")
 
 
 def test_a_text_that_is_not_translated_keeps_its_spelling() -> None:

@@ -46,6 +46,12 @@ def written(text: str, source: str, target: str) -> str:
         ("14:30 Uhr", "en-US", "2:30 PM"),
         ("um 9.05 Uhr", "en", "at 9:05"),
         ("um 9.30 am Bahnhof", "en", "um 9.30 am Bahnhof"),
+        ("um 16 Uhr, ab 8 Uhr", "en", "at 16:00, ab 8:00"),
+        ("um 16 Uhr, bis 24 Uhr", "en-US", "at 4 PM, bis 12 AM"),
+        ("von 9 bis 18 Uhr", "en", "von 9:00 bis 18:00"),
+        ("zwischen 8 und 9.30 Uhr", "en-US", "zwischen 8 AM und 9:30 AM"),
+        ("Um halb acht, gegen halb eins", "en", "At half past seven, gegen half past twelve"),
+        ("halb acht, halb leer", "fr", "halb acht, halb leer"),
         ("Das ist 1.2. Danach", "en", "Das ist 1.2. Danach"),
     ],
 )
@@ -67,6 +73,9 @@ def test_german_is_written_for_others(text, target, expected):
         ("07/25/1982 and 25/07/1982", "de", "25.07.1982 and 25.07.1982"),
         ("04/05/1982", "de", "04/05/1982"),
         ("At 2:30 p.m. and 12:15 am", "de", "Um 14:30 Uhr and 00:15 Uhr"),
+        ("At 3 p.m.? Between 8 a.m. and 12 pm.", "de", "Um 15 Uhr? Between 8 Uhr and 12 Uhr."),
+        ("13 am Stairs", "de", "13 am Stairs"),
+        ("at half past seven, Half-past twelve", "de", "um halb acht, Halb eins"),
         ("13/13/1982, 1,23,456, 3.5/5", "de", "13/13/1982, 1,23,456, 3.5/5"),
     ],
 )

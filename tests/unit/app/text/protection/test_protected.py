@@ -175,6 +175,21 @@ def test_tags_go_with_their_words(text: str, translation: str, expected: str) ->
     assert protected.restore(translation, links).text == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Es kostet <b>4.763,13</b> heute.", "Es kostet <b>4,763.13</b> heute."),
+        ("Um <b>halb acht</b> kam er.", "Um <b>half past seven</b> kam er."),
+        ('<a title="4.763,13">Preis</a> 4.763,13', '<a title="4.763,13">Preis</a> 4,763.13'),
+        ("Gib {4.763,13} ein", "Gib {4.763,13} ein"),
+    ],
+)
+def test_numbers_that_touch_tags_are_written_for_the_target(text: str, expected: str) -> None:
+    known = frozenset(chr(code) for code in range(32, 127) if chr(code) not in "<>={}")  # as models know them
+    protected = protect(text, untranslatable(text, known)._replace(numerals=("de", "en")), PLACEHOLDERS)
+    assert protected.restore(protected.text).text == expected
+
+
 @given(
     st.lists(st.sampled_from(["<b>", "</b>", "{0}", "ein ", "Haus", ". ", "Er", " ", "!"]), max_size=12).map("".join)
 )
