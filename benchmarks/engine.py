@@ -9,8 +9,8 @@ with CTranslate2's int8.
 
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
 rounds, with the smallest and the largest. Tokens are target tokens, ends of sentences included; the two may translate a
-sentence differently, so the ratio is one of time per token. BLEU is that of the translations timed. The last line is
-JSON.
+sentence differently, so the ratio is one of time per token. BLEU is that of the translations timed. "bound" is the
+share that native operators reach of what the processor allows, see ``bounds.py``. The last line is JSON.
 """
 
 import platform
@@ -33,9 +33,10 @@ from rich.table import Table
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle, Precision
 from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.native import choose_kernels
 from app.engine.onnx.opening import open_model
 from app.engine.options import SearchOptions
-from benchmarks import ctranslate2_model
+from benchmarks import bounds, ctranslate2_model
 from benchmarks.ctranslate2_model import convert, piece_names
 from benchmarks.figures import json_line, spread
 from model.data.pairs import read_pairs
@@ -80,12 +81,13 @@ def dragoman(
     threads: int,
     length: int | None,
     threshold: float = SearchOptions.beam_threshold,
+    kernels: str = "auto",
 ) -> Translate:
     """Our search over our graphs, without scheduler and feature cache; ``length`` is the target's."""
     fixed: dict[str, Any] = {"beam_threshold": threshold}
     fixed |= {"max_length": length} if length else {}
     ids = bundle.manifest.ids
-    model = open_model(bundle, precision, threads=threads, kernels="auto" if precision == "int8-native" else "off")
+    model = open_model(bundle, precision, threads=threads, kernels=kernels if precision == "int8-native" else "off")
 
     def translate(sources: Sources, beam: int) -> Translations:
         options = SearchOptions(beam_size=beam, **fixed)
@@ -133,6 +135,22 @@ def compare(
     }
 
 
+def bound_shares(
+    ours: Translate,
+    test_set: TestSet,
+    batch: int,
+    beam: int,
+    bundle: Bundle,
+    peak: bounds.Peak,
+    seconds: Sequence[float],
+) -> list[float]:
+    """The least time in which the processor could do the work, as a share of the seconds of each round."""
+    with bounds.recorded(bundle.manifest.ids.eos) as work:
+        timed(ours, test_set.sources, batch, beam, time.perf_counter)
+    least = bounds.least_seconds(work, bundle.manifest.shape, peak)
+    return [least / taken for taken in seconds]
+
+
 def main(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
     pairs: Annotated[list[Path], typer.Argument(help="Pair files; their first columns are translated.")],
@@ -154,6 +172,7 @@ def main(
     target_length: Annotated[
         int | None, typer.Option(min=1, max=512, help="Tokens of every translation [default: the model's own end].")
     ] = None,
+    kernels: Annotated[str, typer.Option(help="Instruction set of the native operators: auto, avx2, ...")] = "auto",
 ) -> None:
     """Compare tokens per second, and BLEU."""
     clock = time.process_time if cpu_time else time.perf_counter
@@ -179,11 +198,19 @@ def main(
     with TemporaryDirectory() as folder:
         convert(bundle, Path(folder) / "model")
         for precision in wanted:
-            ours = dragoman(bundle, precision, threads, target_length, beam_threshold)
+            ours = dragoman(bundle, precision, threads, target_length, beam_threshold, kernels)
+            peak = None
+            if precision == "int8-native":
+                _, weights = bounds.weights_of(bundle.manifest.shape)
+                peak = bounds.measure_peak(choose_kernels(kernels) or "", weights)
+                print(f"peak: {peak.multiply_adds:.3g} multiply-adds/s, {peak.bytes_read:.3g} bytes/s of the caches")
             theirs = peer(Path(folder) / "model", pieces, precision, threads, target_length)
             for test_set, beam, batch in track(settings, precision, console=Console(stderr=True)):
                 figures = compare(ours, theirs, test_set, batch, beam, rounds, clock)
                 scores = [bleu(test_set, found) for found in figures.pop("translations")]
+                if peak:
+                    seconds = [ms * len(test_set.sources) / 1000 for ms in figures["ms_per_sentence"]]
+                    figures["bound"] = bound_shares(ours, test_set, batch, beam, bundle, peak, seconds)
                 results.append(
                     {"set": test_set.name, "precision": precision, "beam": beam, "batch": batch, **figures}
                     | {"bleu": scores[0], "peer_bleu": scores[1]}
@@ -202,7 +229,18 @@ def main(
 
 def print_table(results: Sequence[dict[str, Any]], title: str) -> None:
     """One row a setting: median (smallest-largest)."""
-    columns = ("set", "precision", "beam", "batch", "tokens/s", "CTranslate2", "ratio", "ms/sentence", "BLEU of both")
+    columns = (
+        "set",
+        "precision",
+        "beam",
+        "batch",
+        "tokens/s",
+        "CTranslate2",
+        "ratio",
+        "ms/sentence",
+        "bound",
+        "BLEU of both",
+    )
     table = Table(*columns, title=title)
     for row in results:
         table.add_row(
@@ -211,9 +249,10 @@ def print_table(results: Sequence[dict[str, Any]], title: str) -> None:
             spread(row["peer_tokens_per_s"], ",.0f"),
             spread(row["ratio"], ".2f"),
             spread(row["ms_per_sentence"], ".1f"),
+            spread(row["bound"], ".0%") if "bound" in row else "",
             f"{row['bleu']:.1f} {row['peer_bleu']:.1f}" if row["bleu"] is not None else "",
         )
-    Console(width=150).print(table)
+    Console(width=165).print(table)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ class NativeModel:
         return NativeRows(self)
 
 
-class _DoubleBuffer:
+class _Places:
     """Keys and values of source and target positions, at places that are taken and given back one by one.
 
     Attributes:
@@ -179,7 +179,7 @@ class NativeRows:
 
     def __init__(self, model: NativeModel) -> None:
         self._model = model
-        self._memory = _DoubleBuffer(model)
+        self._memory = _Places(model)
         self._owners: list[_Sentence] = []  # the sentence of each row; rows of one sentence are neighbours
         self._positions = np.zeros(0, dtype=np.int64)
         self._histories = np.zeros((0, _ROOM), dtype=np.int32)
