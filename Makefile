@@ -30,7 +30,7 @@ serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch need
 test: $(DEV)/installed  ## Run every test
 	$(DEV)/bin/python -m pytest
 
-test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL
+test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
 	$(DEV)/bin/python -m pytest -m cluster
 
 fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed 200 texts to the text functions

@@ -76,7 +76,6 @@ class Settings(BaseSettings):
     )
     database: SecretStr | None = Field(
         None,
-        pattern=r"^postgresql(\+psycopg)?://",
         description="Address of a PostgreSQL database, such as postgresql://user:password@host/name, for several "
         "servers; the default is an SQLite file in the folder of DRAGOMAN_DATA.",
     )
@@ -106,6 +105,19 @@ class Settings(BaseSettings):
     )
     document_lifetime_s: float = Field(
         3_600.0, gt=0, description="Time after which a translated document is deleted, in seconds."
+    )
+    replicas: int = Field(
+        1, ge=1, le=10_000, description="In a cluster: processes for each model, each with its own workers."
+    )
+    max_replicas: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="In a cluster: the number to which replicas are added while sentences wait; the default is the "
+        "number of replicas, so that none are added.",
+    )
+    ingresses: int = Field(
+        1, ge=1, le=1_000, description="With serve run: processes that speak HTTP. Ray's proxies pass requests to them."
     )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
     port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
@@ -228,6 +240,13 @@ class Settings(BaseSettings):
     def _ignore_service_link(cls, value: object) -> object:
         return cls.model_fields["port"].default if isinstance(value, str) and value.startswith("tcp://") else value
 
+    @field_validator("database")
+    @classmethod
+    def _check_address(cls, value: SecretStr | None) -> SecretStr | None:
+        if value and not value.get_secret_value().startswith(("postgresql://", "postgresql+psycopg://")):
+            raise ValueError("the address of a database begins with postgresql://")
+        return value
+
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _split_networks(cls, value: object) -> object:
@@ -270,6 +289,8 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"max_batch_rows ({self.max_batch_rows}) must exceed alternatives_limit ({self.alternatives_limit})"
             )
+        if self.max_replicas is not None and self.max_replicas < self.replicas:
+            raise ValueError(f"max_replicas ({self.max_replicas}) must not be less than replicas ({self.replicas})")
         if self.max_batch_tokens > self.max_queue_tokens:
             raise ValueError(
                 f"max_queue_tokens ({self.max_queue_tokens}) must not be less than "

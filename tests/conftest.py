@@ -5,6 +5,7 @@ Nothing of the training world is imported before a test asks for it.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from app.engine.models.bundle import Bundle
     from app.engine.onnx.model import OnnxModel
     from model.network.transformer import Transformer
+    from tests.support.cluster import RayCluster
     from tests.support.postgresql import PostgreSQL
 
 
@@ -36,6 +38,30 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Post
 def postgresql(postgresql_server: PostgreSQL) -> str:
     """The address of an empty database."""
     return postgresql_server.new_database()
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[RayCluster]:
+    from tests.support.cluster import RayCluster
+
+    with tempfile.TemporaryDirectory(prefix="ray") as folder:  # pytest's folders have names too long for sockets
+        cluster = RayCluster(Path(folder))
+        yield cluster
+        cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def served(ray_cluster: RayCluster) -> Iterator[str]:
+    """The URL of ``serve run``: two ingresses behind Ray's proxy, and two replicas."""
+    with ray_cluster.served("replicas=2", "workers=1", "ingresses=2") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def dragoman(ray_cluster: RayCluster) -> Iterator[str]:
+    """The URL of ``dragoman serve --cluster`` with two replicas."""
+    with ray_cluster.dragoman("--replicas=2", "--workers=1") as server:
+        yield server.url
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,8 +22,12 @@ from app.cli.files import STDIN, TranslationJob, is_document, read_pieces
 from app.cli.keys import keys
 from app.cli.tables import describe, rows_table
 from app.documents.registry import find_format
+from app.errors import ConfigurationError
 from app.settings import ENV_PREFIX, Settings
 from app.translation.request import AUTO
+
+if TYPE_CHECKING:
+    from app.cluster.cluster_engine import ClusterEngine
 
 CHUNK_TEXTS = 64  # texts given to the engine at a time: enough to fill its batches, few enough to show progress
 
@@ -89,6 +93,15 @@ def serve(
     provider: ProviderOption = None,
     precision: PrecisionOption = None,
     log_level: Annotated[str | None, _setting("log_level")] = None,
+    cluster: Annotated[
+        bool,
+        typer.Option(
+            "--cluster",
+            help="Run the models in replicas on Ray Serve: in the cluster of RAY_ADDRESS, or in a new one on this "
+            "machine.",
+        ),
+    ] = False,
+    replicas: Annotated[int | None, _setting("replicas")] = None,
 ) -> None:
     """Serve bundles over HTTP until Ctrl-C or SIGTERM; SIGHUP reloads them.
 
@@ -104,6 +117,7 @@ def serve(
         provider=provider,
         precision=precision,
         log_level=log_level,
+        replicas=replicas,
     )
     # Imported here, because the other commands need no web framework, and it takes most of the import time.
     from app.cli import server
@@ -111,8 +125,17 @@ def serve(
     from app.main import create_app
 
     configure_logging(settings.log_level)
-    application = create_app(settings)
-    server.run(application, settings, announce=_announce, on_hangup=application.state.service.reload)
+    with _cluster_engine(settings) if cluster else nullcontext() as engine:
+        application = create_app(settings, engine)
+        server.run(application, settings, announce=_announce, on_hangup=application.state.service.reload)
+
+
+def _cluster_engine(settings: Settings) -> AbstractContextManager["ClusterEngine"]:
+    try:
+        from app.cluster.local import cluster_engine
+    except ImportError as error:
+        raise ConfigurationError(f"--cluster needs more ({error}): pip install 'dragoman[cluster]'") from None
+    return cluster_engine(settings)
 
 
 def _announce(url: str) -> None:

@@ -79,12 +79,9 @@ class Registry:
 
     @property
     def state(self) -> EngineState:
-        """One of ``starting``, ``ready``, ``stopping``, ``failed``; failed as soon as one engine is."""
-        return (
-            EngineState.FAILED
-            if self._state == EngineState.READY and EngineState.FAILED in self._pool.states()
-            else self._state
-        )
+        """One of ``starting``, ``ready``, ``stopping``, ``failed``; ready if all engines in memory are."""
+        states = self._pool.states() if self._state == EngineState.READY else set()
+        return next((state for state in (EngineState.FAILED, EngineState.STARTING) if state in states), self._state)
 
     def reject_if_overloaded(self) -> None:
         """See ``app.engine.interface.TranslationEngine``; with several models, another may have room."""

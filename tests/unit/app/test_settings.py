@@ -185,3 +185,21 @@ def test_what_kubernetes_says_of_a_service_of_that_name_is_no_setting(monkeypatc
 def test_every_setting_is_described():
     for name, field in Settings.model_fields.items():
         assert field.description and field.description.endswith("."), name
+
+
+def test_a_database_has_an_address_which_is_not_shown():
+    address = "postgresql://user:s3cret@host/name"
+    settings = Settings.load(database=address, keys="required")
+    assert settings.database and settings.database.get_secret_value() == address
+    assert "s3cret" not in repr(settings)
+    with pytest.raises(ConfigurationError, match="begins with postgresql://") as caught:
+        Settings.load(database="mysql://user:s3cret@host/name")
+    assert "s3cret" not in str(caught.value)
+    with pytest.raises(ConfigurationError, match="keys required needs"):
+        Settings.load(keys="required")
+
+
+def test_replicas_are_added_not_removed():
+    assert Settings.load(replicas=2, max_replicas=4).max_replicas == 4
+    with pytest.raises(ConfigurationError, match=r"max_replicas \(2\) must not be less than replicas \(3\)"):
+        Settings.load(replicas=3, max_replicas=2)

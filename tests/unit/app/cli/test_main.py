@@ -213,7 +213,7 @@ def test_a_wrong_setting_is_one_line(arguments: list[str], hint: str) -> None:
 
 
 def test_a_port_in_use_is_one_line(engine: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.main.create_app", lambda settings: build(FakeEngine()))
+    monkeypatch.setattr("app.main.create_app", lambda settings, engine: build(FakeEngine()))
     monkeypatch.setattr("app.logs.configure_logging", lambda level: None)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -484,3 +484,10 @@ def test_info_shows_the_code_points_of_what_has_no_glyph(toy_bundle: Path, monke
 
 def test_info_gives_programs_everything(toy_bundle: Path) -> None:
     assert json.loads(run("info", "--json", toy_bundle).stdout) == MANIFEST
+
+
+def test_a_cluster_without_ray_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "app.cluster.local", None)
+    result = run("serve", "--cluster")
+    assert result.exit_code == command_group.WRONG_USAGE
+    assert "pip install 'dragoman[cluster]'" in result.stderr

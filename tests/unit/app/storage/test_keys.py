@@ -64,6 +64,12 @@ def test_a_quota_is_used_to_the_last_character_and_given_back(store):
     assert store.used(key) == 0
 
 
+def test_a_month_may_have_billions_of_characters(store):
+    key = added(store)
+    store.spend(key, 5_000_000_000)
+    assert store.used(key) == 5_000_000_000
+
+
 def test_a_month_begins_at_nothing(store, monkeypatch):
     key = added(store, monthly_characters=10)
     store.spend(key, 10)

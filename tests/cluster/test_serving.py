@@ -1,0 +1,64 @@
+"""What a single process does for a request crosses the cluster: streams, time limits, cancellation, drain."""
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+import httpx
+import pytest
+
+from tests.cluster.conftest import wait_until
+from tests.support.cluster import RayCluster
+
+pytestmark = pytest.mark.cluster
+
+BOOK = " ".join(f"Ich möchte {number} Bier und {number + 1} Brote." for number in range(3000))
+
+
+def body(text: str, **more: object) -> dict[str, object]:
+    return {"q": text, "source": "de", "target": "en", **more}
+
+
+@pytest.fixture(params=["served", "dragoman"])
+def client(request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=request.getfixturevalue(request.param), timeout=60) as client:
+        yield client
+
+
+def test_sentences_come_one_by_one_and_make_the_text(client: httpx.Client) -> None:
+    text = "Guten Morgen! Ich möchte ein Bier.\n\nWo ist der Bahnhof?"
+    events = []
+    with client.stream("POST", "/translate", json=body(text, stream=True)) as response:
+        lines = list(response.iter_lines())
+    for name, data in pairwise(lines):
+        if name.startswith("event: "):
+            events.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    whole = client.post("/translate", json=body(text)).json()["translatedText"]
+    assert [name for name, _ in events if name != "token"] == ["sentence"] * 3 + ["translation"]
+    assert events[-1][1]["translatedText"] == whole
+    assert "\n\n" in whole
+
+
+def test_a_time_limit_ends_a_book(client: httpx.Client, ray_cluster: RayCluster) -> None:
+    cancelled = ray_cluster.metric("ray_dragoman_engine_cancelled_total")
+    response = client.post("/translate", json=body(BOOK, deadline_ms=1000))
+    assert response.status_code == 504
+    wait_until(
+        lambda: ray_cluster.metric("ray_dragoman_engine_cancelled_total") > cancelled, "the replica stops working"
+    )
+
+
+def test_a_client_that_leaves_frees_the_replica(client: httpx.Client, ray_cluster: RayCluster) -> None:
+    cancelled = ray_cluster.metric("ray_dragoman_engine_cancelled_total")
+    with pytest.raises(httpx.ReadTimeout):
+        client.post("/translate", json=body(BOOK), timeout=1)
+    wait_until(
+        lambda: ray_cluster.metric("ray_dragoman_engine_cancelled_total") > cancelled, "the replica stops working"
+    )
+
+
+def test_errors_of_the_engine_keep_their_codes(client: httpx.Client) -> None:
+    response = client.post("/translate", json=body("Hallo", target="xx"))
+    assert (response.status_code, response.json()["code"]) == (400, "unsupported_pair")
+    models = client.get("/info").json()["models"]
+    assert models[0]["loaded"] and models[0]["providers"]

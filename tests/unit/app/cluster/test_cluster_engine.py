@@ -1,0 +1,67 @@
+"""An ingress's engine: which bundles it serves, and what it knows of their replicas."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip("ray")
+from ray import serve
+from ray.serve.schema import ServeDeploySchema
+
+from app.cluster import cluster_engine
+from app.cluster.cluster_engine import ClusterEngine
+from app.cluster.deployments import build, serving
+from app.engine.interface import EngineState, TranslationCall, collect
+from app.engine.options import SearchOptions
+from app.errors import BundleError, EngineUnavailable
+from app.settings import Settings
+from tests.support.fakes import FakeEngine
+from tests.unit.app.cluster.test_remote_engine import Handle
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parents[4]
+BUNDLE = ROOT / "artifacts/de-en"
+SETTINGS = Settings(bundle=(BUNDLE,))
+CALL = TranslationCall(texts=["Guten Morgen!"], source="de", target="en", options=SearchOptions(beam_size=1))
+
+
+async def test_it_routes_to_replicas_and_knows_when_there_are_none(monkeypatch):
+    running = {"fake": 1}
+    monkeypatch.setattr(cluster_engine, "_running", lambda: running)
+    monkeypatch.setattr(cluster_engine, "_LOOK_EVERY_S", 0.001)
+    engine = ClusterEngine(SETTINGS, serving([([BUNDLE], Handle(FakeEngine()))]))
+    await engine.start()
+    [translation], _ = await collect(engine.stream(CALL))
+    assert translation.text == "Good morning!"
+    assert (engine.state, engine.info()["models"][0]["loaded"]) == (EngineState.READY, True)
+    running.clear()
+    monkeypatch.setattr(cluster_engine, "_PATIENCE_S", 0.0)
+    async with asyncio.timeout(10):
+        while engine.state != EngineState.STARTING:
+            await asyncio.sleep(0)
+    with pytest.raises(EngineUnavailable, match="No replica"):
+        await collect(engine.stream(CALL))
+    await engine.stop()
+
+
+async def test_a_bundle_that_no_replica_serves_is_refused():
+    engine = ClusterEngine(SETTINGS, {})
+    with pytest.raises(BundleError, match="deploy the cluster again"):
+        await engine.start()
+
+
+def test_the_configuration_file_is_one_of_ray_serve_and_names_settings():
+    text = (ROOT / "deploy/ray/serve.yaml").read_text(encoding="utf-8")
+    [application] = ServeDeploySchema.model_validate(yaml.safe_load(text)).applications
+    assert application.import_path == "app.cluster:build"
+    assert Settings.load(**application.args | {"bundle": str(BUNDLE)}).max_replicas == 8
+
+
+def test_an_application_is_built_of_settings():
+    assert isinstance(build({"bundle": str(BUNDLE), "replicas": "2", "max_replicas": "3"}), serve.Application)
+    assert isinstance(build({"bundle": str(BUNDLE), "lazy_loading": "true"}), serve.Application)
+    with pytest.raises(BundleError):
+        build({"bundle": str(ROOT / "docs")})
