@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from app.text.budget import checkpoint
 from app.text.inline.objects import Rewrite
 from app.text.numerals.writing import Writer
+from app.text.windows import search
 
 _SPACE = "\u00a0\u202f "
 _MARK = ".,:/'’\u00a0\u202f–-"  # between two digits of one expression
@@ -122,8 +122,7 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
 
 def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
     done = 0
-    while start := _STARTS.search(text, done):
-        checkpoint()
+    while start := search(_STARTS, text, done):
         begin = start.start()
         identifier = _IDENTIFIER.match(text, begin)
         if identifier:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.text.inline.objects import Form, Rewrite
 from app.text.numerals.notation import notation_of
+from app.text.windows import finditer
 
 # Forms that mean the same in every notation: with apostrophes or narrow spaces, or with both marks.
 _UNAMBIGUOUS = (
@@ -14,6 +15,7 @@ _UNAMBIGUOUS = (
 )
 # Models copy numbers of two digits as surely as any, and seldom write them as words.
 _STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
+_TWO_DIGITS = re.compile(r"(?<!\d)\d\d(?!\d)")
 _TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
 _HOURS = {
     "de": ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
@@ -62,7 +64,7 @@ class Writer:
         self._pair = self.source, target.split("-")[0]
         self._prepositions = _TIME_PREPOSITIONS.get(self._pair, {})
         self._scales = _SCALES.get(target.split("-")[0], {})
-        taken = set(re.findall(r"\d+", text))
+        taken = {match[0] for match in finditer(_TWO_DIGITS, text)}
         self._free = [number for number in _STAND_INS if number not in taken]
         self._used = 0
 
@@ -127,7 +129,7 @@ class Writer:
         """The dates in a text whose month is a word, which models know, but whose day they may forget."""
         if not (self._here and self._there):
             return
-        for match in self._here.words_of_dates.finditer(text):
+        for match in finditer(self._here.words_of_dates, text):
             day, name, year = (
                 match["day"] or match["day2"],
                 match["month"] or match["month2"],
