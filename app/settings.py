@@ -184,7 +184,11 @@ class Settings(BaseSettings):
         "waiting; an error then comes with status 200. 0 turns it off.",
     )
     drain_timeout_s: float = Field(
-        20.0, ge=0, le=3_600, description="Maximum time to finish accepted requests at shutdown, in seconds."
+        20.0,
+        ge=0,
+        le=3_600,
+        description="Maximum time from SIGTERM to the end of the process, in seconds, but at least one. Accepted "
+        "requests are finished in it, except in the last quarter or the last two seconds.",
     )
 
     max_queue_tokens: int = Field(

@@ -4,7 +4,6 @@ import asyncio
 import ctypes
 import gc
 import logging
-import math
 import os
 import resource
 import signal
@@ -39,8 +38,10 @@ _LONGEST_BUSY_S = 600
 _NEVER = 1_000_000
 # Longer than proxies keep idle connections, mostly a minute: a request must not meet one that is being closed.
 _KEEP_ALIVE_S = 75
-# After the time to drain: to cancel what still runs, answer it, and stop the model.
-_LAST_S = 5.0
+# Of the time to drain, the end is there to cancel what still runs, answer it, and stop the model.
+_LAST_S = 2.0
+_LAST_SHARE = 1 / 4
+_LEAST_S = 1.0  # that an end may take, even without time to drain
 _CHECK_EVERY_TICKS = 10  # of uvicorn's, a tenth of a second each
 _SWITCH_S = 0.0005
 _OTHER_FILES = 256  # models, logs, what libraries open: not for connections
@@ -77,7 +78,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_keep_alive=_KEEP_ALIVE_S,
-        timeout_graceful_shutdown=math.ceil(settings.drain_timeout_s),
+        timeout_graceful_shutdown=cast(int, _requests_may_take_s(settings.drain_timeout_s)),
         timeout_notify=_LOOK_EVERY_S,
     )
     server = _Server(config, lambda: announce(_base_url(settings, listener)), on_hangup, settings.drain_timeout_s)
@@ -92,6 +93,11 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         raise guarded.error from None
     finally:
         listener.close()
+
+
+def _requests_may_take_s(drain_s: float) -> float:
+    """Seconds after SIGTERM in which requests are finished, of those until the process ends."""
+    return drain_s - min(_LAST_S, drain_s * _LAST_SHARE)
 
 
 def _tune_allocator() -> None:
@@ -150,10 +156,9 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Handles SIGTERM and SIGINT: the process ends soon after the drain timeout, even if a call doesn't return."""
+        """Handles SIGTERM and SIGINT: the process ends within the drain timeout, even if a call doesn't return."""
         if not self.should_exit:
-            within_s = self._drain_s + _LAST_S if self.started else _LAST_S
-            timer = threading.Timer(within_s, _leave)
+            timer = threading.Timer(max(self._drain_s, _LEAST_S), _leave)
             timer.daemon = True
             timer.start()
         super().handle_exit(sig, frame)
