@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from benchmarks.attack.client import FORM, JSON, Target, again_and_again, at_once, counted
+from benchmarks.attack.parameters import DEADLINE_MS, REPEATED_S, WINDOWS_S
 
 MEBIBYTE = 1024 * 1024
 SENTENCE = (
@@ -43,7 +44,9 @@ def _only(*allowed: str) -> Callable[[str], bool]:
 def misnested(target: Target) -> str:
     """Inline tags that are closed in the wrong order."""
     text = "<a><b>Wort</a></b> " * 15_789
-    return again_and_again(target, partial(target.translate, q=text, format="html", deadline_ms=1000), 10, clients=4)
+    return again_and_again(
+        target, partial(target.translate, q=text, format="html", deadline_ms=1000), REPEATED_S, clients=4
+    )
 
 
 def search_bombs(target: Target) -> str:
@@ -74,7 +77,7 @@ def _others_are_served(outcome: str) -> bool:
 def compile_bombs(target: Target) -> str:
     """Expressions that are dear to compile."""
     patterns = [f"regex:[\\p{{L}}\\p{{N}}]{{50}}%{i}" for i in range(100)]
-    return again_and_again(target, partial(target.translate, q="Hallo", protect=patterns), 10, clients=4)
+    return again_and_again(target, partial(target.translate, q="Hallo", protect=patterns), REPEATED_S, clients=4)
 
 
 def many_headers(target: Target) -> str:
@@ -133,7 +136,7 @@ def unfinished_bodies(target: Target) -> str:
                 connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % size)
                 for _ in range(29):
                     connection.sendall(b"a" * MEBIBYTE)
-        target.wait(45)  # longer than the window of 20 s and a half
+        target.wait(WINDOWS_S)
         for connection in connections:
             try:
                 connection.settimeout(1)
@@ -189,7 +192,7 @@ def unread_answers(target: Target) -> str:
             connection = stack.enter_context(target.connect())
             with suppress(OSError):
                 connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        target.wait(45)
+        target.wait(WINDOWS_S)
         began = time.monotonic()
         held = target.request("/livez")[0]
     return f"1x {held} in {time.monotonic() - began:.1f} s"
@@ -199,24 +202,24 @@ def stand_ins(target: Target) -> str:
     """A text that holds every name that could stand in for something."""
     names = " ".join(f"Tom{i}" for i in range(2, 60_000))
     text = "a_b Tom Boston Paris Berlin London Julia Peter Maria " + names
-    return again_and_again(target, partial(target.translate, q=text, deadline_ms=3000), 10, clients=2)
+    return again_and_again(target, partial(target.translate, q=text, deadline_ms=3000), REPEATED_S, clients=2)
 
 
 def crafted_long(target: Target) -> str:
     """Texts that begin with small sentences and go on with long ones."""
     text = "Ja. " * 260 + SENTENCE * 3000
-    return at_once(*[partial(target.translate, q=text, deadline_ms=25_000)] * 4)
+    return at_once(*[partial(target.translate, q=text, deadline_ms=DEADLINE_MS)] * 4)
 
 
 def four_greedy_clients(target: Target) -> str:
     """Clients that send short texts one after the other, as fast as they can."""
     text = SENTENCE * 5
-    return again_and_again(target, partial(target.translate, q=text), 20, clients=4)
+    return again_and_again(target, partial(target.translate, q=text), REPEATED_S, clients=4)
 
 
 def natural_long(target: Target) -> str:
     """Long texts as people have them."""
-    return at_once(*[partial(target.translate, q=SENTENCE * 800, deadline_ms=20_000)] * 8)
+    return at_once(*[partial(target.translate, q=SENTENCE * 800, deadline_ms=DEADLINE_MS)] * 8)
 
 
 def upgrade_offers(target: Target) -> str:
@@ -248,7 +251,7 @@ def long_units(target: Target) -> str:
         ("Hallo" + "\u200b" * 1_000_000 + "Welt", "text"),
         ("a_b " + "1 " * 1_900_000, "text"),
     ]
-    return at_once(*(partial(target.translate, q=text, format=form, deadline_ms=12_000) for text, form in texts))
+    return at_once(*(partial(target.translate, q=text, format=form, deadline_ms=DEADLINE_MS) for text, form in texts))
 
 
 def placeholders(target: Target) -> str:
@@ -261,13 +264,25 @@ def placeholders(target: Target) -> str:
 def markdown(target: Target) -> str:
     """Markdown that is nothing but signs."""
     texts = [sign * 1_000_000 for sign in "[<&#"]
-    return at_once(*(partial(target.translate, q=text, format="markdown", deadline_ms=8_000) for text in texts))
+    return at_once(*(partial(target.translate, q=text, format="markdown", deadline_ms=DEADLINE_MS) for text in texts))
 
 
 def many_tags(target: Target) -> str:
     """As many tags as a body holds."""
     text = "<b>x</b>" * 480_000
-    return at_once(*[partial(target.translate, q=text, format="html", deadline_ms=10_000)] * 4)
+    return at_once(*[partial(target.translate, q=text, format="html", deadline_ms=DEADLINE_MS)] * 4)
+
+
+def dense_texts(target: Target) -> str:
+    """The longest texts that are allowed, every sign of which counts as a word."""
+    texts = [
+        ("<i>x</i>" + "+" * 3_900_000, "html"),
+        ("+ " * 1_990_000, "html"),
+        ("字。" * 1_990_000, "text"),
+        ("{x}" + "1," * 1_990_000, "text"),
+    ]
+    calls = (partial(target.translate, q=text, format=form, deadline_ms=2 * DEADLINE_MS) for text, form in texts)
+    return at_once(*calls)
 
 
 def idle_connections(target: Target) -> str:
@@ -303,5 +318,6 @@ ATTACKS = (
     Attack("D13 400 things to keep", placeholders, _answered),
     Attack("D14 Markdown of signs", markdown, _answered),
     Attack("960,000 tags, 4 clients", many_tags, _answered),
+    Attack("four dense texts of 4 MB", dense_texts, _answered),
     Attack("5,000 idle connections", idle_connections, _only("200")),
 )

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import math
 import socket
 import threading
 import time
@@ -22,21 +23,26 @@ class Target:
 
     Attributes:
         port: Where it listens.
+        limit_s: Seconds that the attack may take.
         over: Set when the attack's time is over.
     """
 
     port: int
+    limit_s: float
     over: threading.Event = field(default_factory=threading.Event)
+    began_s: float = field(default_factory=time.monotonic)
 
-    def connect(self, timeout_s: float = 60.0) -> socket.socket:
+    def timeout_s(self, wanted_s: float = math.inf) -> float:
+        """Seconds that may be waited for one answer: never beyond the attack's limit."""
+        return max(0.1, min(wanted_s, self.began_s + self.limit_s - time.monotonic()))
+
+    def connect(self) -> socket.socket:
         """A connection."""
-        return socket.create_connection((HOST, self.port), timeout=timeout_s)
+        return socket.create_connection((HOST, self.port), timeout=self.timeout_s())
 
-    def request(
-        self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None, timeout_s: float = 60.0
-    ) -> tuple[str, bytes]:
+    def request(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> tuple[str, bytes]:
         """Status and body of an answer; the status is ``none`` if nothing came, ``closed`` if the server closed."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=self.timeout_s())
         try:
             connection.request("GET" if body is None else "POST", path, body, headers or {})
             response = connection.getresponse()
@@ -48,20 +54,25 @@ class Target:
         finally:
             connection.close()
 
-    def translate(self, timeout_s: float = 60.0, **parameters: Any) -> str:
+    def translate(self, **parameters: Any) -> str:
         """The status of a translation from German into English."""
         body = json.dumps({"source": "de", "target": "en", **parameters}).encode()
-        return self.request("/translate", body, JSON, timeout_s)[0]
+        return self.request("/translate", body, JSON)[0]
 
-    def send(self, *parts: bytes, timeout_s: float = 60.0) -> str:
+    def send(self, *parts: bytes) -> str:
         """The status of the answer to raw bytes, read as soon as the server stops taking them."""
-        with suppress(OSError), self.connect(timeout_s) as connection:
-            with suppress(OSError):
-                for part in parts:
-                    connection.sendall(part)
-            answer = connection.recv(64)
-            return answer[9:12].decode() if answer else "closed"
-        return "closed"
+        try:
+            with self.connect() as connection:
+                with suppress(ConnectionError):
+                    for part in parts:
+                        connection.sendall(part)
+                connection.settimeout(self.timeout_s())
+                answer = connection.recv(64)
+                return answer[9:12].decode() if answer else "closed"
+        except TimeoutError:
+            return "none"
+        except OSError:
+            return "closed"
 
     def metric(self, name: str) -> float:
         """A number that the server says of itself."""

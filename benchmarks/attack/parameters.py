@@ -1,0 +1,20 @@
+"""What must hold beside every attack, and how long the attacks take: some eight minutes for all of them."""
+
+# Bars.
+MAX_RSS_MB = 1000.0
+MAX_LIVEZ_P99_MS = 100.0
+MAX_SMALL_RATIO = 3.0  # 95th percentile of small requests, compared with an idle server's
+DRAIN_S = 10.0  # from SIGTERM to the end of the process
+START_S = 1.0  # that the end takes longer on this side: signals, waiting for the process
+
+# Seconds.
+IDLE_S = 20.0  # of the idle server that all is compared with
+ATTACK_LIMIT_S = 50.0  # after it, an attack is ended, and what has no answer counts as unanswered
+CALM_LIMIT_S = 10.0  # after an attack, for the server to come to rest
+REPEATED_S = 10.0  # of attacks that are made again and again
+DEADLINE_MS = 10_000  # of attacks that ask for more work than can be done
+WINDOWS_S = 42.0  # two of the server's windows for bodies and answers that stand still
+
+# Between two samples of somebody who attacks nobody.
+LIVEZ_EVERY_S = 0.05
+SMALL_EVERY_S = 0.2
