@@ -12,6 +12,7 @@ from itertools import count
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
+from app.text.inline.tokens import Tokens
 
 # If a model has no placeholders, names replace untranslated parts, because models copy names and build a sentence
 # around them. Measured on such a model with 563 sentences in which variables had replaced names and numbers, chrF of
@@ -83,14 +84,6 @@ class Part(NamedTuple):
     rewrite: Rewrite | None = None
 
 
-class Token(NamedTuple):
-    """A word or a punctuation mark of the plain text, and the innermost element around it."""
-
-    begin: int
-    end: int
-    element: int
-
-
 @dataclass(slots=True)
 class Element:
     """Markup around the tokens from ``first`` up to but not including ``last``.
@@ -150,7 +143,7 @@ class Inline:
     """
 
     text: str = ""
-    tokens: list[Token] = field(default_factory=list)
+    tokens: Tokens = field(default_factory=Tokens)
     elements: list[Element] = field(default_factory=lambda: [Element("", (0,), 0, 0)])
     points: list[Point] = field(default_factory=list)
     atoms: dict[int, Point] = field(default_factory=dict)
@@ -163,7 +156,7 @@ class Inline:
 
     def word(self, token: int) -> str:
         """The token's text."""
-        return self.text[self.tokens[token].begin : self.tokens[token].end]
+        return self.text[self.tokens.begins[token] : self.tokens.ends[token]]
 
 
 def breaks_line(space: str) -> bool:
@@ -281,7 +274,8 @@ class _Reader:
         element = self._open[-1].element
         if tokens is None:
             tokens = (match.span() for match in TOKEN.finditer(content))
-        self._result.tokens.extend(Token(self._length + begin, self._length + end, element) for begin, end in tokens)
+        for begin, end in tokens:
+            self._result.tokens.append(self._length + begin, self._length + end, element)
         self._plain.append(content)
         self._length += len(content)
         self._last = content[-1:] or self._last

@@ -5,12 +5,13 @@ never repeated. It encloses the one range of words that contains most of its own
 exactly the objects of the source, nested as they were.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
 from app.text.inline.objects import Element, Inline, Point, breaks_line
-from app.text.inline.target_tokens import Link, align, read_target
+from app.text.inline.target_tokens import Ints, Link, align, read_target
 
 # Weight of a stand-in for something inside an element: it certainly belongs to the element.
 _ATOM_WEIGHT = 1000
@@ -63,7 +64,7 @@ def place(inline: Inline, translation: str, links: Sequence[Link], *, coarse: bo
 class _Placing:
     def __init__(self, inline: Inline, translation: str, links: Sequence[Link], coarse: bool) -> None:
         self._inline, self._translation, self._coarse = inline, translation, coarse
-        self._source_begins = [token.begin for token in inline.tokens]
+        self._source_begins = inline.tokens.begins
         self._target = read_target(inline, translation, links, coarse)
         self._size = len(self._target.begins)
         self._aligned = align(self._source_begins, self._target, links)
@@ -119,18 +120,21 @@ class _Placing:
             if inline.word(source) != mark == inline.word(source + 1):
                 self._aligned[index] = source + 1
 
-    def _hits(self) -> tuple[dict[int, int], dict[int, int], list[int]]:
-        """For each source token: first and last aligned target token; and the nearest aligned source token before."""
-        first: dict[int, int] = {}
-        last: dict[int, int] = {}
+    def _hits(self) -> tuple[Ints, Ints, Ints]:
+        """For each source token: first and last aligned target token, and the nearest aligned source token before.
+
+        All are -1 where there is none.
+        """
+        first, last, before = (array("i", [-1]) * len(self._source_begins) for _ in range(3))
         for index, source in enumerate(self._aligned):
-            first.setdefault(source, index)
-            last[source] = index
-        before, latest = [], -1
-        for source in range(len(self._source_begins)):
+            if source < len(first):
+                first[source] = index if first[source] < 0 else first[source]
+                last[source] = index
+        latest = -1
+        for source, hit in enumerate(first):
             checkpoint()
-            latest = source if source in first else latest
-            before.append(latest)
+            latest = source if hit >= 0 else latest
+            before[source] = latest
         return first, last, before
 
     def _place_elements(self) -> tuple[list[tuple[int, int]], list[int]]:
@@ -151,7 +155,7 @@ class _Placing:
             depth = len(element.path)
             owners: list[int | None] = []
             for source in self._aligned[begin:end]:
-                path = elements[tokens[source].element].path
+                path = elements[tokens.elements[source]].path
                 owners.append(path[depth] if len(path) > depth and path[depth - 1] == index else None)
             weights = [_ATOM_WEIGHT if begin + place in self._target.atoms else 1 for place in range(len(owners))]
             stretches = best_stretches(owners, weights)
@@ -273,7 +277,7 @@ class _Placing:
         """The same, if it were for the alignment alone: next to the neighbours it had inside its element."""
         element = self._inline.elements[point.element]
         before = self._hit_before[point.next - 1] if point.next > element.first else -1
-        after = point.next if point.next < element.last and point.next in self._first_hit else -1
+        after = point.next if point.next < element.last and self._first_hit[point.next] >= 0 else -1
         sticks_to_before = point.after.isspace() and not point.before.isspace()
         if before >= element.first and (after < 0 or sticks_to_before):
             return self._last_hit[before] + 1, True

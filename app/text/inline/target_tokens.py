@@ -1,13 +1,17 @@
 """The words of a translation: the stand-ins among them, and the source word that each is aligned to."""
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from app.text.budget import checkpoint
 from app.text.inline.objects import CHUNK, TOKEN, Inline
+
+Ints: TypeAlias = "array[int]"
+"""Of four bytes each: there may be as many as characters in a text."""
 
 
 class Link(NamedTuple):
@@ -26,8 +30,8 @@ class Target(NamedTuple):
     ``copies`` says which tokens are surely the same as which source token.
     """
 
-    begins: list[int]
-    ends: list[int]
+    begins: Ints
+    ends: Ints
     atoms: dict[int, int]
     stand_ins: list[tuple[int, int, int | None, str]]
     copies: dict[int, int]
@@ -40,7 +44,7 @@ def read_target(inline: Inline, translation: str, links: Sequence[Link], coarse:
     """
     occurrences = _occurrences(inline, translation)
     assigned = _assign(inline, translation, occurrences, links)
-    target = Target([], [], {}, [], {})
+    target = Target(array("i"), array("i"), {}, [], {})
     cuts = _cuts(Inline() if coarse else inline)
     edge = -1  # where a token would be one with the last
 
@@ -152,7 +156,7 @@ def _assign(
 ) -> dict[int, int]:
     """Assigns a source token to each stand-in in the translation; a surplus stand-in gets none."""
     begins = [occurrence.begin for occurrence in occurrences]
-    source_begins = [token.begin for token in inline.tokens]
+    source_begins = inline.tokens.begins
     assigned: dict[int, int] = {}
     free = set(inline.atoms)
     for source_begin, _, target_begin, _ in links:
@@ -179,25 +183,34 @@ def _with_space(text: str, begin: int, end: int, done: int) -> tuple[int, int]:
     return (begin, end + 1) if text[end : end + 1].isspace() else (begin, end)
 
 
-def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -> list[int]:
+def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -> Ints:
     """The source token of each target token: what most of its characters are linked to, or else its neighbour's."""
     size = len(target.begins)
+    aligned = array("i", [-1]) * size
     if not source_begins or not size:
-        return [0] * size
-    votes: list[Counter[int]] = [Counter() for _ in range(size)]
+        return array("i", [0]) * size
+    votes: dict[int, Counter[int]] = {}  # on target tokens that are linked to several
+    weights = array("i", [0]) * size
     for source_begin, source_end, target_begin, target_end in links:
         checkpoint()
         sources = _overlapped(source_begins, source_begin, source_end)
+        weight = target_end - target_begin
         for index, place in enumerate(_overlapped(target.begins, target_begin, target_end)):
-            votes[place][sources[min(index, len(sources) - 1)]] += target_end - target_begin
+            source = sources[min(index, len(sources) - 1)]
+            if aligned[place] in (-1, source) and place not in votes:
+                aligned[place] = source
+                weights[place] += weight
+            else:
+                vote = votes.setdefault(place, Counter({aligned[place]: weights[place]}))
+                vote[source] += weight
+    for place, vote in votes.items():
+        aligned[place] = max(vote, key=vote.__getitem__)
     for index, source in (target.atoms | target.copies).items():
-        votes[index] = Counter([source])
-    aligned = [max(vote, key=vote.__getitem__) if vote else -1 for vote in votes]
+        aligned[index] = source
     if not links:
-        return [
-            source if source >= 0 else (2 * index + 1) * len(source_begins) // (2 * size)
-            for index, source in enumerate(aligned)
-        ]
+        for index, source in enumerate(aligned):
+            aligned[index] = source if source >= 0 else (2 * index + 1) * len(source_begins) // (2 * size)
+        return aligned
     latest = next((source for source in aligned if source >= 0), 0)
     for index, source in enumerate(aligned):
         latest = aligned[index] = source if source >= 0 else latest

@@ -5,6 +5,7 @@ protected = protect(text, patterns)
 restored = protected.restore(translation_of(protected.text), links)
 """
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +13,10 @@ from itertools import cycle
 from types import MappingProxyType
 from typing import NamedTuple
 
-from app.text.inline.objects import Element, Inline, Kind, Part, Rewrite, Token, read
+from app.text.inline.objects import Element, Inline, Kind, Part, Rewrite, read
 from app.text.inline.placement import Edit, apply, place
 from app.text.inline.target_tokens import Link
+from app.text.inline.tokens import Tokens
 from app.text.protection.patterns import Patterns, find_all, find_marks, merged, rewrites_of
 
 
@@ -23,10 +25,8 @@ class Offsets:
 
     def __init__(self, edits: Iterable[tuple[int, int, int]]) -> None:
         """Takes (begin, end, new length), in order and disjoint."""
-        self._begins: list[int] = []
-        self._ends: list[int] = []
-        self._moved: list[int] = [0]
-        self._lengths: list[int] = []
+        self._begins, self._ends, self._lengths = array("i"), array("i"), array("i")
+        self._moved = array("i", [0])
         for begin, end, length in edits:
             self._begins.append(begin)
             self._ends.append(end)
@@ -123,8 +123,8 @@ class Protected:
     def part(self, begin: int, end: int) -> "Protected":
         """Returns a range of ``text``, such as a sentence; the range must not split a stand-in."""
         inline = self._inline
-        first, last = (bisect_left(inline.tokens, place, key=lambda token: token.begin) for place in (begin, end))
-        tokens = [Token(token.begin - begin, token.end - begin, 0) for token in inline.tokens[first:last]]
+        first, last = (bisect_left(inline.tokens.begins, place) for place in (begin, end))
+        tokens = Tokens((token.begin - begin, token.end - begin, 0) for token in inline.tokens.part(first, last))
         atoms = {
             index - first: replace(inline.atoms[index], element=0, next=inline.atoms[index].next - first)
             for index in range(first, last)
@@ -226,7 +226,7 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
     open_ = [index for index, point in inline.atoms.items() if not (point.rewrite and point.rewrite.stand_in)]
     edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(open_, cycle(free))]
     offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
-    tokens = [Token(offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens]
+    tokens = Tokens((offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens)
     points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
     return replace(inline, text=apply(edits, inline.text), tokens=tokens, points=points)
 
