@@ -53,6 +53,7 @@ def main(
             picture(browser, url, out / "alignment.png", steps=("translate", "inside"))
             picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
             picture(browser, url, out / "key.png", steps=("key",))
+            picture(browser, url, out / "glossary.png", steps=("translate", "glossary"), viewport=TALL)
             picture(browser, url, out / "attention-dark.png", steps=("translate", "attention"), color_scheme="dark")
             picture(browser, url, out / "attention-phone.png", steps=("translate", "attention"), **PHONE)
             picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
@@ -176,6 +177,17 @@ def translate_documents(page: Page) -> None:
     page.locator("#documents li.failed").wait_for()
 
 
+def save_terms(page: Page) -> None:
+    """Open the glossary, and save terms."""
+    page.locator("#open-glossary").click()
+    for term, translation in (("Bahnhof", "railway station"), ("Regenschirm", "brolly")):
+        page.locator("#term-source").fill(term)
+        page.locator("#term-target").fill(translation)
+        page.locator("#glossary form button").click()
+    page.locator("#output[aria-busy=false] .sentence").last.wait_for()
+    page.wait_for_timeout(1000)
+
+
 def open_admin(page: Page) -> None:
     """Enter the admin key, make API keys, and wait while there is something to see."""
     page.locator("#key").fill(ADMIN_KEY)
@@ -232,6 +244,7 @@ STEPS = {
     "attention": show_attention,
     "search": show_search,
     "documents": translate_documents,
+    "glossary": save_terms,
     "admin": open_admin,
     "key": lambda page: page.locator("#key-button").click(),
     "format": paste_formatted,

@@ -1,6 +1,5 @@
 """The operator's page, the documentation, and the panels of servers that can do more."""
 
-import json
 import re
 from typing import Any
 
@@ -52,7 +51,7 @@ def offer(page: Page, **changes: Any) -> None:
 def test_no_panel_for_what_the_server_cannot_do(page):
     offer(page, filesTranslation=False)
     expect(page.locator("#target-language option")).to_have_count(2)
-    for name in ("documents", "open-documents", "glossary", "open-glossary", "key-form", "key-button"):
+    for name in ("documents", "open-documents", "glossary", "key-form", "key-button"):
         expect(page.locator(f"#{name}")).not_to_be_visible()
 
 
@@ -91,37 +90,29 @@ def test_a_dropped_document_that_fails_says_why(open_page):
     assert_accessible(page)
 
 
-def test_terms_are_listed_added_and_removed(page):
-    terms = {"Vorstand": "board"}
-
-    def glossaries(route: Route) -> None:
-        method, path = route.request.method, route.request.url.split("/v3/")[1]
-        if method == "GET" and path == "glossaries":
-            route.fulfill(json={"glossaries": [{"glossary_id": "1", "name": "dragoman", "dictionaries": []}]})
-        elif method == "GET":
-            entries = "\n".join(map("\t".join, terms.items()))
-            route.fulfill(json={"dictionaries": [{"source_lang": "de", "target_lang": "en", "entries": entries}]})
-        else:
-            body = json.loads(route.request.post_data or "{}")
-            if method == "PUT":
-                terms.clear()
-            for dictionary in body.get("dictionaries", [body]):
-                terms.update(line.split("\t") for line in dictionary["entries"].split("\n"))
-            route.fulfill(json={})
-
-    page.route("**/v3/glossaries**", glossaries)
-    page.route("**/v3/glossaries/**", glossaries)
-    offer(page, capabilities={"glossaries": True})
-    page.get_by_label("From").select_option("de")
-    page.get_by_label("Into").select_option("en")
+def test_terms_are_saved_changed_looked_up_and_sent_with_the_text(page):
     page.get_by_role("button", name="Glossary").click()
     panel = page.locator("#glossary")
-    expect(panel.get_by_role("cell", name="board")).to_be_visible()
-    assert_accessible(page)
-    panel.get_by_label("Term").fill("Bahnhof")
+    expect(panel).to_contain_text("Choose the language of the text first.")
+    page.get_by_label("From").select_option("de")
+    page.get_by_label("Into").select_option("en")
+    expect(panel).to_contain_text("There are no terms for German → English yet.")
+    for term, translation in (("Bahnhof", "depot"), ("Vorstand", "board")):
+        panel.get_by_label("Term").fill(term)
+        panel.get_by_label("Translation").fill(translation)
+        panel.get_by_role("button", name="Save the term").click()
+        expect(panel.get_by_role("cell", name=translation)).to_be_visible()
+    panel.get_by_role("button", name="Change: Bahnhof").click()
     panel.get_by_label("Translation").fill("station")
-    panel.get_by_role("button", name="Add").click()
+    panel.get_by_role("button", name="Save the term").click()
     expect(panel.get_by_role("cell", name="station")).to_be_visible()
+    assert_accessible(page)
+    panel.get_by_label("Look up").fill("board")
+    expect(panel.get_by_role("row", name="Bahnhof")).not_to_be_visible()
     panel.get_by_role("button", name="Remove: Vorstand").click()
-    expect(panel.get_by_role("cell", name="board")).not_to_be_visible()
-    assert terms == {"Bahnhof": "station"}
+    expect(panel).to_contain_text("No such term for German → English.")
+    page.reload()
+    with page.expect_request("**/translate") as request:
+        page.get_by_role("textbox", name="Text to translate").fill("Wo ist der Bahnhof?")
+    assert (request.value.post_data_json or {})["glossary"] == {"Bahnhof": "station"}
+    expect(page.locator("#output")).to_have_text("Where is the station?")

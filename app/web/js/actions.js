@@ -11,18 +11,22 @@ export class Actions {
   #translator;
   #languages;
   #source;
-  #rich;
+  #richText;
   #earlier = [];
 
   constructor({ translator, languages, source, rich }) {
     this.#translator = translator;
     this.#languages = languages;
     this.#source = source;
-    this.#rich = rich;
+    this.#richText = rich;
     for (const name of ["swap", "undo", "clear", "copy", "download", "share", "plain", "theme", "help"]) {
       byId(name).addEventListener("click", () => this[name]());
     }
     addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  get #rich() {
+    return this.#richText();
   }
 
   /** Says something in the status line. */

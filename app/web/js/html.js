@@ -5,7 +5,6 @@ const KEPT = new Set(
     "sup table tbody td tfoot th thead tr u ul").split(" "),
 );
 const DROPPED = new Set("script style template title head meta link noscript iframe object embed svg math".split(" "));
-const FORMATTING = "a[href], b, strong, i, em, u, mark, sub, sup, ul, ol, table, blockquote, code, pre, h1, h2, h3, h4, h5, h6";
 
 /** The harmless part of some HTML, as a fragment: no script, no style, no image, no attribute but a link's address. */
 export function harmless(html) {
@@ -13,12 +12,6 @@ export function harmless(html) {
   const fragment = document.createDocumentFragment();
   copyChildren(parsed.body, fragment);
   return fragment;
-}
-
-/** Whether some HTML has formatting that is worth keeping. */
-export function isFormatted(html) {
-  const found = harmless(html);
-  return found.querySelector(FORMATTING) !== null;
 }
 
 /** A fragment's or element's content as HTML. */

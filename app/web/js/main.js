@@ -10,7 +10,6 @@ import { AlternativesMenu } from "./menu.js";
 import { MESSAGES } from "./messages.js";
 import { Panel } from "./panels.js";
 import { remember } from "./preferences.js";
-import { RichText } from "./rich.js";
 import { scrollTogether } from "./scrolling.js";
 import { fromAddress } from "./share.js";
 import { SourceView } from "./sourceview.js";
@@ -18,6 +17,8 @@ import { TargetView } from "./targetview.js";
 import { Translator } from "./translator.js";
 
 const SAY_WORKING_AFTER_MS = 800;
+// Pasted markup with one of these is worth keeping.
+const FORMATTING = /<(a\s[^>]*href|b|blockquote|code|em|h[1-6]|i|mark|ol|pre|strong|su[bp]|table|u|ul)[\s>]/i;
 
 useLanguage(MESSAGES);
 const area = byId("source-text");
@@ -26,16 +27,11 @@ const translator = new Translator();
 const languages = new Languages(byId("source-language"), byId("target-language"));
 const source = new SourceView(area, byId("mirror"));
 const target = new TargetView(output);
-const rich = new RichText({
-  source: byId("rich-source"),
-  output: byId("rich-output"),
-  languages: () => ({ source: languages.source, target: languages.target }),
-  note: byId("note"),
-});
 const explorer = new Explorer({ translator, source, target, root: output, area, note: byId("note") });
-const actions = new Actions({ translator, languages, source, rich });
+const actions = new Actions({ translator, languages, source, rich: () => rich });
 const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, fileTypes));
-const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, languages));
+const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange }));
+let rich = { isOpen: false }; // until something formatted is pasted
 let charLimit = Infinity;
 let fileTypes = [];
 let inspector = null;
@@ -98,11 +94,39 @@ function edit({ isComposing = false, now = false } = {}) {
   else notify(say("tooLong", { limit: number(charLimit) }), "bad");
 }
 
-function paste(event) {
+async function paste(event) {
+  const html = event.clipboardData.getData("text/html");
   const isEverything = area.selectionStart === 0 && area.selectionEnd === area.value.length;
-  if (!isEverything || !RichText.isFormatted(event.clipboardData)) return;
+  if (!isEverything || !FORMATTING.test(html)) return;
   event.preventDefault();
-  actions.format(event.clipboardData.getData("text/html"));
+  if (!rich.open) await loadRich();
+  actions.format(html);
+}
+
+async function loadRich() {
+  const panes = [byId("rich-source"), byId("rich-output")];
+  const pair = () => ({ source: languages.source, target: languages.target });
+  rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, note: byId("note") });
+  rich.addEventListener("change", () => (notify(""), actions.refresh()));
+  rich.addEventListener("failed", ({ detail }) => notify(say("failed", { reason: detail.message || say("unreachable") }), "bad"));
+  scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
+}
+
+/** The languages of the glossary. */
+function pair() {
+  const { language: from, target: into } = translator;
+  return { source: from, target: into, name: from && `${languages.name(from)} → ${languages.name(into)}` };
+}
+
+function onPairChange(draw) {
+  let drawn = pair().name;
+  const check = () => pair().name !== drawn && ((drawn = pair().name), draw());
+  translator.addEventListener("state", check);
+}
+
+function translateAgain() {
+  translator.again();
+  if (rich.isOpen) rich.again();
 }
 
 function changeLanguages() {
@@ -148,7 +172,7 @@ function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
   });
   documents.isOffered = filesTranslation;
   fileTypes = supportedFilesFormat;
-  glossary.isOffered = capabilities.glossaries === true;
+  glossary.isOffered = true;
 }
 
 /** A file that is dropped anywhere is translated. */
@@ -162,8 +186,6 @@ async function dropFiles(event) {
 translator.addEventListener("change", drawSoon);
 translator.addEventListener("state", showState);
 languages.addEventListener("change", changeLanguages);
-rich.addEventListener("change", () => (notify(""), actions.refresh()));
-rich.addEventListener("failed", ({ detail }) => notify(say("failed", { reason: detail.message || say("unreachable") }), "bad"));
 explorer.addEventListener("open", ({ detail }) => {
   const box = target.box(detail.part, detail.begin, detail.end);
   if (box) menu.open({ ...detail, box });
@@ -174,7 +196,6 @@ area.addEventListener("compositionend", () => edit());
 area.addEventListener("paste", paste);
 byId("notice-again").addEventListener("click", () => (languages.target ? translator.again() : load()));
 scrollTogether({ scroller: byId("plain-source"), lines: () => source.lines }, { scroller: output, lines: () => [...output.children] });
-scrollTogether(...["rich-source", "rich-output"].map(byId).map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
 byId("ui-language").value = uiLanguage;
 byId("ui-language").addEventListener("change", (event) => {
   remember("ui", event.target.value);

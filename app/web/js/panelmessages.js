@@ -9,9 +9,14 @@ const ENGLISH = {
   fileFailed: "{name}: {reason}",
   termSource: "Term",
   termTarget: "Translation",
-  add: "Add",
   remove: "Remove",
-  noTerms: "There are no terms yet.",
+  saveTerm: "Save the term",
+  edit: "Change",
+  lookUp: "Look up",
+  terms: "Terms for {pair}. They stay in this browser, and go with each text.",
+  noTerms: "There are no terms for {pair} yet. They stay in this browser, and go with each text.",
+  noSuchTerm: "No such term for {pair}.",
+  noPair: "Choose the language of the text first.",
 };
 
 const GERMAN = {
@@ -23,9 +28,14 @@ const GERMAN = {
   fileFailed: "{name}: {reason}",
   termSource: "Begriff",
   termTarget: "Übersetzung",
-  add: "Hinzufügen",
   remove: "Entfernen",
-  noTerms: "Es gibt noch keine Begriffe.",
+  saveTerm: "Begriff speichern",
+  edit: "Ändern",
+  lookUp: "Nachschlagen",
+  terms: "Begriffe für {pair}. Sie bleiben in diesem Browser und gehen mit jedem Text mit.",
+  noTerms: "Für {pair} gibt es noch keine Begriffe. Sie bleiben in diesem Browser und gehen mit jedem Text mit.",
+  noSuchTerm: "Kein solcher Begriff für {pair}.",
+  noPair: "Bitte zuerst die Sprache des Textes wählen.",
 };
 
 export const MESSAGES = { en: ENGLISH, de: GERMAN };

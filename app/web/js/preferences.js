@@ -1,4 +1,4 @@
-// What the page remembers in this browser. Never a text.
+// What the page remembers in this browser. Never a text, but the terms of a glossary.
 
 /** A remembered value, or null. */
 export function remembered(name) {

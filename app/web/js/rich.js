@@ -1,8 +1,8 @@
 // Formatted text: pasted with its markup, translated block by block, and only the blocks that have changed.
 
 import { ask } from "./api.js";
-import { harmless, isFormatted, written } from "./html.js";
-import { TYPING_PAUSE_MS } from "./translator.js";
+import { harmless, written } from "./html.js";
+import { TYPING_PAUSE_MS, withTerms } from "./translator.js";
 
 const BLOCKS = /^(blockquote|dl|div|h[1-6]|hr|ol|p|pre|table|ul)$/;
 const TEXTS_PER_REQUEST = 50;
@@ -39,12 +39,6 @@ export class RichText extends EventTarget {
 
   get translation() {
     return { text: this.#output.innerText, html: written(this.#output) };
-  }
-
-  /** Whether what is being pasted has formatting. */
-  static isFormatted(data) {
-    const html = data.getData("text/html");
-    return html !== "" && isFormatted(html);
   }
 
   /** Shows some HTML in the place of plain text, and translates it. */
@@ -88,8 +82,8 @@ export class RichText extends EventTarget {
     try {
       this.#words ??= new (await import("./richwords.js")).RichWords({ source: this.#source, target: this.#output }, this.#note);
       for (let missing; (missing = this.#missing(blocks)).length; ) {
-        const { source, target } = this.#languages();
-        const answer = await ask("translate", { body: { q: missing, source, target, format: "html", details: true }, signal });
+        const body = { q: missing, ...withTerms(this.#languages()), format: "html", details: true };
+        const answer = await ask("translate", { body, signal });
         missing.forEach((html, index) => this.#cache.set(html, { html: answer.translatedText[index], details: answer.details[index] }));
         this.#draw(blocks);
       }

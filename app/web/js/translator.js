@@ -2,6 +2,7 @@
 
 import { ask, events, ServerError, Unreachable } from "./api.js";
 import { sentencePart, TranslatedText } from "./document.js";
+import { termsOf } from "./terms.js";
 
 export const TYPING_PAUSE_MS = 150;
 const FIRST_CHUNK_CHARS = 600;
@@ -32,6 +33,11 @@ export class Translator extends EventTarget {
   /** The language that is really translated from; null while it is unknown. */
   get language() {
     return this.source === "auto" ? (this.detected?.language ?? null) : this.source;
+  }
+
+  /** What every request says of the languages, with the terms that there are for them. */
+  get #pair() {
+    return withTerms({ source: this.language, target: this.target });
   }
 
   /** Takes the text in and translates it, after a pause unless `now`. */
@@ -68,7 +74,7 @@ export class Translator extends EventTarget {
     const answer = await ask("translate", {
       signal,
       body: {
-        q: part.source, source: this.language, target: this.target, alternatives: count, details: true,
+        q: part.source, ...this.#pair, alternatives: count, details: true,
         ...(prefix !== null && { prefix: part.target.slice(0, prefix) }),
       },
     });
@@ -90,7 +96,7 @@ export class Translator extends EventTarget {
     if (!this.text.replace(part, chosen)) return;
     this.#announce("change");
     const answer = await ask("translate", {
-      body: { q: part.source, source: this.language, target: this.target, details: true, prefix: target },
+      body: { q: part.source, ...this.#pair, details: true, prefix: target },
     }).catch(() => null);
     const [entry, ...others] = answer?.details ?? [];
     if (entry && !others.length && entry.target.text === target) {
@@ -166,7 +172,7 @@ export class Translator extends EventTarget {
   }
 
   async #translateChunk(chunk, signal) {
-    const body = { q: chunk.map((part) => part.source), source: this.language, target: this.target, stream: true, details: true };
+    const body = { q: chunk.map((part) => part.source), ...this.#pair, stream: true, details: true };
     let isComplete = false;
     for await (const { name, data } of events("translate", { body, signal })) {
       if (signal.aborted) return;
@@ -191,4 +197,10 @@ export class Translator extends EventTarget {
   #announce(name) {
     this.dispatchEvent(new Event(name));
   }
+}
+
+/** A pair of languages with its glossary, if it has one. */
+export function withTerms(pair) {
+  const glossary = termsOf(pair.source, pair.target);
+  return Object.keys(glossary).length ? { ...pair, glossary } : pair;
 }
