@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 from app.engine.interface import (
@@ -25,7 +24,9 @@ from app.engine.options import SearchOptions
 from app.errors import UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
+from app.text.english_spelling import spelling_edits
 from app.text.formality import Formality
+from app.text.inline.placement import Edit
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract
 from app.text.mirroring import mirror_edits, no_edits
@@ -186,9 +187,12 @@ class Translator:
                 formality=formality,
             )
 
-        mirror: Mirror = partial(mirror_edits, target=wanted.target, is_strict=wanted.preserves_formatting)
-        if wanted.options.prefix is not None:  # somebody is writing the translation, and wants it as it is
-            mirror = no_edits
+        def mirror(source: str, translation: str) -> list[Edit]:
+            edits = mirror_edits(source, translation, wanted.target, is_strict=wanted.preserves_formatting)
+            return sorted(edits + spelling_edits(source, translation, wanted.locale))
+
+        # With a prefix, somebody is writing the translation, and wants it as it is.
+        edit: Mirror = mirror if wanted.options.prefix is None else no_edits
         restorer = None
         remaining = iter(segments)
         segment = next(remaining)
@@ -200,7 +204,7 @@ class Translator:
                 if segment.key != event.key:
                     segment = next(remaining)
                 if restorer is None:
-                    restorer = Restorer(segment.text, segment.protected, mirror)
+                    restorer = Restorer(segment.text, segment.protected, edit)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
                     segment.translation, segment.restored = restorer.finish()

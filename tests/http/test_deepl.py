@@ -115,6 +115,18 @@ async def test_line_breaks_of_html_split_where_it_is_asked_for(client, engine, s
     assert ("\n" in response.json()["translations"][0]["text"]) == (split_sentences == "1")
 
 
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [("EN-GB", "My favourite colour."), ("EN-US", "My favorite color."), ("EN", "My favorite color.")],
+)
+async def test_english_is_spelled_as_in_its_region(client, target, text):
+    response = await client.post("/v2/translate", json={"text": ["Meine Lieblingsfarbe."], "target_lang": target})
+    assert response.json()["translations"][0]["text"] == text
+    html = {"text": ["<p>Meine <b>Lieblingsfarbe</b>.</p>"], "target_lang": target, "tag_handling": "html"}
+    answer = (await client.post("/v2/translate", json=html)).json()["translations"][0]["text"]
+    assert re.sub("<[^>]*>", "", answer) == text
+
+
 async def test_a_register_is_steered(client):
     body = {"text": ["How are you?"], "source_lang": "EN", "target_lang": "DE"}
     for formality, text in (

@@ -48,6 +48,7 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
     ("How are you?", "de"): ("Wie geht es dir?", "Wie geht es Ihnen?"),
     ("Where are you?", "de"): ("Wo bist du?",),
+    ("Meine Lieblingsfarbe.", "en"): ("My favorite color.",),
     ("Wer?", "en"): ("Who?", "Whom?"),
     ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
 }
