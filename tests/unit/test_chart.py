@@ -1,0 +1,123 @@
+"""The Helm chart: every variant renders to objects that Kubernetes accepts, hardened, with names that exist."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import helm_python
+import kubernetes_validate
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.api.metrics import Metrics
+from app.engine.metric_names import COUNTERS, GAUGES
+from app.settings import ENV_PREFIX, Settings
+from tests.support.fakes import FakeEngine
+
+CHART = Path(__file__).parents[2] / "deploy" / "helm"
+KUBERNETES = "1.37"
+EVERYTHING = {
+    "autoscaling": {"enabled": True},
+    "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+    "dashboard": {"enabled": True},
+    "settings": {"DRAGOMAN_BEAM_SIZE": 1, "DRAGOMAN_KEYS": "required", "DRAGOMAN_PIVOT": ""},
+    "secrets": ["dragoman"],
+    "networkPolicy": {
+        "from": [{"namespaceSelector": {}}],
+        "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}], "ports": [{"port": 5432}]}],
+    },
+    "models": {"image": "registry.example.org/models:1"},
+    "nodeSelector": {"disk": "fast"},
+    "tolerations": [{"key": "cpu", "operator": "Exists"}],
+    "affinity": {"podAntiAffinity": {}},
+    "imagePullSecrets": [{"name": "registry"}],
+}
+VARIANTS = [{}, EVERYTHING, {"models": {"existingClaim": "models"}, "autoscaling": {"enabled": True, "cpu": None}}]
+
+
+def rendered(values: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The objects by kind."""
+    with helm_python.Chart.load(str(CHART)) as chart:
+        chart.validate_schema(chart.merge_values(values))
+        texts = chart.render(values, name="demo", namespace="prod")
+    documents = [yaml.safe_load(text) for name, text in texts.items() if name.endswith(".yaml")]
+    return {document["kind"]: document for document in documents if document}
+
+
+@pytest.mark.parametrize("values", VARIANTS, ids=["default", "everything", "claim"])
+def test_kubernetes_accepts_every_object(values: dict[str, Any]) -> None:
+    objects = rendered(values)
+    objects.pop("ServiceMonitor", None)  # a custom resource: its schema isn't Kubernetes's
+    assert {"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"} <= objects.keys()
+    for document in objects.values():
+        kubernetes_validate.validate(document, KUBERNETES, strict=True)
+
+
+def test_helm_finds_nothing_wrong() -> None:
+    assert helm_python.lint(str(CHART))["errors"] == []
+
+
+@pytest.mark.parametrize("values", VARIANTS[:2], ids=["default", "everything"])
+def test_every_container_is_hardened(values: dict[str, Any]) -> None:
+    pod = rendered(values)["Deployment"]["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+    for container in [*pod["containers"], *pod.get("initContainers", [])]:
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+
+
+def test_objects_find_each_other() -> None:
+    objects = rendered(EVERYTHING)
+    pod = objects["Deployment"]["spec"]["template"]
+    selectors = [
+        objects["Deployment"]["spec"]["selector"]["matchLabels"],
+        objects["Service"]["spec"]["selector"],
+        objects["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"],
+        objects["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"],
+    ]
+    assert all(selector == pod["metadata"]["labels"] for selector in selectors)
+    monitored = objects["ServiceMonitor"]["spec"]["selector"]["matchLabels"]
+    assert monitored.items() <= objects["Service"]["metadata"]["labels"].items()
+    target = objects["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]
+    assert target["name"] == objects["Deployment"]["metadata"]["name"]
+    assert "replicas" not in objects["Deployment"]["spec"]  # or each upgrade would undo the autoscaler's work
+
+
+def test_the_settings_of_the_pods_are_settings() -> None:
+    [container] = rendered(EVERYTHING)["Deployment"]["spec"]["template"]["spec"]["containers"]
+    values = {entry["name"].removeprefix(ENV_PREFIX).lower(): entry["value"] for entry in container["env"]}
+    settings = Settings.load(**values, data="/data")
+    assert (settings.port, settings.beam_size, settings.pivot, str(settings.bundle[0])) == (8000, 1, "", "/models")
+    drain = rendered(EVERYTHING)["Deployment"]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+    assert drain > settings.drain_timeout_s + 5 + 5  # the wait before, and the time that the process takes to end
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"replicaCount": 3},
+        {"settings": {"DRAGOMAN_PORT": 80}},
+        {"settings": {"BEAM_SIZE": 1}},
+        {"models": {"image": "a", "existingClaim": "b"}},
+    ],
+)
+def test_values_that_would_do_nothing_or_harm_are_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(helm_python.HelmError):
+        rendered(values)
+
+
+def test_the_dashboard_and_the_autoscaler_use_metrics_that_exist() -> None:
+    objects = rendered(EVERYTHING)
+    dashboard = json.loads(objects["ConfigMap"]["data"]["dragoman.json"])
+    expressions = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+    scaled_by = objects["HorizontalPodAutoscaler"]["spec"]["metrics"][0]["pods"]["metric"]["name"]
+    known = {f"dragoman_engine_{name}" for name in GAUGES} | {f"dragoman_engine_{name}_total" for name in COUNTERS}
+    for family in text_string_to_metric_families(Metrics(FakeEngine()).write().decode()):
+        known |= {f"{family.name}{suffix}" for suffix in ("", "_total", "_bucket", "_count")}
+    used = set(re.findall(r"\b(?:dragoman|process)_\w+", expressions)) | {scaled_by}
+    assert used <= known
