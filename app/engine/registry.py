@@ -174,8 +174,8 @@ class Registry:
     def alphabet(self, source: str, target: str) -> Alphabet:
         """Returns the characters that the first model knows, and the placeholders that every model copies."""
         alphabets = [hop.model.manifest.alphabet for hop in self._routes.get((source, target), ())]
-        if not alphabets:
-            return Alphabet()
+        if len(alphabets) < 2:
+            return alphabets[0] if alphabets else Alphabet()
         carried = [set(alphabet.placeholders) for alphabet in alphabets]
         placeholders = tuple(one for one in alphabets[0].placeholders if all(one in others for others in carried))
         return Alphabet(alphabets[0].characters, placeholders)

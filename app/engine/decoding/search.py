@@ -257,7 +257,6 @@ class Search:
         if self.beam == 1:
             return self._follow_one(totals[0], tokens[0], parents[0][0], attended and attended[0])
         begun, self._live = self._live, []
-        made = len(tokens[0])
 
         def path(slot: int, step: int) -> Live:
             """The hypothesis as it was after a step."""
@@ -270,15 +269,18 @@ class Search:
             start = begun[slot]
             return Live(total, (*start.tokens, *reversed(found)), (*start.attended, *reversed(looked_at)))
 
-        for step in range(made):
-            for slot, column in enumerate(tokens):
-                if column[step] == self._eos_id and totals[slot][step] > -math.inf:
-                    ended = path(slot, step)
-                    tokens_before = ended.tokens[:-1]
-                    self._finish(
-                        Live(ended.total, tokens_before, ended.attended[: len(tokens_before)]), len(ended.tokens)
-                    )
-        last = made - 1
+        ends = sorted(
+            (step, slot)
+            for slot, column in enumerate(tokens)
+            if self._eos_id in column
+            for step, token in enumerate(column)
+            if token == self._eos_id and totals[slot][step] > -math.inf
+        )
+        for step, slot in ends:
+            ended = path(slot, step)
+            tokens_before = ended.tokens[:-1]
+            self._finish(Live(ended.total, tokens_before, ended.attended[: len(tokens_before)]), len(ended.tokens))
+        last = len(tokens[0]) - 1
         rows = [
             slot
             for slot, column in enumerate(tokens)
