@@ -127,7 +127,7 @@ def plot(results: Sequence[dict[str, Any]], out: Path) -> None:
 
 def main(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle.")],
-    precision: Annotated[str, typer.Option(help="int8 or float32.")] = "int8",
+    precision: Annotated[Precision, typer.Option(help="Graphs to measure.")] = "int8-native",
     source: Annotated[int, typer.Option(min=2, help="Source tokens where they don't vary.")] = 20,
     target: Annotated[int, typer.Option(min=1, max=MAX_LENGTH_TOKENS, help="Target tokens, likewise.")] = 30,
     rows: Annotated[int, typer.Option(min=1, help="Rows, likewise.")] = 8,
@@ -137,8 +137,7 @@ def main(
 ) -> None:
     """Measure the cost of a token against source length, target length and live rows."""
     bundle = Bundle.open(path)
-    kind: Precision = "float32" if precision == "float32" else "int8"
-    model = open_model(bundle, kind, threads=threads)
+    model = open_model(bundle, precision, threads=threads)
     base = Size(source, target, rows)
     costs: dict[tuple[str, int], list[Cost]] = defaultdict(list)
     for number in track(range(rounds + 1), "rounds", console=Console(stderr=True)):
@@ -149,10 +148,10 @@ def main(
                 if number:
                     costs[axis, value].append(cost)
     results = [summary(axis, value, costs) for axis, value in costs]
-    print_table(results, title=f"{path}, {kind}, {threads} thread(s); otherwise {base}")
+    print_table(results, title=f"{path}, {precision}, {threads} thread(s); otherwise {base}")
     plot(results, out)
     print(f"plotted to {out}")
-    setup = {"precision": kind, "threads": threads, "base": base._asdict()}
+    setup = {"precision": precision, "threads": threads, "base": base._asdict()}
     print(json_line(benchmark="scaling", **setup, results=results))
 
 

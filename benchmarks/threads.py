@@ -30,15 +30,14 @@ def main(
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of the file.")] = 256,
     batches: Annotated[str, typer.Option(help="Sentences translated together.")] = "1,8,32",
     beams: Annotated[str, typer.Option(help="Beam sizes.")] = "1,4",
-    precision: Annotated[str, typer.Option(help="int8 or float32.")] = "int8",
+    precision: Annotated[Precision, typer.Option(help="Graphs to measure.")] = "int8-native",
     threads: Annotated[int, typer.Option(min=2, help="Threads of either arrangement.")] = 2,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
 ) -> None:
     """Compare tokens per second of three: one thread, threads inside operators, and several decoders."""
     bundle = Bundle.open(path)
-    kind: Precision = "float32" if precision == "float32" else "int8"
     sources = TestSet.read(pairs, bundle, Tokenizer(*bundle.tokenizer_files), sentences, unsorted=False).sources
-    single, inside = dragoman(bundle, kind, 1, None), dragoman(bundle, kind, threads, None)
+    single, inside = dragoman(bundle, precision, 1, None), dragoman(bundle, precision, threads, None)
     results = []
     with ThreadPoolExecutor(threads) as pool:
         arrangements: dict[str, tuple[Callable[..., list[list[int]]], Callable]] = {
@@ -57,12 +56,12 @@ def main(
                         seconds = time.perf_counter() - began
                         speeds[name].append(sum(len(one) + 1 for part in found for one in part) / seconds)
                 results.append({"beam": beam, "batch": batch, **{name: each[1:] for name, each in speeds.items()}})
-    table = Table("beam", "batch", *arrangements, title=f"{path}, {kind}, tokens/s, {threads} threads")
+    table = Table("beam", "batch", *arrangements, title=f"{path}, {precision}, tokens/s, {threads} threads")
     for row in results:
         table.add_row(str(row["beam"]), str(row["batch"]), *(spread(row[name], ",.0f") for name in arrangements))
     Console(width=120).print(table)
     print(f"{platform.machine()}, {len(sources)} sentences of {pairs.name}, sorted by length")
-    print(json_line(benchmark="threads", threads=threads, precision=kind, results=results))
+    print(json_line(benchmark="threads", threads=threads, precision=precision, results=results))
 
 
 if __name__ == "__main__":
