@@ -8,17 +8,29 @@ import logging
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from app.documents.registry import find_format
 from app.documents.translation import DocumentRequest, read_document, translate_document
 from app.documents.upload import Upload
 from app.engine.options import SearchOptions
-from app.errors import DragomanError, InvalidKey, QuotaExceeded, StorageFailure
+from app.errors import (
+    BundleError,
+    ConfigurationError,
+    DeadlineExceeded,
+    DragomanError,
+    InvalidKey,
+    ModelFailure,
+    QuotaExceeded,
+    StorageFailure,
+)
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.documents import DocumentStore, StoredDocument
 from app.storage.keys import Key, KeyStore
 from app.text.formality import Register
+from app.text.terms.entries import check_entries
+from app.text.terms.glossary import Glossary
 from app.translation.pipeline import Translator
 
 # Two, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
@@ -156,7 +168,7 @@ class DocumentJobs:
 
     async def _carry_out(self, document: StoredDocument, content: bytes, worker: str) -> None:
         progress = _Progress()
-        work = asyncio.create_task(self._translate(document, content, worker, progress))
+        work = asyncio.create_task(self._translate_in_time(document, content, worker, progress))
         try:
             if await self._is_done(work, document.id, worker, progress):
                 await self._run(self._store.finish, document.id, worker, work.result())
@@ -166,9 +178,7 @@ class DocumentJobs:
             await asyncio.shield(self._run(self._store.release, document.id, worker))
             raise
         except Exception as error:
-            if not isinstance(error, DragomanError):
-                logger.exception("a document could not be translated")
-            text, code = (str(error), error.code) if isinstance(error, DragomanError) else (_FAILED, DragomanError.code)
+            text, code = _told(error)
             with suppress(StorageFailure):  # then its lease ends, and it is tried again
                 await self._run(self._store.fail, document.id, worker, text, code)
         finally:
@@ -187,8 +197,17 @@ class DocumentJobs:
                     return False
         return True
 
+    async def _translate_in_time(
+        self, document: StoredDocument, content: bytes, worker: str, progress: _Progress
+    ) -> bytes:
+        try:
+            async with asyncio.timeout(self._settings.request_timeout_s):
+                return await self._translate(document, content, worker, progress)
+        except TimeoutError:
+            raise DeadlineExceeded("The time limit passed before the document was translated.") from None
+
     async def _translate(self, document: StoredDocument, content: bytes, worker: str, progress: _Progress) -> bytes:
-        wanted = document.wanted
+        wanted, entries = document.wanted, document.wanted.get("glossary")
         format_ = find_format(f".{wanted['input']}")
         read = await read_document(content, format_, wanted["output"], self._settings.max_text_chars)
         if document.key_id is not None and document.characters is None:
@@ -204,6 +223,14 @@ class DocumentJobs:
             locale=wanted["locale"],
             register=Register(wanted["register"]) if wanted.get("register") else None,
             options=SearchOptions(beam_size=wanted["beam_size"]),
-            deadline_s=self._settings.request_timeout_s,
+            glossary=partial(Glossary, check_entries(entries.items())) if entries else None,
         )
         return await translate_document(self._translator, read, request, progress.report)
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """What the client is told of an error: a sentence and a stable code. An error of the server is logged instead."""
+    if isinstance(error, DragomanError) and not isinstance(error, ModelFailure | BundleError | ConfigurationError):
+        return str(error), error.code
+    logger.error("a document could not be translated", exc_info=error)
+    return _FAILED, error.code if isinstance(error, DragomanError) else DragomanError.code

@@ -1,19 +1,21 @@
 """Translates a document: reads it in the pool, sends its texts through the pipeline, writes it in the pool."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import TypeVar
 
 from app.documents.document import Document
 from app.documents.registry import Format
 from app.engine.interface import SentenceEvent
 from app.engine.options import SearchOptions
-from app.errors import DeadlineExceeded, InvalidRequest, Overloaded, TextTooLong, UnsupportedPair
+from app.errors import InvalidRequest, Overloaded, TextTooLong, UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detector
 from app.text.formality import Register
 from app.text.markup.extraction import extract
+from app.text.terms.glossary import Glossary
 from app.translation.languages import check_pair, name_of
 from app.translation.pipeline import Translator
 from app.translation.request import AUTO, Answer, TranslationRequest
@@ -22,6 +24,7 @@ from app.work_pool import TEXT_POOL
 EQUAL_LANGUAGES = "Source and target language are equal."
 _SAMPLE_CHARS = 20_000
 _RETRY_S = 1.0
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +37,7 @@ class DocumentRequest:
         options: How to search.
         locale: The target with its region, such as en-GB; None without one.
         register: How the reader must be addressed; None for any way.
-        deadline_s: Seconds until the deadline; None for no limit.
+        glossary: Makes the glossary for a source and a target language; None if there is none.
     """
 
     source: str
@@ -42,7 +45,7 @@ class DocumentRequest:
     options: SearchOptions
     locale: str | None = None
     register: Register | None = None
-    deadline_s: float | None = None
+    glossary: Callable[[str, str], Glossary] | None = None
 
 
 async def read_document(data: bytes, format_: Format, output: str, max_chars: int) -> Document:
@@ -52,9 +55,9 @@ async def read_document(data: bytes, format_: Format, output: str, max_chars: in
         InvalidRequest: The file can't be read as its format.
         ExtraMissing: The format needs libraries that are not installed.
         TextTooLong: It has more characters than there may be.
-        Overloaded: The pool is full.
     """
-    document = await TEXT_POOL.run(format_.reader(output), data, size=len(data))
+    read = format_.reader(output)
+    document = await _when_free(lambda: TEXT_POOL.run(read, data, size=len(data)))
     if document.characters > max_chars:
         raise TextTooLong(f"The document has {document.characters} characters; {max_chars} are allowed.")
     return document
@@ -65,8 +68,6 @@ async def translate_document(
 ) -> bytes:
     """Translates a document that was read.
 
-    A document can wait where a client can't: while the server is too busy to take it, it is offered again.
-
     Args:
         translator: What translates.
         document: The document; it can't be used again.
@@ -75,28 +76,28 @@ async def translate_document(
 
     Raises:
         InvalidRequest: The document is in the target language already, or in one that is not served.
-        DeadlineExceeded: The deadline passed.
         DragomanError: An error of the engine.
     """
-    try:
-        async with asyncio.timeout(wanted.deadline_s):
-            source = wanted.source
-            if source == AUTO:
-                found = await TEXT_POOL.run(_detect, translator.detector, document)
-                if found == wanted.target:
-                    raise InvalidRequest(EQUAL_LANGUAGES)
-                source = found or wanted.target
-                check_pair(source, wanted.target, translator.pairs)
-            while True:
-                try:
-                    answer = await _translate(translator, _request(document, source, wanted), on_progress)
-                    break
-                except Overloaded:
-                    await asyncio.sleep(_RETRY_S)
-            texts = [item.text for item in answer.items]
-            return await TEXT_POOL.run(document.write, texts, wanted.locale or wanted.target)
-    except TimeoutError:
-        raise DeadlineExceeded("The time limit passed before the document was translated.") from None
+    source = wanted.source
+    if source == AUTO:
+        found = await TEXT_POOL.run(_detect, translator.detector, document)
+        if found == wanted.target:
+            raise InvalidRequest(EQUAL_LANGUAGES)
+        source = found or wanted.target
+        check_pair(source, wanted.target, translator.pairs)
+    request = _request(document, source, wanted)
+    answer = await _when_free(lambda: _translate(translator, request, on_progress))
+    texts = [item.text for item in answer.items]
+    return await TEXT_POOL.run(document.write, texts, wanted.locale or wanted.target)
+
+
+async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
+    """What the work gives. A document can wait where a client can't: if the server is too busy, it is offered again."""
+    while True:
+        try:
+            return await work()
+        except Overloaded:
+            await asyncio.sleep(_RETRY_S)
 
 
 def _request(document: Document, source: str, wanted: DocumentRequest) -> TranslationRequest:
@@ -106,6 +107,7 @@ def _request(document: Document, source: str, wanted: DocumentRequest) -> Transl
         target=wanted.target,
         locale=wanted.locale,
         register=wanted.register,
+        glossary=wanted.glossary,
         options=wanted.options,
         markup=document.markup,
         splitting=document.splitting,

@@ -1,5 +1,6 @@
 """A file that somebody wants to be translated, as a contract hands it over."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.text.formality import Register
@@ -17,6 +18,7 @@ class Upload:
         source: Code of the language, or ``auto``.
         target: Code of the language to translate into.
         locale: The target with its region; None without one.
+        glossary: Source and target terms; None if there are none.
         register: How the reader must be addressed; None for any way.
         beam_size: Beam width; 1 is greedy search.
     """
@@ -28,5 +30,6 @@ class Upload:
     source: str
     target: str
     locale: str | None
+    glossary: Mapping[str, str] | None = None
     register: Register | None = None
     beam_size: int

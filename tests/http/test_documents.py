@@ -8,7 +8,7 @@ import docx
 import httpx
 import pytest
 
-from app.errors import Overloaded
+from app.errors import ModelFailure, Overloaded
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
@@ -272,3 +272,30 @@ async def test_a_document_costs_its_characters_once_and_nothing_if_it_fails(tmp_
         response = await client.post("/v2/document", data=UPLOAD, files={"file": ("a.txt", TEXT)})
         assert response.status_code == 456
     database.close()
+
+
+async def test_a_glossary_comes_with_a_document(client, engine):
+    handle = await upload(client, content=b"Der Vorstand tagt.", glossary='{"Vorstand": "board"}')
+    assert (await finished(client, handle))["status"] == "done"
+    [[[term]]] = engine.terms
+    assert (term.source, term.target) == ("Vorstand", "board")
+    for wrong, code in (("nothing", "invalid_glossary"), ('{"a": 1}', "invalid_glossary")):
+        response = await client.post("/v2/document", data=UPLOAD | {"glossary": wrong}, files={"file": ("a.txt", TEXT)})
+        assert (response.status_code, response.json()["detail"]) == (400, code)
+    response = await client.post("/v2/document", data=UPLOAD | {"glossary_id": "x"}, files={"file": ("a.txt", TEXT)})
+    assert response.status_code == 400
+
+
+async def test_an_error_of_the_server_is_told_without_details(client, engine):
+    for failure in (ModelFailure("secret"), ZeroDivisionError("secret")):
+        engine.failure = failure
+        handle = await upload(client, content=b"FAIL")
+        status = await finished(client, handle)
+        assert status["error_message"] == "The server could not translate the document."
+
+
+async def test_documents_have_a_deadline(engine):
+    async with serving(engine, Settings(request_timeout_s=0.05)) as client:
+        status = await finished(client, await upload(client, content=b"WAIT"))
+    assert status["detail"] == "deadline_exceeded"
+    assert engine.was_cancelled.is_set()

@@ -37,7 +37,7 @@ from app.text.detection import Detector
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
-from app.text.terms.glossary import within
+from app.text.terms.glossary import Term, within
 from tests.support.segmentation import split
 
 PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
@@ -70,6 +70,7 @@ class FakeEngine:
         self.state = "ready"
         self.calls: list[tuple[list[str], str, str]] = []
         self.options: list[SearchOptions] = []
+        self.terms: list[Sequence[Sequence[Term]]] = []
         self.quotas: list[RequestQuota | None] = []
         self.error: Exception | None = None
         self.failure: Exception = ModelFailure("secret")
@@ -104,6 +105,7 @@ class FakeEngine:
     async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         self.calls.append((list(call.texts), call.source, call.target))
         self.options.append(call.options)
+        self.terms.append(call.terms)
         self.quotas.append(call.quota)
         self.was_asked.set()
         if self.error is not None:

@@ -12,7 +12,7 @@ from app.api.deepl import documents_openapi as docs
 from app.api.deepl.parameters import parse_document
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download, parse_entries
 from app.documents.registry import find_format
 from app.documents.upload import Upload
 from app.errors import InvalidRequest
@@ -57,6 +57,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         target=wanted.target,
         locale=wanted.locale,
         register=wanted.register,
+        glossary=parse_entries(values.get("glossary")),
         beam_size=service.settings.beam_size,
     )
     document_id, document_key = await (await service.documents.jobs()).add(upload, key, secret=True)

@@ -35,6 +35,7 @@ UPLOAD_REQUEST = upload_body(
         "source_lang": {**_TEXT, "description": "Language of the document; if absent, it is detected."},
         "filename": {**_TEXT, "description": "Name of the file, if the form's isn't right."},
         "output_format": {**_TEXT, "description": "Extension of the translated file, where it can be another."},
+        "glossary": {**_TEXT, "description": "Source and target terms, a JSON object; DeepL doesn't have this."},
         "formality": {**_TEXT, "description": "As in `/v2/translate`."},
     },
     ["target_lang"],

@@ -143,6 +143,9 @@ def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, 
         raise InvalidRequest(EQUAL_LANGUAGES)
     _refuse_unavailable(values)
     register = _parse_formality(values, target)
+    for name in ("glossary_id", "glossary_ids"):
+        if not is_absent(values.get(name)):
+            raise InvalidRequest(f"Stored glossaries are not available for documents; leave out '{name}'.")
     output = values.get("output_format")
     return DocumentParameters(
         source=source,

@@ -141,7 +141,9 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
     """Lists the languages of a `resource`; none if this server doesn't have the resource."""
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     resource = parse_resource(await read_parameters(request, service.settings.max_body_bytes))
-    found = _languages(service.engine.pairs) if resource == "translate_text" else ()
+    is_text = resource == "translate_text"
+    is_served = is_text or (resource == "translate_document" and service.settings.documents)
+    found = _languages(service.engine.pairs) if is_served else ()
     return JSONResponse(
         [
             {
@@ -150,7 +152,7 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
                 "status": "stable",
                 "usable_as_source": language.is_source,
                 "usable_as_target": language.is_target,
-                "features": {"tag_handling": _STABLE}
+                "features": ({"tag_handling": _STABLE} if is_text else {})
                 | ({"auto_detection": _STABLE} if language.is_source else {})
                 | ({"formality": _STABLE} if language.is_target and supports(language.code) else {}),
             }

@@ -13,7 +13,7 @@ from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download, parse_entries
 from app.documents.registry import find_format
 from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, of_code
@@ -71,6 +71,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
         source=source,
         target=target,
         locale=locale_of(str(values["target"])),
+        glossary=parse_entries(values.get("glossary")),
         beam_size=service.settings.beam_size,
     )
     jobs = await service.documents.jobs()

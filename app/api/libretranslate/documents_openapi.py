@@ -32,6 +32,7 @@ TRANSLATE_FILE_REQUEST = upload_body(
     {
         "source": {"type": "string", "description": "Code of the language of the document, or `auto`."},
         "target": {"type": "string", "description": "Code of the language to translate into."},
+        "glossary": {"type": "string", "description": "Source and target terms, a JSON object."},
         "api_key": {"type": "string", "description": "API key, if the server uses keys."},
     },
     ["source", "target"],
