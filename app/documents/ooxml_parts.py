@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from app.documents.ooxml_runs import DRAWING, A, Paragraph
+from app.documents.ooxml_dialects import DRAWING, A
+from app.documents.ooxml_runs import Paragraph
 from app.documents.package import Package
 from app.documents.segments import PlainText, Segment
 from app.errors import DamagedDocument, UnsupportedDocument

@@ -2,11 +2,11 @@
 
 WordprocessingML, DrawingML and SpreadsheetML have the same idea under other names: a paragraph has runs, a run has
 properties and text. Word cuts a paragraph into far more runs than there are formats, so neighbours that look the same
-are joined, and the format that most of a paragraph has needs no markup.
+are joined, and text without a format needs no markup, or else that with the format of most of the paragraph.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -14,62 +14,10 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from app.documents.inline import Event, InlineBuilder, Kind
+from app.documents.ooxml_dialects import A, Dialect, S, W
 from app.documents.safe_xml import writable
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """The names of one of the three languages.
-
-    Attributes:
-        space: Namespace of the names of runs, properties and texts, in braces.
-        kept: Children of a paragraph or wrapper that are no content.
-        dropped: Elements that a translation has no use for: marks of spelling checkers, phonetic readings.
-        wrappers: Elements around runs, and the name of the child that has them; empty if they have them themselves.
-        ranges: Elements at the beginnings of ranges, and those at their ends.
-        atoms: Elements that are like words of the sentence.
-        breaks: Elements that end a sentence.
-        characters: Elements that stand for characters.
-    """
-
-    space: str
-    kept: frozenset[str] = frozenset()
-    dropped: frozenset[str] = frozenset()
-    wrappers: Mapping[str, str] = field(default_factory=dict)
-    ranges: Mapping[str, str] = field(default_factory=dict)
-    atoms: frozenset[str] = frozenset()
-    breaks: frozenset[str] = frozenset()
-    characters: Mapping[str, str] = field(default_factory=dict)
-
-
-WORD = Dialect(
-    space=W,
-    kept=frozenset({f"{W}pPr", f"{W}smartTagPr", f"{W}customXmlPr"}),
-    dropped=frozenset({f"{W}proofErr", f"{W}lastRenderedPageBreak", f"{W}softHyphen"}),
-    wrappers={f"{W}{name}": "" for name in ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "dir", "bdo")}
-    | {f"{W}fldSimple": "", f"{W}sdt": f"{W}sdtContent"},
-    ranges={
-        f"{W}{name}Start": f"{W}{name}End"
-        for name in ("bookmark", "commentRange", "perm", "moveFromRange", "moveToRange")
-    },
-    atoms=frozenset({f"{_MATH}oMath"}),
-    breaks=frozenset({f"{W}br", f"{W}cr", f"{W}tab", f"{W}ptab", f"{_MATH}oMathPara"}),
-    characters={f"{W}noBreakHyphen": "\u2011"},
-)
-DRAWING = Dialect(
-    space=A,
-    kept=frozenset({f"{A}pPr", f"{A}endParaRPr"}),
-    atoms=frozenset({f"{A}fld"}),
-    breaks=frozenset({f"{A}br"}),
-)
-SHEET = Dialect(space=S, dropped=frozenset({f"{S}rPh", f"{S}phoneticPr"}))
-
 # What a program notes about the language of a run and its spelling.
 _NOTES = frozenset({f"{W}lang", f"{W}noProof"})
 _NOTE_ATTRIBUTES = ("lang", "altLang", "dirty", "err", "noProof", "smtClean")
@@ -251,7 +199,7 @@ class Paragraph:
     def _build(self, items: Sequence[_Item]) -> Any:
         """Writes the markup of one level; returns the properties of text that stands there without markup."""
         builder = self._builder
-        base, known = _most_used(items)
+        base, known = _usual(items)
         key = base
         style: int | None = None  # number of the element that is open around texts of ``key``
         for index, item in enumerate(items):
@@ -275,17 +223,20 @@ class Paragraph:
         return known.get(base)
 
 
-def _most_used(items: Sequence[_Item]) -> tuple[bytes, dict[bytes, Any]]:
-    """The key of most of the text on a level, and the properties of all keys. Links stay links, however long."""
+def _usual(items: Sequence[_Item]) -> tuple[bytes, dict[bytes, Any]]:
+    """The key of the text on a level that needs no markup, and the properties of all keys.
+
+    It is text without properties, or else what most of the text is. Links stay links, however long.
+    """
     known: dict[bytes, Any] = {}
     lengths: Counter[bytes] = Counter()
     for item in items:
         if isinstance(item, _Text) and item.content.strip():
             known.setdefault(item.key, item.properties)
             lengths[item.key] += len(item.content)
-    plain = [
-        key for key in known if known[key] is None or not any(known[key].find(link) is not None for link in _LINKS)
-    ]
+    if b"" in known:
+        return b"", known
+    plain = [key for key, properties in known.items() if all(properties.find(link) is None for link in _LINKS)]
     return max(plain or known, key=lengths.__getitem__, default=b""), known
 
 

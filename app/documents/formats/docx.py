@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from app.documents.document import Document
+from app.documents.ooxml_dialects import WORD, W
 from app.documents.ooxml_parts import OfficeParts
-from app.documents.ooxml_runs import WORD, Paragraph, W
+from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import Segment, package_document, with_region
 
 _MAIN = "wordprocessingml.document.main+xml"

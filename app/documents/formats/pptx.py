@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from app.documents.document import Document
+from app.documents.ooxml_dialects import A
 from app.documents.ooxml_parts import OfficeParts, paragraphs
 from app.documents.segments import PlainText, Segment, package_document
 
@@ -10,7 +11,6 @@ _MAIN = "presentationml.presentation.main+xml"
 _SLIDES = ("presentationml.slide+xml", "presentationml.notesSlide+xml")
 _MASTERS = ("presentationml.slideMaster+xml", "presentationml.slideLayout+xml")
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def read(data: bytes) -> Document:
@@ -36,7 +36,7 @@ def _segments(parts: OfficeParts) -> Iterator[Segment]:
             paragraph
             for shape in root.iter(f"{_P}sp")
             if shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph") is not None
-            for paragraph in shape.iter(f"{_A}p")
+            for paragraph in shape.iter(f"{A}p")
         }
         yield from paragraphs(root, prompts)
     yield from parts.common_segments()

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.documents.document import Document
+from app.documents.ooxml_dialects import SHEET, S
 from app.documents.ooxml_parts import OfficeParts
-from app.documents.ooxml_runs import SHEET, Paragraph, S
+from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import PlainText, Segment, package_document
 
 _MAIN = "spreadsheetml.sheet.main+xml"
