@@ -40,7 +40,7 @@ options = st.builds(
     ),
     st.integers(1, 6),
     st.sampled_from([1, 1, 6]),
-    st.sampled_from([0.0, 0.3, 2.0, 100.0]),
+    st.sampled_from([0.0, 0.3, 2.0, 100]),
     st.sampled_from([0.0, 1.0]),
     st.sampled_from([0, 0, 0, 3]),
     st.integers(1, MAX_LENGTH),

@@ -287,12 +287,12 @@ class NativeRows:
             io.bind_ortvalue_input("memory", self._bound)
         given = {
             "rows": np.array([tokens, self._positions]).T.copy(),
-            "totals": np.array(totals),
+            "totals": np.array(totals, dtype=np.float64),
             "histories": self._histories,
             "sentences": np.array([counts, wanted, lengths], dtype=np.int64).T.copy(),
             "sources": sources,
             "fresh": fresh,
-            "thresholds": np.array(thresholds),
+            "thresholds": np.array(thresholds, dtype=np.float64),
             "top": np.array(top),
         }
         for name, array in given.items():
