@@ -118,7 +118,7 @@ def _open_database(settings: Settings) -> "Database | None":
     Raises:
         ConfigurationError: It can't be used.
     """
-    if not (settings.data or settings.database or settings.requests_per_minute):
+    if not (settings.data or settings.database or settings.request_limits):
         return None
     from app.storage.database import Database  # brings SQLAlchemy along, which other servers don't need
 

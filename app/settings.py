@@ -90,6 +90,8 @@ class Settings(BaseSettings):
         description="Maximum requests for translation or detection in a minute from an address without a key; the "
         "default is no limit.",
     )
+    requests_per_hour: int | None = Field(None, ge=1, description="The same for an hour.")
+    requests_per_day: int | None = Field(None, ge=1, description="The same for a day.")
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
         description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
@@ -231,6 +233,12 @@ class Settings(BaseSettings):
             return cls(**overrides)
         except ValidationError as error:
             raise ConfigurationError("; ".join(_sentence(dict(entry)) for entry in error.errors())) from None
+
+    @property
+    def request_limits(self) -> dict[str, int]:
+        """Maximum requests of an address without a key, by period; none for the periods without a limit."""
+        limits = {"minute": self.requests_per_minute, "hour": self.requests_per_hour, "day": self.requests_per_day}
+        return {period: limit for period, limit in limits.items() if limit}
 
     @field_validator("bundle", mode="before")
     @classmethod

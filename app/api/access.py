@@ -2,14 +2,16 @@
 
 import asyncio
 import ipaddress
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 
+from app.engine.interface import SentenceEvent
 from app.errors import FeatureDisabled, InvalidKey, KeyRequired
 from app.settings import Settings
+from app.translation.request import Answer, Progress
 
 if TYPE_CHECKING:
     from app.storage.database import Database
@@ -34,8 +36,8 @@ class Access:
     store: "KeyStore | None" = None
 
     def __init__(self, settings: Settings, database: "Database | None") -> None:
-        self._mode, self._per_minute = settings.keys, settings.requests_per_minute
-        if self._mode != "off" or self._per_minute:
+        self._mode, self._limits = settings.keys, settings.request_limits
+        if self._mode != "off" or self._limits:
             from app.storage.keys import KeyStore
 
             assert database
@@ -53,7 +55,7 @@ class Access:
             KeyRequired: It has no key.
             InvalidKey: There is no such key.
             FeatureDisabled: The key may not use the feature.
-            RateLimited: Too many requests in a minute.
+            RateLimited: Too many requests in a minute, an hour or a day.
             StorageFailure: The database can't be used.
         """
         store = self.store
@@ -68,10 +70,12 @@ class Access:
             raise KeyRequired("Please contact the server operator to get an API key")
         if key and feature and feature not in key.features:
             raise FeatureDisabled(f"This API key may not use this: {feature}.")
-        limit = key.requests_per_minute if key else self._per_minute
-        if feature and limit:
+        limits = self._limits
+        if key:
+            limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}
+        if feature and limits:
             client = f"key {key.id}" if key else _address(request)
-            await self.run(lambda: store.count_request(client, limit))
+            await self.run(lambda: store.count_request(client, limits))
         return key
 
     @asynccontextmanager
@@ -92,6 +96,31 @@ class Access:
         except BaseException:
             await asyncio.shield(self.run(lambda: store.spend(key, -characters)))
             raise
+
+    async def spending_on(
+        self, key: "Key | None", characters: int, events: AsyncGenerator[Progress, None]
+    ) -> AsyncGenerator[Progress, None]:
+        """Yields the same events, and counts the characters; those of sentences that were not reported are given back.
+
+        Raises:
+            QuotaExceeded: The key has no more of them this month.
+            StorageFailure: The database can't be used.
+        """
+        store = self.store
+        left = characters
+        async with aclosing(events):
+            if store and key:
+                await self.run(lambda: store.spend(key, characters))
+            try:
+                async for event in events:
+                    if isinstance(event, SentenceEvent):
+                        left -= len(event.sentence.source)
+                    elif isinstance(event, Answer):
+                        left = 0
+                    yield event
+            finally:
+                if store and key and left > 0:
+                    await asyncio.shield(self.run(lambda: store.spend(key, -left)))
 
     async def used(self, key: "Key") -> int:
         """The characters that a key has used this month."""

@@ -12,6 +12,7 @@ import deepl
 import httpx
 import pytest
 from libretranslatepy import LibreTranslateAPI
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.errors import ModelFailure
 from app.settings import Settings
@@ -135,6 +136,46 @@ async def test_an_address_is_that_of_a_network_in_ipv6(engine):
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
                 statuses.append((await answer(client, "/translate", TEXT))[0])
     assert statuses == [200, 429, 200, 200, 200]
+
+
+async def test_a_stream_that_ends_early_costs_what_was_translated(client, store, engine):
+    key = store.add("test")
+    text = {"q": "Guten Morgen! FAIL", "source": "de", "target": "en", "stream": True, "api_key": key}
+    status = (await client.post("/translate", json=text)).status_code
+    [(record, used)] = store.list()
+    assert status == 200 and used == len("Guten Morgen!")
+    fails_at_once = text | {"q": "FAIL"}
+    assert (await client.post("/translate", json=fails_at_once)).status_code == 500
+    assert store.used(record) == used
+    whole = text | {"q": "Guten Morgen! Wer? 5"}
+    await client.post("/translate", json=whole)
+    assert store.used(record) == used + len(whole["q"])
+
+
+async def test_addresses_are_believed_from_trusted_proxies_only(engine):
+    app = build(engine, Settings(requests_per_minute=1))
+    behind_proxy = ProxyHeadersMiddleware(app, trusted_hosts=["10.0.0.0/8"])  # as app.cli.server sets uvicorn up
+    statuses = []
+    async with app.router.lifespan_context(app):
+        for proxy, chain in (
+            ("10.1.2.3", "192.0.2.1"),
+            ("10.1.2.3", "192.0.2.2"),
+            ("10.1.2.3", "192.0.2.1"),
+            ("10.1.2.3", "192.0.2.3, 192.0.2.1"),  # the client wrote the first: only what the proxy added counts
+            ("198.51.100.1", "192.0.2.4"),  # no proxy of ours
+            ("198.51.100.1", "192.0.2.5"),
+        ):
+            transport = httpx.ASGITransport(behind_proxy, client=(proxy, 1234))
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                statuses.append((await answer(client, "/translate", TEXT, **{"X-Forwarded-For": chain}))[0])
+    assert statuses == [200, 200, 429, 429, 200, 429]
+
+
+async def test_an_hour_has_its_limit(engine):
+    async with serving(engine, Settings(requests_per_hour=1)) as client:
+        await client.post("/translate", json=TEXT)
+        response = await client.post("/translate", json=TEXT)
+    assert response.json()["error"] == "Slowdown: 1 per 1 hour" and 0 < int(response.headers["Retry-After"]) <= 3600
 
 
 async def test_a_limit_needs_no_folder_and_no_keys(engine):

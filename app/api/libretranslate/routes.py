@@ -76,9 +76,10 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     wanted = await TEXT_POOL.run(parse) if values.get("protect") or values.get("glossary") else parse()
     if wanted.stream:
         # What fails before the first event is still answered with a status, and costs nothing.
-        async with service.access.spending(key, wanted.translation.characters):
-            events = with_heartbeats(_named_events(wanted, service.translator.stream(wanted.translation)))
-            first = await run_while_connected(request, anext(events))
+        progress = service.translator.stream(wanted.translation)
+        paid = service.access.spending_on(key, wanted.translation.characters, progress)
+        events = with_heartbeats(_named_events(wanted, paid))
+        first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
     async with service.access.spending(key, wanted.translation.characters):
         items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))

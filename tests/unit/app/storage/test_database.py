@@ -152,7 +152,7 @@ database = Database(where if "://" in where else Path(where))
 accepted = 0
 for _ in range(100):
     try:
-        KeyStore(database).count_request("me", 250, now_s=600.0)
+        KeyStore(database).count_request("me", {"minute": 250}, now_s=600.0)
         accepted += 1
     except RateLimited:
         pass
