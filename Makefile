@@ -13,6 +13,8 @@ SERVICE := $(if $(filter cuda,$(RUNTIME)),.venv-cuda,.venv)
 DEV := .venv-dev
 REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels/*.py)
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
+# Seconds that the text functions are fed for.
+FUZZ_S ?= 300
 
 .DEFAULT_GOAL := help
 .PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
@@ -33,9 +35,9 @@ test: $(DEV)/installed  ## Run every test
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
 	$(DEV)/bin/python -m pytest -m cluster
 
-fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed 200 texts to the text functions
+fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed texts to the text functions for 5 minutes
 	EXAMPLES=2000 $(DEV)/bin/python -m pytest -s tests/http/test_openapi.py
-	$(DEV)/bin/python -m tests.support.text_fuzzer 200
+	$(DEV)/bin/python -m tests.support.text_fuzzer $(FUZZ_S)
 
 check: $(DEV)/installed  ## Check format, lint, types, import rules and the container files
 	$(DEV)/bin/ruff format --check .

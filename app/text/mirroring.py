@@ -25,6 +25,9 @@ _ALL_WORDS_AFTER = 400  # characters of the source in which the first word of th
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
 # letters took 20 s.
 _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]))")
+# A currency or the like, and another sign behind a space.
+_SYMBOL = "[$€£¥₹₩©®™°§]"
+_APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<symbol>{_SYMBOL}))")
 # Their sentences end with other marks, or open with one.
 _OTHER_PUNCTUATION = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
 # Nouns begin with a capital, whatever the writer of the source does.
@@ -47,9 +50,10 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
         edits += _ordinals(source, translation)
     if language not in _OTHER_PUNCTUATION:
         edits += _final_mark(source, translation, is_strict)
+    edits += _spaces_between_signs(source, translation)
     if _NO_BREAK.search(source):
-        edits = sorted(edits + _no_break_spaces(source, translation))
-    return edits
+        edits += _no_break_spaces(source, translation)
+    return sorted(edits)
 
 
 def no_edits(source: str, translation: str) -> list[Edit]:
@@ -118,6 +122,17 @@ def _no_break_spaces(source: str, translation: str) -> list[Edit]:
             place = _beside(left, right, translation)
         if place >= 0:
             edits.setdefault(place, Edit(place, place + 1, space))
+    return list(edits.values())
+
+
+def _spaces_between_signs(source: str, translation: str) -> list[Edit]:
+    """Keeps signs apart that the source keeps apart, as in "10 € / 12 $": models join them."""
+    edits = {}
+    for match in _APART.finditer(source):
+        left, right = match[1] or match["other"], match[2] or match["symbol"]
+        place = translation.find(left + right)
+        if place >= 0 and f"{left} {right}" not in translation:
+            edits[place + 1] = Edit(place + 1, place + 1, " ")
     return list(edits.values())
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 import sentencex  # type: ignore[import-untyped]
 
 from app.text.budget import checkpoint
+from app.text.windows import search
 
 _WINDOW_CHARS = 8192
 _CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
@@ -42,6 +43,8 @@ _LINE_START = re.compile(rf"[\s\ufeff]*+(?:{_LIST_MARKER}\s++)*+")
 # Never part of a sentence at its ends: white space, control and zero-width characters, emoji with their selectors.
 _EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]{2}|(?![a-zA-Z])[^\W\d_]")  # or a letter that may be a word in its script
 _WHITE_SPACE = re.compile(r"\s")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
@@ -71,6 +74,14 @@ _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
 _ORDINAL_NOUN = re.compile(_AFTER_ORDINAL)
 _OPENING = frozenset("„‚([{¿¡")
 _CLOSING = frozenset("\"'”“’‘»«›‹)]}")
+
+
+def has_words(text: str) -> bool:
+    """Tells whether there is something to translate: "a € © b" and "A/B" are names, "a" alone may be a word."""
+    if search(_WORD, text, 0):
+        return True
+    letter = search(_LETTER, text, 0)
+    return letter is not None and search(_LETTER, text, letter.end()) is None
 
 
 def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[int, int]]:

@@ -34,6 +34,7 @@ from app.text.numerals.grammar import may_have_numerals
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
 from app.text.protection.protected import Protected, protect, with_stand_ins
+from app.text.sentences import has_words
 from app.text.terms.glossary import Glossary, Term, uses
 from app.translation.deadline import within
 from app.translation.languages import check_pair, name_of
@@ -266,7 +267,7 @@ def _segments(
         for block, (text, protected) in enumerate(texts):
             unchanged = TextTranslation(text=text, alternatives=(), sentences=())
             # Numbers, emoji and blanks need no model, and neither does a language into itself.
-            has_letters = protected.is_translatable if protected else any(map(str.isalpha, text))
+            has_letters = protected.is_translatable if protected else has_words(text)
             needs_model = has_letters and language != wanted.target
             source = protected.source if protected else text
             if protected and not needs_model:

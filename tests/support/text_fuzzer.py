@@ -5,6 +5,7 @@ fragments thousands of times, and a few more. A function fails if it raises anyt
 memory than the limit, or if four times the text take more than eight times the processor time.
 """
 
+import math
 import resource
 import sys
 import time
@@ -43,13 +44,24 @@ def seconds(function: str, text: str) -> float:
     return time.thread_time() - began
 
 
-def main(first: int, count: int, chars: int = CHARS) -> int:
-    """Returns the number of failures, and prints each with what brings it about."""
+def main(first: int, count: int, chars: int = CHARS, limit_s: float = math.inf) -> int:
+    """Returns the number of failures, and prints each with what brings it about.
+
+    Args:
+        first: Number of the first text.
+        count: How many texts there are at most.
+        chars: Length of the shorter of the two texts of a number.
+        limit_s: Seconds after which no other text is begun.
+    """
+    end = time.monotonic() + limit_s
     with open("/proc/self/statm", encoding="ascii") as file:
         used_bytes = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used_bytes + MEMORY_BYTES, resource.RLIM_INFINITY))
-    failures = 0
+    failures = tried = 0
     for seed in range(first, first + count):
+        if time.monotonic() > end:
+            break
+        tried += 1
         for function in FUNCTIONS:
             try:
                 small, large = (seconds(function, text_of(seed, size)) for size in (chars, 4 * chars))
@@ -60,9 +72,9 @@ def main(first: int, count: int, chars: int = CHARS) -> int:
             if reason:
                 failures += 1
                 print(f"{function}: {reason}\n  text {seed}: {text_of(seed, 0)!r}, {text_of(seed, 200)!r}", flush=True)
-    print(f"{count} texts, {len(FUNCTIONS)} functions, {failures} failures")
+    print(f"{tried} texts, {len(FUNCTIONS)} functions, {failures} failures")
     return failures
 
 
 if __name__ == "__main__":
-    sys.exit(main(0, int(sys.argv[1])) > 0)
+    sys.exit(main(0, count=1_000_000, limit_s=float(sys.argv[1])) > 0)

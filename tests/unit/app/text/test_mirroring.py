@@ -76,3 +76,15 @@ def test_other_scripts_keep_their_own_punctuation():
 )
 def test_what_a_no_break_space_keeps_together_stays_together(source: str, translation: str, expected: str) -> None:
     assert mirrored(source, translation) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("10 € / 12 $", "10 €/ $12", "10 € / $12"),
+        ("Marke ® © hier", "Brand ®© here", "Brand ® © here"),
+        ("12 €, 13 €", "12 €, 13 €", "12 €, 13 €"),
+    ],
+)
+def test_signs_that_stand_apart_stay_apart(source, translation, expected):
+    assert mirrored(source, translation) == expected

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 import sentencex
 
-from app.text.sentences import break_long
+from app.text.sentences import break_long, has_words
 from tests.support.segmentation import Segmentation, split
 
 GERMAN = [
@@ -250,3 +250,20 @@ def test_a_name_between_ideographs_is_not_cut_in_two() -> None:
     pieces = break_long(text, fits=lambda piece: len(piece) <= 24)
     assert "".join(pieces) == text
     assert sum(piece.count(name) for piece in pieces for name in ("Tom", "Boston", "Paris")) == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a € © b", False),
+        ("A/B 1", False),
+        ("12 %", False),
+        ("", False),
+        ("I", True),
+        ("à 5", True),
+        ("字", True),
+        ("ab", True),
+    ],
+)
+def test_letters_that_stand_alone_are_no_words(text: str, expected: bool) -> None:
+    assert has_words(text) is expected
