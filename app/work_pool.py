@@ -42,6 +42,7 @@ class PoolLimits:
         large: Size from which a job counts as large, in characters or bytes of its input.
         large_jobs: Large jobs that are taken at a time; others are refused.
         large_total: Sum of the sizes of large jobs; one larger than that is taken if there is no other.
+        huge: Size from which jobs run one after the other: each may take hundreds of megabytes while it runs.
         late_s: Seconds that a job may wait to begin before the pool counts as stuck.
     """
 
@@ -50,6 +51,7 @@ class PoolLimits:
     large: int = 64 * 1024
     large_jobs: int = 16
     large_total: int = 32 * 1024 * 1024
+    huge: int = 1024 * 1024
     late_s: float = 5.0
 
 
@@ -61,6 +63,7 @@ class _Job(Budget):
     work: Callable[[], Any]
     deliver: Callable[[Any, BaseException | None], None]
     size: int
+    admitted: bool
     submitted_s: float = field(default_factory=time.monotonic)
     used_s: float = 0.0
     counted_s: float = 0.0
@@ -92,14 +95,18 @@ class WorkPool:
         self._handed_out: SimpleQueue[_Job] = SimpleQueue()
         self._running = self._begun = self._threads = 0
         self._large_jobs = self._large_total = 0
+        self._huge: _Job | None = None  # that has begun
 
-    async def run(self, function: Callable[..., Result], *arguments: object, size: int = 0) -> Result:
+    async def run(
+        self, function: Callable[..., Result], *arguments: object, size: int = 0, admitted: bool = False
+    ) -> Result:
         """Calls a function in a thread. Cancelling the task that waits ends it at its next checkpoint.
 
         Args:
             function: What to call.
             arguments: Its arguments.
-            size: Of what it works on, in characters or bytes; 0 for work that must not be refused any more.
+            size: Of what it works on, in characters or bytes.
+            admitted: It must not be refused any more.
 
         Raises:
             Overloaded: The pool has taken as many large jobs as it may.
@@ -112,7 +119,7 @@ class WorkPool:
                 loop.call_soon_threadsafe(_hand_over, future, result, error)
 
         work = partial(function, *arguments)
-        job = _Job(pool=self, work=work, deliver=deliver, size=size)
+        job = _Job(pool=self, work=work, deliver=deliver, size=size, admitted=admitted)
         self._submit(job)
         try:
             return await future
@@ -124,7 +131,8 @@ class WorkPool:
     def is_stuck(self) -> bool:
         """Tells whether a job has waited for its first turn longer than a user would."""
         with self._lock:
-            waited_s = time.monotonic() - self._fresh[0].submitted_s if self._fresh else 0.0
+            submitted_s = (job.submitted_s for job in self._fresh if job.size < self._limits.huge)
+            waited_s = time.monotonic() - next(submitted_s, math.inf)
         return waited_s > self._limits.late_s
 
     def statistics(self) -> dict[str, float]:
@@ -140,7 +148,7 @@ class WorkPool:
         now = time.thread_time()
         job.used_s, job.counted_s = job.used_s + now - job.counted_s, now
         with self._lock:
-            if not self._fresh and not (self._parked and self._parked[0] < job):
+            if not self._next_fresh() and not (self._parked and self._parked[0] < job):
                 self._begin_turn(job)
                 return
             self._running -= 1
@@ -152,7 +160,7 @@ class WorkPool:
     def _submit(self, job: _Job) -> None:
         limits = self._limits
         with self._lock:
-            if job.size >= limits.large:
+            if job.size >= limits.large and not job.admitted:
                 if self._large_jobs == limits.large_jobs or (
                     self._large_jobs and self._large_total + job.size > limits.large_total
                 ):
@@ -175,9 +183,11 @@ class WorkPool:
     def _dispatch(self) -> None:
         """Gives free turns away. The lock is held."""
         while self._running < self._limits.running:
-            if self._fresh and self._begun < self._limits.begun:
-                job = self._fresh.popleft()
+            job = self._next_fresh()
+            if job and self._begun < self._limits.begun:
+                self._fresh.remove(job)
                 self._begun += 1
+                self._huge = self._huge or (job if job.size >= self._limits.huge else None)
                 if self._begun > self._threads:
                     self._threads += 1
                     threading.Thread(target=self._serve, name="dragoman-text", daemon=True).start()
@@ -190,6 +200,10 @@ class WorkPool:
             else:
                 return
             self._running += 1
+
+    def _next_fresh(self) -> _Job | None:
+        """The job that has waited longest for its first turn and may have it."""
+        return next((job for job in self._fresh if job.size < self._limits.huge or not self._huge), None)
 
     def _begin_turn(self, job: _Job) -> None:
         job.turn_ends_s = time.monotonic() + (_FIRST_TURN_S if not job.used_s else _TURN_S)
@@ -213,7 +227,8 @@ class WorkPool:
             del job, result, error  # else they live until the next job comes
 
     def _release(self, job: _Job) -> None:
-        if job.size >= self._limits.large:
+        self._huge = None if self._huge is job else self._huge
+        if job.size >= self._limits.large and not job.admitted:
             self._large_jobs -= 1
             self._large_total -= job.size
 

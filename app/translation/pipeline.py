@@ -231,7 +231,9 @@ async def work_out(wanted: TranslationRequest, function: Callable[..., Result], 
 
 async def put_together(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
     """Like ``work_out``, but never refused, because the texts are already translated."""
-    return function(*arguments) if is_quick(wanted) else await TEXT_POOL.run(function, *arguments)
+    if is_quick(wanted):
+        return function(*arguments)
+    return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)), admitted=True)
 
 
 def is_quick(wanted: TranslationRequest) -> bool:

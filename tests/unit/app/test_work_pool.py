@@ -76,6 +76,20 @@ def test_long_jobs_take_turns_and_never_run_side_by_side() -> None:
     run(test)
 
 
+def test_huge_jobs_run_one_after_the_other_and_others_beside_them() -> None:
+    async def test() -> None:
+        pool, enough = WorkPool(PoolLimits(large=100, huge=1_000, late_s=0.0)), threading.Event()
+        first = asyncio.ensure_future(pool.run(spin_until, enough, size=1_000))
+        second = asyncio.ensure_future(pool.run(divmod, 7, 2, size=1_000, admitted=True))
+        assert await pool.run(divmod, 7, 2, size=999) == (3, 1)
+        assert not second.done() and not pool.is_stuck
+        enough.set()
+        await first
+        assert await second == (3, 1)
+
+    run(test)
+
+
 def test_work_that_nobody_waits_for_ends() -> None:
     async def test() -> None:
         pool = WorkPool(ONE)
