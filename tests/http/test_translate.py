@@ -34,10 +34,10 @@ async def test_server_timing_is_in_milliseconds(client):
 
 
 async def test_list_gives_list_in_order(client):
-    body = {"q": ["Guten Morgen!", "", "x y", "Ich möchte ein Bier."], "source": "de", "target": "en"}
+    body = {"q": ["Guten Morgen!", "", "xx yy", "Ich möchte ein Bier."], "source": "de", "target": "en"}
     assert await post(client, body) == (
         200,
-        {"translatedText": ["Good morning!", "", "[en] x y", "I'd like a beer."]},
+        {"translatedText": ["Good morning!", "", "[en] xx yy", "I'd like a beer."]},
     )
 
 
