@@ -17,7 +17,7 @@ BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 FUZZ_S ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -65,6 +65,9 @@ bench-serving: $(DEV)/installed  ## Load Dragoman and LibreTranslate over HTTP, 
 
 bench-overload: $(DEV)/installed  ## Offer the server five times what it can do
 	$(DEV)/bin/python -m benchmarks.overload artifacts/de-en $(BENCH_PAIRS)
+
+bench-cluster: $(DEV)/installed  ## Compare one process with a cluster of one and of two replicas
+	$(DEV)/bin/python -m benchmarks.cluster artifacts/de-en $(BENCH_PAIRS)
 
 attack: $(DEV)/installed  ## Attack a server on this machine; print what others wait for
 	$(DEV)/bin/python -m benchmarks.attack artifacts/de-en

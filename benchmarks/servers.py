@@ -157,13 +157,18 @@ def running(
 
 
 @contextmanager
-def running_dragoman(bundle: Path, cores: Sequence[int], log: Path, **settings: object) -> Iterator[Server]:
-    """Our server, with a thread for each core; ``settings`` as in ``app/settings.py``, the others are the defaults."""
+def running_dragoman(
+    bundle: Path, cores: Sequence[int], log: Path, *, cluster: bool = False, **settings: object
+) -> Iterator[Server]:
+    """Our server, with a thread for each core; ``settings`` as in ``app/settings.py``, the others are the defaults.
+
+    With ``cluster``, it starts Ray, with its models in replicas.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("DRAGOMAN_")}
     port = free_port()
     chosen = {"bundle": bundle.resolve(), "port": port, "workers": len(cores), **settings}
     variables = {**inherited, **{f"DRAGOMAN_{name.upper()}": str(value) for name, value in chosen.items()}}
-    command = [sys.executable, "-m", "app", "serve"]
+    command = [sys.executable, "-m", "app", "serve", *(["--cluster"] if cluster else [])]
     with running(
         "Dragoman", command, port=port, cores=cores, log=log, variables=variables, ready_path="/readyz"
     ) as server:

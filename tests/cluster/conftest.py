@@ -18,9 +18,16 @@ class Answer(NamedTuple):
 
 
 class Load:
-    """Threads that ask for translations, one after the other."""
+    """Threads that ask for translations, one after the other.
 
-    def __init__(self, url: str, **headers: str) -> None:
+    Args:
+        url: The server.
+        text: What to translate beside a sentence that nobody has asked for.
+        headers: Headers of all requests.
+    """
+
+    def __init__(self, url: str, text: str = "", **headers: str) -> None:
+        self._text = text
         self.answers: list[Answer] = []
         self._client = httpx.Client(base_url=url, timeout=60, headers=headers)
         self._ended = False
@@ -31,7 +38,7 @@ class Load:
         while not self._ended:
             number += 1
             began = time.monotonic()
-            body = {"q": f"Ich möchte {number} Bier und {thread} Brote.", "source": "de", "target": "en"}
+            body = {"q": f"Ich möchte {number} Bier und {thread} Brote. {self._text}", "source": "de", "target": "en"}
             try:
                 response = self._client.post("/translate", json=body)
                 status, retry_after = response.status_code, response.headers.get("Retry-After")
