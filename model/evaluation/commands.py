@@ -1,4 +1,4 @@
-"""``dragoman evaluate`` and ``dragoman calibrate``."""
+"""``dragoman evaluate``, ``dragoman calibrate`` and ``dragoman contrast``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -124,6 +124,43 @@ def calibrate(
         draw_reliability(chance, everything.good, plot)
     if write:
         record_confidence(bundle, confidence)
+
+
+def contrast(
+    path: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="Model folder, e.g. runs/memory/averaged.")],
+    documents: Annotated[
+        list[Path], typer.Argument(help="Files of German-English pairs, in the order of their documents.")
+    ],
+    sentences_before: Annotated[int, typer.Option("--before", min=1, help="Sentences read before each example.")] = 3,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 2,
+) -> None:
+    """Measure how often a model prefers the right German pronoun and form of address, with and without context.
+
+    The context is the sentences before. The examples are found by rules. A model without a memory gets the same figures
+    for both.
+    """
+    import torch
+    from rich.console import Console
+    from rich.table import Table
+
+    from app.engine.models.tokenizer import Tokenizer
+    from model.data.pairs import read_pairs
+    from model.evaluation.contrastive import find_examples, measure
+    from model.training.checkpoint import load_model
+
+    torch.set_num_threads(threads)
+    model, tokenizer = load_model(path), Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
+    examples = [one for file in documents for one in find_examples(list(read_pairs(file)), sentences_before)]
+    if not examples:
+        raise typer.BadParameter("no pair of these files is an example", param_hint="DOCUMENTS")
+    with progress_bar(Console(stderr=True), "") as bar:
+        task = bar.add_task("scoring", total=len(examples))
+        found = measure(model, tokenizer, examples, advance=lambda done: bar.advance(task, done))
+    table = Table("right is", "examples", "right %", "without context", "margin", "without context", title=str(path))
+    for one in found:
+        figures = (f"{100 * share:.1f}" for share in one.accuracy)
+        table.add_row(one.kind, str(one.examples), *figures, *(f"{margin:.2f}" for margin in one.margin))
+    Console().print(table)
 
 
 def _set_files(paths: list[Path]) -> list[Path]:
