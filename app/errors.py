@@ -51,6 +51,22 @@ class InvalidGlossary(InvalidRequest):
     code = "invalid_glossary"
 
 
+class FeatureUnavailable(InvalidRequest):
+    """This server has no such feature. DeepL's clients take 403 for a wrong key."""
+
+    code = "feature_disabled"
+
+
+class NotThere(FeatureUnavailable):
+    """The same for a thing that can't exist on this server."""
+
+
+class GlossaryNotFound(DragomanError):
+    """There is no such glossary, or it is somebody else's, or it has no dictionary for the languages."""
+
+    code = "glossary_not_found"
+
+
 class UnsupportedPair(InvalidRequest):
     """No loaded model translates this pair of languages."""
 

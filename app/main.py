@@ -12,6 +12,7 @@ from app.api.access import Access
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
+from app.api.glossaries import Glossaries
 from app.api.libretranslate.contract import LIBRETRANSLATE
 from app.api.metrics import Metrics
 from app.api.middleware.admission import Admission
@@ -67,6 +68,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         metrics=metrics,
         access=Access(settings, database),
         database=database,
+        glossaries=Glossaries(database),
         documents=Documents(settings, translator, database),
     )
 

@@ -83,6 +83,20 @@ def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
     return partial(Glossary, check_entries(value.items(), MAX_INLINE_ENTRIES))
 
 
+def parse_glossary_id(values: Mapping[str, object]) -> str | None:
+    """The ``glossary_id`` of a request.
+
+    Raises:
+        InvalidRequest: It is no string, or a glossary came with the request, too.
+    """
+    value = values.get("glossary_id")
+    if is_absent(value):
+        return None
+    if not is_absent(values.get("glossary")):
+        raise InvalidRequest("Use either 'glossary' or 'glossary_id'.")
+    return check_text("glossary_id", value)
+
+
 def parse_flag(
     values: Mapping[str, object],
     name: str,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from fastapi import Depends, Request
 
 from app.api.access import Access
+from app.api.glossaries import Glossaries
 from app.api.metrics import Metrics
 from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine, ReloadReport
@@ -32,6 +33,7 @@ class Service:
     metrics: Metrics
     access: Access
     database: "Database | None"
+    glossaries: Glossaries
     documents: Documents
 
     async def reload(self) -> ReloadReport:

@@ -17,6 +17,9 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.DragomanError: 500,
     errors.InvalidRequest: 400,
     errors.InvalidGlossary: 400,
+    errors.GlossaryNotFound: 404,
+    errors.FeatureUnavailable: 400,
+    errors.NotThere: 404,
     errors.UnsupportedPair: 400,
     errors.OptionOutOfRange: 400,
     errors.TextTooLong: 400,  # the LibreTranslate contract; a body over its limit in bytes is 413
@@ -49,7 +52,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 logger = logging.getLogger(__name__)
 
-_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large", 415: "unsupported_media_type"}
 
 
 def error_response(

@@ -39,13 +39,13 @@ def parse_json(text: str) -> object:
         return value
 
     def put_back(item: object) -> object:
-        is_marked = isinstance(item, str) and item.startswith(mark)
-        return strings[int(item[len(mark) :])] if is_marked and isinstance(item, str) else item
+        if isinstance(item, dict):
+            return {put_back(name): put_back(one) for name, one in item.items()}
+        if isinstance(item, list):
+            return [put_back(one) for one in item]
+        return strings[int(item[len(mark) :])] if isinstance(item, str) and item.startswith(mark) else item
 
-    return {
-        name: [put_back(one) for one in item] if isinstance(item, list) else put_back(item)
-        for name, item in value.items()
-    }
+    return put_back(value)
 
 
 def _skeleton(text: str, mark: str, strings: list[str]) -> Iterator[str]:

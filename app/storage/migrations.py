@@ -59,6 +59,24 @@ MIGRATIONS = (
         PRIMARY KEY (document_id, kind)
     ){strict};
     """,
+    """
+    CREATE TABLE glossaries (
+        id TEXT PRIMARY KEY,              -- a UUID
+        key_id {integer} REFERENCES keys (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        created_at TEXT NOT NULL          -- ISO 8601, UTC
+    ){strict};
+    CREATE TABLE dictionaries (
+        glossary_id TEXT NOT NULL REFERENCES glossaries (id) ON DELETE CASCADE,
+        source TEXT NOT NULL,             -- codes of languages
+        target TEXT NOT NULL,
+        number {integer} NOT NULL,        -- their order
+        entry_count {integer} NOT NULL,
+        entries TEXT NOT NULL,            -- a line for each: source term, tab, target term
+        version TEXT NOT NULL,            -- another one after each change
+        PRIMARY KEY (glossary_id, source, target)
+    ){strict};
+    """,
 )
 
 WORDS = {

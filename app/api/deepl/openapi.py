@@ -164,6 +164,7 @@ TRANSLATE_RESPONSES: Responses = {
         model_failure=AT_FAULT["model_failure"],
     ),
     403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+    404: error("There is no such glossary", none=("No glossary", "There is no such glossary.", "glossary_not_found")),
     413: too_large(MAX_BODY_BYTES),
     429: error(TOO_FAST_TEXT, **TOO_FAST),
     456: error("The quota of the key is used up", no_quota=NO_QUOTA),

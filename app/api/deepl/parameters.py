@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NoReturn
 
-from app.api.checks import check_text, check_texts, is_absent, parse_flag, parse_glossary
+from app.api.checks import check_text, check_texts, is_absent, parse_flag, parse_glossary, parse_glossary_id
 from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
 from app.engine.options import SearchOptions
@@ -42,8 +42,6 @@ VARIANTS = {
 }
 
 _UNAVAILABLE = {
-    "glossary_id": "Glossaries",
-    "glossary_ids": "Glossaries",
     "style_id": "Style rules",
     "translation_memory_id": "Translation memories",
     "translation_memory_threshold": "Translation memories",
@@ -63,12 +61,14 @@ class DeepLRequest:
         show_billed_characters: Whether the answer counts the characters.
         model_type_used: Answered if the request chose a model type.
         tag_handling_version: Answered if the request has tag handling.
+        glossary_id: The stored glossary to use; None for none.
     """
 
     translation: TranslationRequest
     show_billed_characters: bool
     model_type_used: Literal["quality_optimized", "latency_optimized"] | None
     tag_handling_version: str | None
+    glossary_id: str | None
 
 
 def parse_translation(
@@ -114,6 +114,7 @@ def parse_translation(
         show_billed_characters=_parse_flag(values, "show_billed_characters"),
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
         tag_handling_version=version if markup else None,
+        glossary_id=_parse_glossary_id(values),
     )
 
 
@@ -206,6 +207,18 @@ def _refuse_unavailable(values: Mapping[str, object]) -> None:
     for name, feature in _UNAVAILABLE.items():
         if not is_absent(values.get(name)):
             raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
+
+
+def _parse_glossary_id(values: Mapping[str, object]) -> str | None:
+    ids = values.get("glossary_ids")
+    if is_absent(values.get("glossary_id")) and not is_absent(ids):
+        if not isinstance(ids, list) or len(ids) != 1:
+            raise InvalidRequest("Value for 'glossary_ids' not supported; use one glossary.")
+        values = {**values, "glossary_id": ids[0]}
+    glossary_id = parse_glossary_id(values)
+    if glossary_id and is_absent(values.get("source_lang")):
+        raise InvalidRequest("Parameter 'source_lang' is required with a glossary")
+    return glossary_id
 
 
 def _parse_formality(values: Mapping[str, object], target: str) -> Register | None:

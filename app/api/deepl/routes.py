@@ -5,6 +5,7 @@ none too. The texts go the same way as LibreTranslate's.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -61,8 +62,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates each `text` into `target_lang`, in order.
 
     Send JSON or a form of at most 128 KiB. Without `source_lang`, the language of each text is detected on its own.
-    Glossaries, style rules, translation memories and custom instructions are not available; a request that names one
-    is refused.
+    Style rules, translation memories and custom instructions are not available; a request that names one is refused.
+    A glossary needs `source_lang`.
 
     The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
 
@@ -75,6 +76,10 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, limit, REPEATABLE)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     wanted = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
+    if wanted.glossary_id:
+        pair = wanted.translation.source, wanted.translation.target
+        glossary = await service.glossaries.find(key, wanted.glossary_id, pair)
+        wanted = replace(wanted, translation=replace(wanted.translation, glossary=glossary))
 
     async def answer() -> Response:
         async with service.access.spending(key, wanted.translation.characters):
@@ -143,6 +148,7 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
     resource = parse_resource(await read_parameters(request, service.settings.max_body_bytes))
     is_text = resource == "translate_text"
     is_served = is_text or (resource == "translate_document" and service.settings.documents)
+    is_served = is_served or (resource == "glossary" and service.glossaries.store is not None)
     found = _languages(service.engine.pairs) if is_served else ()
     return JSONResponse(
         [

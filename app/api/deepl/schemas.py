@@ -56,6 +56,7 @@ class DeepLTranslateRequest(BaseModel):
     splitting_tags: list[str] = Field([], description="Tags that end a sentence.")
     non_splitting_tags: list[str] = Field([], description="Tags that don't end a sentence.")
     ignore_tags: list[str] = Field([], description="Tags whose content comes back unchanged.")
+    glossary_id: str | None = Field(None, description="A stored glossary; `source_lang` must be given, too.")
     glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
         None,
         description="Beyond DeepL: terms and what they must be called in the target language, such as "
@@ -159,3 +160,89 @@ class DocumentStatus(BaseModel):
     error_message: str | None = Field(None, description="What went wrong: a sentence for people.")
     message: str | None = Field(None, description="The same.")
     detail: str | None = Field(None, description="What went wrong: a stable word for programs.")
+
+
+class GlossaryPair(BaseModel):
+    """A pair of languages."""
+
+    source_lang: str
+    target_lang: str
+
+
+class GlossaryPairs(BaseModel):
+    """The pairs of languages that a glossary may have."""
+
+    supported_languages: list[GlossaryPair]
+
+
+class NewDictionary(GlossaryPair):
+    """The entries of a pair of languages; a region, as in `EN-GB`, is dropped."""
+
+    entries: str = Field(
+        description="TSV: lines of source term, tab, target term. CSV: rows of these two, or of four columns, of which "
+        "the last two are languages."
+    )
+    entries_format: Literal["tsv", "csv"]
+
+
+class NewGlossary(NewDictionary):
+    """A glossary of one pair."""
+
+    name: str = Field(min_length=1)
+
+
+class GlossaryV2(GlossaryPair):
+    """A glossary of one pair, without its entries."""
+
+    glossary_id: str
+    name: str
+    ready: bool
+    creation_time: str
+    entry_count: int
+
+
+class GlossariesV2(BaseModel):
+    """Glossaries of one pair."""
+
+    glossaries: list[GlossaryV2]
+
+
+class NewGlossaryV3(BaseModel):
+    """A glossary of several pairs."""
+
+    name: str = Field(min_length=1)
+    dictionaries: list[NewDictionary] = Field(min_length=1)
+
+
+class GlossaryChange(BaseModel):
+    """What to change; at least one of both."""
+
+    name: str | None = None
+    dictionaries: list[NewDictionary] | None = Field(None, max_length=1, description="Entries to add.")
+
+
+class Dictionary(GlossaryPair):
+    """A dictionary without its entries."""
+
+    entry_count: int
+
+
+class GlossaryV3(BaseModel):
+    """A glossary without its entries."""
+
+    glossary_id: str
+    name: str
+    dictionaries: list[Dictionary]
+    creation_time: str
+
+
+class GlossariesV3(BaseModel):
+    """Glossaries."""
+
+    glossaries: list[GlossaryV3]
+
+
+class DictionaryEntries(BaseModel):
+    """The entries of one dictionary, in a list."""
+
+    dictionaries: list[NewDictionary]

@@ -14,9 +14,6 @@ router = APIRouter(include_in_schema=False)
 _WRITING = ["POST", "PUT", "PATCH", "DELETE"]
 # Path, feature, and the name of its list if it can be listed.
 _FEATURES = (
-    ("/v2/glossaries", "Glossaries", "glossaries"),
-    ("/v3/glossaries", "Glossaries", "glossaries"),
-    ("/v2/glossary-language-pairs", "Glossaries", "supported_languages"),
     ("/v3/style_rules", "Style rules", "style_rules"),
     ("/v3/translation_memories", "Translation memories", "translation_memories"),
     ("/v2/write", "Text improvements", None),

@@ -264,6 +264,7 @@ TRANSLATE_RESPONSES: Responses = {
         ),
     ),
     403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY, no_quota=NO_QUOTA),
+    404: error("There is no such glossary", none=("No glossary", "There is no such glossary.", "glossary_not_found")),
     413: TOO_LARGE,
     429: error(TOO_FAST_TEXT, **TOO_FAST),
     500: error("The server is at fault", **AT_FAULT),

@@ -8,7 +8,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.api.checks import check_language, check_text, check_texts, is_absent, parse_flag, parse_glossary
+from app.api.checks import (
+    check_language,
+    check_text,
+    check_texts,
+    is_absent,
+    parse_flag,
+    parse_glossary,
+    parse_glossary_id,
+)
 from app.engine.options import SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, shortened
 from app.settings import Settings
@@ -40,12 +48,14 @@ class LibreTranslateRequest:
         is_list: True if the client sent a list and so gets lists back.
         details: Whether the answer describes each sentence.
         stream: Whether the sentences are sent one by one.
+        glossary_id: The stored glossary to use; None for none.
     """
 
     translation: TranslationRequest
     is_list: bool
     details: bool = False
     stream: bool = False
+    glossary_id: str | None = None
 
 
 def parse_translation(
@@ -95,7 +105,10 @@ def parse_translation(
         tokens=stream,
         context=_parse_context(values.get("context")),
     )
-    return LibreTranslateRequest(translation=translation, is_list=is_list, details=details, stream=stream)
+    glossary_id = parse_glossary_id(values)
+    return LibreTranslateRequest(
+        translation=translation, is_list=is_list, details=details, stream=stream, glossary_id=glossary_id
+    )
 
 
 def parse_texts(values: Mapping[str, object], settings: Settings) -> tuple[tuple[str, ...], bool]:

@@ -8,6 +8,7 @@ leaves to its framework are JSON here too, with a stable ``code`` beside ``error
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,7 @@ from app.text.detection import Detection
 from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
-from app.translation.request import Answer, ItemTranslation, Progress
+from app.translation.request import AUTO, Answer, ItemTranslation, Progress
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
@@ -74,6 +75,10 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     # Patterns and glossaries of strangers take their time.
     wanted = await TEXT_POOL.run(parse) if values.get("protect") or values.get("glossary") else parse()
+    if wanted.glossary_id:
+        pair = None if wanted.translation.source == AUTO else (wanted.translation.source, wanted.translation.target)
+        glossary = await service.glossaries.find(key, wanted.glossary_id, pair)
+        wanted = replace(wanted, translation=replace(wanted.translation, glossary=glossary))
     if wanted.stream:
         # What fails before the first event is still answered with a status, and costs nothing.
         progress = service.translator.stream(wanted.translation)
@@ -137,7 +142,7 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "supportedFilesFormat": [f".{name}" for name in served_extensions()] if service.settings.documents else [],
             "capabilities": {
                 "admin": service.settings.admin_key is not None,
-                "glossaries": False,
+                "glossaries": service.glossaries.store is not None,
             },
             "language": {
                 "source": {"code": "auto", "name": "Auto Detect"},

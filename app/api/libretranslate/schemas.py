@@ -88,6 +88,7 @@ class TranslateRequest(BaseModel):
         "memory translates its last sentences first, for pronouns and forms of address; for others it has no effect.",
         max_length=MAX_CONTEXT_CHARS,
     )
+    glossary_id: str | None = Field(None, description="A stored glossary of DeepL's endpoints, in place of `glossary`.")
     details: bool = Field(False, description="Describe each sentence: positions, score, verdicts, word alignment.")
     stream: bool = Field(False, description="Send each sentence as soon as it is translated, as server-sent events.")
 

@@ -1,13 +1,16 @@
 """The entries of a glossary, checked; and the formats in which they are sent."""
 
+import csv
+import io
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from app.errors import InvalidGlossary
 from app.text.budget import checkpoint
 from app.text.inline.objects import TOKEN
 
 MAX_ENTRIES = 50_000
+MAX_ENTRIES_CHARS = 10 * 1024 * 1024  # of all terms together
 MAX_TERM_CHARS = 500
 MAX_TERM_WORDS = 20
 _FORBIDDEN = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of characters, separators of lines
@@ -25,6 +28,7 @@ def check_entries(entries: Iterable[tuple[object, object]], most: int = MAX_ENTR
             term may have; or two entries have the same source term. The message names the entry by its number from 0.
     """
     found: dict[str, str] = {}
+    size = 0
     places: dict[str, int] = {}
     for index, (source, target) in enumerate(entries):
         checkpoint()
@@ -38,9 +42,55 @@ def check_entries(entries: Iterable[tuple[object, object]], most: int = MAX_ENTR
             )
         places[term] = index
         found[term] = _term(target, "target", index)
+        size += len(term) + len(found[term])
+        if size > MAX_ENTRIES_CHARS:
+            raise InvalidGlossary(f"Invalid glossary entries provided: more than {MAX_ENTRIES_CHARS:,} characters.")
     if not found:
         raise InvalidGlossary("Invalid glossary entries provided: there are none.")
     return found
+
+
+def from_tsv(text: str) -> Iterator[tuple[str, str]]:
+    """The entries in lines of two columns with a tab between them; empty lines are skipped.
+
+    Raises:
+        InvalidGlossary: A line has more or fewer columns.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            columns = line.split("\t")
+            if len(columns) != 2:
+                raise InvalidGlossary(f"Invalid glossary entries provided: line {number} has no two columns.")
+            yield columns[0], columns[1]
+
+
+def from_csv(text: str) -> Iterator[tuple[str, str]]:
+    """The entries in rows of two columns (RFC 4180), or of four, of which the last two are codes of languages.
+
+    Raises:
+        InvalidGlossary: A row has another number of columns, or a quotation mark is out of place.
+    """
+    rows = csv.reader(io.StringIO(text), strict=True)
+    try:
+        for row in rows:
+            if any(cell.strip() for cell in row):
+                if len(row) not in (2, 4):
+                    raise InvalidGlossary(
+                        f"Invalid glossary entries provided: line {rows.line_num} has no two columns."
+                    )
+                yield row[0], row[1]
+    except csv.Error:
+        raise InvalidGlossary(
+            f"Invalid glossary entries provided: line {rows.line_num} can't be read as CSV."
+        ) from None
+
+
+FORMATS = {"tsv": from_tsv, "csv": from_csv}
+
+
+def to_tsv(entries: Mapping[str, str]) -> str:
+    """Lines of two columns."""
+    return "\n".join(f"{source}\t{target}" for source, target in entries.items())
 
 
 def _term(value: object, side: str, index: int) -> str:

@@ -1,0 +1,324 @@
+"""DeepL's glossaries, versions 2 and 3 of its interface: one store, so that what one makes the other lists."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.exceptions import HTTPException
+
+from app.api.access import header_key
+from app.api.checks import check_text, is_absent
+from app.api.deepl import glossary_openapi as docs
+from app.api.dependencies import CurrentService, Service
+from app.api.glossaries import checked_id
+from app.api.request_body import read_parameters
+from app.errors import FeatureUnavailable, InvalidGlossary, InvalidRequest, NotThere, UnsupportedPair
+from app.text.terms.entries import FORMATS, check_entries, to_tsv
+from app.translation.languages import find_served, languages_of
+from app.work_pool import TEXT_POOL
+
+if TYPE_CHECKING:
+    from app.storage.glossaries import GlossaryStore, NewDictionary, StoredGlossary
+
+router = APIRouter(tags=["DeepL"])
+
+MAX_NAME_CHARS = 1_024
+TSV = "text/tab-separated-values"
+
+Result = TypeVar("Result")
+
+
+@router.get("/v2/glossary-language-pairs", summary="Pairs that glossaries may have", responses=docs.PAIRS_RESPONSES)
+async def list_pairs(request: Request, service: CurrentService) -> Response:
+    """Lists all pairs of languages that are translated; none if this server keeps no glossaries."""
+    await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+    pairs = sorted(service.engine.pairs) if service.glossaries.store else []
+    return JSONResponse({"supported_languages": [{"source_lang": one, "target_lang": other} for one, other in pairs]})
+
+
+@router.post(
+    "/v2/glossaries",
+    summary="Make a glossary for one pair of languages",
+    status_code=201,
+    openapi_extra=docs.CREATE_REQUEST,
+    responses=docs.CREATE_RESPONSES,
+)
+async def post_glossary(request: Request, service: CurrentService) -> Response:
+    """Makes a glossary of `entries`, which are TSV or CSV: a line for each, source term and target term."""
+    call = await _Call.of(request, service)
+    dictionary = await call.dictionary(call.values)
+    made = await call.run(lambda store, owner: store.add(owner, call.name(), [dictionary]))
+    return JSONResponse(_body_v2(made), status_code=201)
+
+
+@router.get("/v2/glossaries", summary="List the glossaries of one pair", responses=docs.LIST_RESPONSES)
+async def list_glossaries(request: Request, service: CurrentService) -> Response:
+    """Lists the glossaries that have one dictionary."""
+    found = await _list(request, service)
+    return JSONResponse({"glossaries": [_body_v2(one) for one in found if len(one.dictionaries) == 1]})
+
+
+@router.get("/v2/glossaries/{glossary_id}", summary="Describe a glossary", responses=docs.GLOSSARY_RESPONSES)
+async def get_glossary(request: Request, service: CurrentService) -> Response:
+    """Describes a glossary of one pair, without its entries."""
+    call = await _Call.of(request, service)
+    return JSONResponse(_body_v2(_single(await call.run(lambda store, owner: store.find(owner, call.id)))))
+
+
+@router.get(
+    "/v2/glossaries/{glossary_id}/entries", summary="The entries of a glossary", responses=docs.ENTRIES_RESPONSES
+)
+async def get_entries(request: Request, service: CurrentService) -> Response:
+    """The entries of a glossary of one pair, as TSV."""
+    call = await _Call.of(request, service)
+    accepted = [part.partition(";")[0].strip().lower() for part in request.headers.get("Accept", "*/*").split(",")]
+    if not {TSV, "text/*", "*/*"} & set(accepted):
+        raise HTTPException(415, f"Entries come as {TSV} only.")
+    [pair] = _single(await call.run(lambda store, owner: store.find(owner, call.id))).dictionaries
+    entries = await call.run(lambda store, owner: store.entries(owner, call.id, pair.source, pair.target))
+    return PlainTextResponse(await TEXT_POOL.run(to_tsv, entries), media_type=TSV)
+
+
+@router.delete(
+    "/v2/glossaries/{glossary_id}", summary="Delete a glossary", status_code=204, responses=docs.DELETE_RESPONSES
+)
+@router.delete(
+    "/v3/glossaries/{glossary_id}", summary="Delete a glossary", status_code=204, responses=docs.DELETE_RESPONSES
+)
+async def delete_glossary(request: Request, service: CurrentService) -> Response:
+    """Deletes a glossary with all its dictionaries."""
+    call = await _Call.of(request, service)
+    await call.run(lambda store, owner: store.remove(owner, call.id))
+    return Response(status_code=204)
+
+
+@router.post(
+    "/v3/glossaries",
+    summary="Make a glossary for several pairs",
+    status_code=201,
+    openapi_extra=docs.CREATE_V3_REQUEST,
+    responses=docs.CREATE_V3_RESPONSES,
+)
+async def post_glossary_v3(request: Request, service: CurrentService) -> Response:
+    """Makes a glossary of dictionaries, one for each pair of languages."""
+    call = await _Call.of(request, service)
+    dictionaries = [await call.dictionary(each) for each in call.dictionaries()]
+    if not dictionaries:
+        raise InvalidRequest("Parameter 'dictionaries' not specified")
+    if len({each[:2] for each in dictionaries}) < len(dictionaries):
+        raise InvalidGlossary("Two dictionaries have the same pair of languages.")
+    made = await call.run(lambda store, owner: store.add(owner, call.name(), dictionaries))
+    return JSONResponse(_body_v3(made), status_code=201)
+
+
+@router.get("/v3/glossaries", summary="List all glossaries", responses=docs.LIST_V3_RESPONSES)
+async def list_glossaries_v3(request: Request, service: CurrentService) -> Response:
+    """Lists the glossaries of the API key, or if it has none, those that were made without one."""
+    return JSONResponse({"glossaries": [_body_v3(one) for one in await _list(request, service)]})
+
+
+@router.get("/v3/glossaries/{glossary_id}", summary="Describe a glossary", responses=docs.GLOSSARY_V3_RESPONSES)
+async def get_glossary_v3(request: Request, service: CurrentService) -> Response:
+    """Describes a glossary without its entries."""
+    call = await _Call.of(request, service)
+    return JSONResponse(_body_v3(await call.run(lambda store, owner: store.find(owner, call.id))))
+
+
+@router.patch(
+    "/v3/glossaries/{glossary_id}",
+    summary="Rename a glossary, add entries",
+    openapi_extra=docs.PATCH_REQUEST,
+    responses=docs.GLOSSARY_V3_RESPONSES,
+)
+async def patch_glossary(request: Request, service: CurrentService) -> Response:
+    """Renames a glossary, adds entries to one of its dictionaries, or both. Entries with the same term are replaced."""
+    call = await _Call.of(request, service)
+    given = call.dictionaries()
+    if len(given) > 1:
+        raise InvalidRequest("Value for 'dictionaries' not supported; change one at a time.")
+    dictionary = await call.dictionary(given[0]) if given else None
+    name = None if is_absent(call.values.get("name")) and given else call.name()
+    changed = await call.run(lambda store, owner: store.change(owner, call.id, name, dictionary))
+    return JSONResponse(_body_v3(changed))
+
+
+@router.get(
+    "/v3/glossaries/{glossary_id}/entries",
+    summary="The entries of a dictionary",
+    openapi_extra=docs.PAIR_PARAMETERS,
+    responses=docs.ENTRIES_V3_RESPONSES,
+)
+async def get_entries_v3(request: Request, service: CurrentService) -> Response:
+    """The entries of the dictionary of a pair of languages, as TSV."""
+    call = await _Call.of(request, service)
+    source, target = call.pair(call.values)
+    entries = await call.run(lambda store, owner: store.entries(owner, call.id, source, target))
+    text = await TEXT_POOL.run(to_tsv, entries)
+    body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": "tsv"}
+    return JSONResponse({"dictionaries": [body]})
+
+
+@router.put(
+    "/v3/glossaries/{glossary_id}/dictionaries",
+    summary="Replace a dictionary",
+    openapi_extra=docs.PUT_REQUEST,
+    responses=docs.PUT_RESPONSES,
+)
+async def put_dictionary(request: Request, service: CurrentService) -> Response:
+    """Replaces all entries of a pair of languages."""
+    call = await _Call.of(request, service)
+    dictionary = await call.dictionary(call.values)
+    made = await call.run(lambda store, owner: store.replace(owner, call.id, dictionary))
+    body = {"source_lang": made.source, "target_lang": made.target, "entry_count": made.entry_count}
+    return JSONResponse(body)
+
+
+@router.delete(
+    "/v3/glossaries/{glossary_id}/dictionaries",
+    summary="Delete a dictionary",
+    status_code=204,
+    openapi_extra=docs.PAIR_PARAMETERS,
+    responses=docs.DELETE_RESPONSES,
+)
+async def delete_dictionary(request: Request, service: CurrentService) -> Response:
+    """Deletes the dictionary of a pair of languages."""
+    call = await _Call.of(request, service)
+    pair = call.pair(call.values)
+    await call.run(lambda store, owner: store.remove(owner, call.id, pair))
+    return Response(status_code=204)
+
+
+class _Call:
+    """A request about glossaries: its owner, its parameters, and the checks that several endpoints share."""
+
+    def __init__(self, request: Request, service: Service, owner: int | None, values: Mapping[str, object]) -> None:
+        self._service, self._owner, self.values = service, owner, values
+        self.id = checked_id(request.path_params["glossary_id"]) if "glossary_id" in request.path_params else ""
+
+    @classmethod
+    async def of(cls, request: Request, service: Service) -> "_Call":
+        """Admits a request and reads it.
+
+        Raises:
+            FeatureUnavailable: This server keeps no glossaries.
+            InvalidRequest: The id is no UUID.
+        """
+        key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+        if service.glossaries.store is None:
+            text = "Glossaries are not available on this server."
+            raise NotThere(text) if request.path_params else FeatureUnavailable(text)
+        values = await read_parameters(request, service.settings.max_body_bytes)
+        return cls(request, service, key.id if key else None, values)
+
+    async def run(self, function: "Callable[[GlossaryStore, int | None], Result]") -> Result:
+        """Calls a function with the store and the owner, off the event loop."""
+        store, database = self._service.glossaries.store, self._service.database
+        assert store and database
+        return await database.run(function, store, self._owner)
+
+    def name(self) -> str:
+        """The glossary's name.
+
+        Raises:
+            InvalidRequest: It is missing or too long.
+        """
+        value = self.values.get("name")
+        if is_absent(value):
+            raise InvalidRequest("Parameter 'name' not specified")
+        name = check_text("name", value).strip()
+        if not 1 <= len(name) <= MAX_NAME_CHARS:
+            raise InvalidRequest(f"Value for 'name' not supported; it has 1 to {MAX_NAME_CHARS:,} characters.")
+        return name
+
+    def dictionaries(self) -> list[Mapping[str, object]]:
+        """The dictionaries of the request.
+
+        Raises:
+            InvalidRequest: They are no list of objects.
+        """
+        given = self.values.get("dictionaries")
+        if is_absent(given):
+            return []
+        if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+            raise InvalidRequest("Value for 'dictionaries' not supported; it is a list of objects.")
+        return given
+
+    def pair(self, values: Mapping[str, object]) -> tuple[str, str]:
+        """The languages of a dictionary, without regions.
+
+        Raises:
+            InvalidRequest: One is missing.
+            UnsupportedPair: They aren't translated.
+        """
+        served = languages_of(self._service.engine.pairs)
+        source, target = (_language(values, name, served) for name in ("source_lang", "target_lang"))
+        if (source, target) not in self._service.engine.pairs:
+            raise UnsupportedPair("Unsupported glossary source and target language pair")
+        return source, target
+
+    async def dictionary(self, values: Mapping[str, object]) -> "NewDictionary":
+        """A dictionary of the request.
+
+        Raises:
+            InvalidRequest: A parameter is missing, or the format is unknown.
+            UnsupportedPair: Its languages aren't translated.
+            InvalidGlossary: Its entries can't be used.
+        """
+        source, target = self.pair(values)
+        name = values.get("entries_format")
+        if is_absent(name) or not isinstance(name, str) or name.lower() not in FORMATS:
+            raise InvalidRequest(f"Value for 'entries_format' not supported; use one of {', '.join(FORMATS)}.")
+        if values.get("entries") is None:
+            raise InvalidRequest("Parameter 'entries' not specified")
+        text = check_text("entries", values["entries"])
+        read = FORMATS[name.lower()]
+        return source, target, await TEXT_POOL.run(lambda: check_entries(read(text)), size=len(text))
+
+
+def _language(values: Mapping[str, object], name: str, served: Collection[str]) -> str:
+    if is_absent(values.get(name)):
+        raise InvalidRequest(f"Parameter '{name}' not specified")
+    found = find_served(check_text(name, values[name]), served)
+    if found is None:
+        raise UnsupportedPair("Unsupported glossary source and target language pair")
+    return found
+
+
+async def _list(request: Request, service: Service) -> "list[StoredGlossary]":
+    key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+    if service.glossaries.store is None or service.database is None:
+        return []
+    return await service.database.run(service.glossaries.store.list, key.id if key else None)
+
+
+def _single(glossary: "StoredGlossary") -> "StoredGlossary":
+    if len(glossary.dictionaries) != 1:
+        raise InvalidRequest("This glossary hasn't one dictionary; use /v3/glossaries.")
+    return glossary
+
+
+def _body_v2(glossary: "StoredGlossary") -> dict[str, Any]:
+    [dictionary] = glossary.dictionaries
+    return {
+        "glossary_id": glossary.id,
+        "name": glossary.name,
+        "ready": True,
+        "source_lang": dictionary.source,
+        "target_lang": dictionary.target,
+        "creation_time": glossary.created_at,
+        "entry_count": dictionary.entry_count,
+    }
+
+
+def _body_v3(glossary: "StoredGlossary") -> dict[str, Any]:
+    dictionaries = [
+        {"source_lang": one.source, "target_lang": one.target, "entry_count": one.entry_count}
+        for one in glossary.dictionaries
+    ]
+    return {
+        "glossary_id": glossary.id,
+        "name": glossary.name,
+        "dictionaries": dictionaries,
+        "creation_time": glossary.created_at,
+    }

@@ -1,0 +1,91 @@
+"""The stored glossaries of a server, as the HTTP contracts use them."""
+
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.errors import GlossaryNotFound, InvalidRequest
+from app.text.terms.glossary import Glossary
+
+if TYPE_CHECKING:
+    from app.storage.database import Database
+    from app.storage.glossaries import GlossaryStore
+    from app.storage.keys import Key
+
+_COMPILED_ENTRIES = 100_000  # of all glossaries that are kept ready together: some 50 MB
+
+
+class Glossaries:
+    """The stored glossaries, those used last kept ready.
+
+    Args:
+        database: Where they are; None if nothing is kept.
+    """
+
+    def __init__(self, database: "Database | None") -> None:
+        self._database = database
+        self._store: GlossaryStore | None = None
+        self._ready: OrderedDict[tuple[str, str], tuple[Glossary, int]] = OrderedDict()
+
+    @property
+    def store(self) -> "GlossaryStore | None":
+        """The glossaries; None if nothing is kept."""
+        if self._store is None and self._database:
+            from app.storage.glossaries import GlossaryStore
+
+            self._store = GlossaryStore(self._database)
+        return self._store
+
+    async def find(
+        self, key: "Key | None", glossary_id: str, pair: tuple[str, str] | None
+    ) -> Callable[[str, str], Glossary]:
+        """What makes the glossary for a pair of languages.
+
+        Args:
+            key: The owner's.
+            glossary_id: A UUID.
+            pair: The languages, if they are known; otherwise those without a dictionary have no terms.
+
+        Raises:
+            InvalidRequest: It is no UUID, or this server keeps no glossaries.
+            GlossaryNotFound: There is no such glossary, or it has no dictionary for the pair.
+            StorageFailure: The database can't be used.
+        """
+        if self.store is None or self._database is None:
+            raise InvalidRequest("Glossaries are not available on this server; leave out 'glossary_id'.")
+        owner = key.id if key else None
+        found = await self._database.run(self.store.find, owner, checked_id(glossary_id))
+        if pair and pair not in [(one.source, one.target) for one in found.dictionaries]:
+            raise GlossaryNotFound("The glossary has no dictionary for this pair of languages.")
+        versions = {(one.source, one.target): one.version for one in found.dictionaries}
+        return partial(self._compiled, owner, found.id, versions)
+
+    def _compiled(
+        self, owner: int | None, glossary_id: str, versions: dict[tuple[str, str], str], source: str, target: str
+    ) -> Glossary:
+        """Called on a thread of the pool, since it may take half a second."""
+        version = versions.get((source, target))
+        if version is None or self.store is None:
+            return Glossary({}, source, target)
+        ready = self._ready.pop((glossary_id, version), None)
+        if ready is None:
+            entries = self.store.entries(owner, glossary_id, source, target)
+            ready = Glossary(entries, source, target), len(entries)
+        self._ready[glossary_id, version] = ready
+        while len(self._ready) > 1 and sum(size for _, size in self._ready.values()) > _COMPILED_ENTRIES:
+            self._ready.popitem(last=False)
+        return ready[0]
+
+
+def checked_id(value: object) -> str:
+    """A glossary's id as it is stored.
+
+    Raises:
+        InvalidRequest: It is no UUID.
+    """
+    try:
+        return str(uuid.UUID(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise InvalidRequest("Value for 'glossary_id' not supported; it is no UUID.") from None

@@ -1,0 +1,232 @@
+"""Glossaries: of each owner, named, with a dictionary for each pair of languages."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, ForeignKey, Integer, Row, Table, Text, delete, func, select, update
+
+from app.errors import GlossaryNotFound, InvalidGlossary
+from app.storage.database import TABLES, Database
+
+MAX_GLOSSARIES = 1_000
+MAX_DICTIONARIES = 100
+MAX_ENTRIES = 50_000
+"""Of a dictionary; as in ``app.text.terms.entries``, which storage may not import."""
+
+GLOSSARIES = Table(
+    "glossaries",
+    TABLES,
+    Column("id", Text, primary_key=True),
+    Column("key_id", ForeignKey("keys.id", ondelete="CASCADE")),
+    Column("name", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+)
+DICTIONARIES = Table(
+    "dictionaries",
+    TABLES,
+    Column("glossary_id", ForeignKey("glossaries.id", ondelete="CASCADE"), primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("target", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("entry_count", Integer, nullable=False),
+    Column("entries", Text, nullable=False),
+    Column("version", Text, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class StoredDictionary:
+    """A dictionary without its entries.
+
+    Attributes:
+        source: Code of the language of its source terms.
+        target: Code of the language of its target terms.
+        entry_count: Number of entries.
+        version: Another one after each change.
+    """
+
+    source: str
+    target: str
+    entry_count: int
+    version: str
+
+
+@dataclass(frozen=True)
+class StoredGlossary:
+    """A glossary without its entries.
+
+    Attributes:
+        id: A UUID.
+        name: Its owner's name for it.
+        created_at: When it was made: ISO 8601, UTC.
+        dictionaries: In the order in which they were added.
+    """
+
+    id: str
+    name: str
+    created_at: str
+    dictionaries: tuple[StoredDictionary, ...]
+
+
+NewDictionary = tuple[str, str, Mapping[str, str]]
+"""Codes of source and target, and checked entries."""
+
+
+class GlossaryStore:
+    """The glossaries of a database. An owner is the number of an API key, or None for requests without one.
+
+    Args:
+        database: Where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, owner: int | None, name: str, dictionaries: Sequence[NewDictionary]) -> StoredGlossary:
+        """Adds a glossary.
+
+        Raises:
+            InvalidGlossary: The owner has too many.
+        """
+        glossary_id = str(uuid.uuid4())
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        with self._database.transaction() as connection:
+            count = select(func.count()).select_from(GLOSSARIES).where(GLOSSARIES.c.key_id.is_not_distinct_from(owner))
+            if connection.execute(count).scalar_one() >= MAX_GLOSSARIES:
+                raise InvalidGlossary(f"There are {MAX_GLOSSARIES:,} glossaries already; delete one.")
+            connection.execute(GLOSSARIES.insert().values(id=glossary_id, key_id=owner, name=name, created_at=now))
+            for dictionary in dictionaries:
+                _write(connection, glossary_id, *dictionary)
+            return _find(connection, owner, glossary_id)
+
+    def list(self, owner: int | None) -> list[StoredGlossary]:
+        """All glossaries of an owner, in the order in which they were made."""
+        own = GLOSSARIES.c.key_id.is_not_distinct_from(owner)
+        query = select(GLOSSARIES).where(own).order_by(GLOSSARIES.c.created_at, GLOSSARIES.c.id)
+        with self._database.transaction() as connection:
+            return [_glossary(connection, row) for row in connection.execute(query).all()]
+
+    def find(self, owner: int | None, glossary_id: str) -> StoredGlossary:
+        """A glossary of an owner.
+
+        Raises:
+            GlossaryNotFound: There is no such glossary.
+        """
+        with self._database.transaction() as connection:
+            return _find(connection, owner, glossary_id)
+
+    def entries(self, owner: int | None, glossary_id: str, source: str, target: str) -> dict[str, str]:
+        """The entries of a dictionary, target terms by source terms.
+
+        Raises:
+            GlossaryNotFound: There is no such glossary or dictionary.
+        """
+        with self._database.transaction() as connection:
+            _find(connection, owner, glossary_id)
+            return _entries(connection, glossary_id, source, target)
+
+    def change(
+        self, owner: int | None, glossary_id: str, name: str | None, dictionary: NewDictionary | None
+    ) -> StoredGlossary:
+        """Renames a glossary, and adds entries to a dictionary, which is made if it is missing.
+
+        Raises:
+            GlossaryNotFound: There is no such glossary.
+            InvalidGlossary: It would have too many entries or dictionaries.
+        """
+        with self._database.transaction() as connection:
+            _find(connection, owner, glossary_id)
+            if name is not None:
+                connection.execute(update(GLOSSARIES).where(GLOSSARIES.c.id == glossary_id).values(name=name))
+            if dictionary is not None:
+                source, target, entries = dictionary
+                try:
+                    before = _entries(connection, glossary_id, source, target)
+                except GlossaryNotFound:
+                    before = {}
+                merged = before | dict(entries)
+                if len(merged) > MAX_ENTRIES:
+                    raise InvalidGlossary(f"Invalid glossary entries provided: more than {MAX_ENTRIES:,} entries.")
+                _write(connection, glossary_id, source, target, merged)
+            return _find(connection, owner, glossary_id)
+
+    def replace(self, owner: int | None, glossary_id: str, dictionary: NewDictionary) -> StoredDictionary:
+        """Replaces the entries of a dictionary, which is made if it is missing.
+
+        Raises:
+            GlossaryNotFound: There is no such glossary.
+        """
+        with self._database.transaction() as connection:
+            _find(connection, owner, glossary_id)
+            _write(connection, glossary_id, *dictionary)
+            found = _find(connection, owner, glossary_id).dictionaries
+        return next(one for one in found if (one.source, one.target) == dictionary[:2])
+
+    def remove(self, owner: int | None, glossary_id: str, pair: tuple[str, str] | None = None) -> None:
+        """Removes a glossary, or its dictionary of a pair.
+
+        Raises:
+            GlossaryNotFound: There is no such glossary or dictionary.
+        """
+        with self._database.transaction() as connection:
+            _find(connection, owner, glossary_id)
+            if pair is None:
+                connection.execute(delete(GLOSSARIES).where(GLOSSARIES.c.id == glossary_id))
+            elif not connection.execute(delete(DICTIONARIES).where(_is(glossary_id, *pair))).rowcount:
+                raise _no_dictionary()
+
+
+def _find(connection: Connection, owner: int | None, glossary_id: str) -> StoredGlossary:
+    own = GLOSSARIES.c.key_id.is_not_distinct_from(owner)
+    query = select(GLOSSARIES).where(GLOSSARIES.c.id == glossary_id, own).with_for_update()
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise GlossaryNotFound("There is no such glossary.")
+    return _glossary(connection, row)
+
+
+def _glossary(connection: Connection, row: Row[Any]) -> StoredGlossary:
+    columns = [column for column in DICTIONARIES.c if column.name != "entries"]
+    query = select(*columns).where(DICTIONARIES.c.glossary_id == row.id).order_by(DICTIONARIES.c.number)
+    found = (
+        StoredDictionary(one.source, one.target, one.entry_count, one.version) for one in connection.execute(query)
+    )
+    return StoredGlossary(row.id, row.name, row.created_at, tuple(found))
+
+
+def _is(glossary_id: str, source: str, target: str) -> Any:
+    return (
+        (DICTIONARIES.c.glossary_id == glossary_id)
+        & (DICTIONARIES.c.source == source)
+        & (DICTIONARIES.c.target == target)
+    )
+
+
+def _entries(connection: Connection, glossary_id: str, source: str, target: str) -> dict[str, str]:
+    row = connection.execute(select(DICTIONARIES.c.entries).where(_is(glossary_id, source, target))).one_or_none()
+    if row is None:
+        raise _no_dictionary()
+    return dict(line.split("\t") for line in row.entries.split("\n"))  # no term has a tab or a line break
+
+
+def _write(connection: Connection, glossary_id: str, source: str, target: str, entries: Mapping[str, str]) -> None:
+    """Writes a dictionary, in place of one of the same pair; a new one becomes the last."""
+    lines = "\n".join(f"{one}\t{other}" for one, other in entries.items())
+    values = {"entries": lines, "entry_count": len(entries), "version": uuid.uuid4().hex}
+    if connection.execute(update(DICTIONARIES).where(_is(glossary_id, source, target)).values(values)).rowcount:
+        return
+    numbers = select(func.count(), func.coalesce(func.max(DICTIONARIES.c.number), 0)).where(
+        DICTIONARIES.c.glossary_id == glossary_id
+    )
+    count, last = connection.execute(numbers).one()
+    if count >= MAX_DICTIONARIES:
+        raise InvalidGlossary(f"A glossary has at most {MAX_DICTIONARIES} dictionaries.")
+    key = {"glossary_id": glossary_id, "source": source, "target": target, "number": last + 1}
+    connection.execute(DICTIONARIES.insert().values(key | values))
+
+
+def _no_dictionary() -> GlossaryNotFound:
+    return GlossaryNotFound("The glossary has no dictionary for this pair of languages.")

@@ -1,0 +1,236 @@
+"""DeepL's glossaries over a database, of several owners, and with the official client."""
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import deepl
+import httpx
+import pytest
+from deepl.api_data import MultilingualGlossaryDictionaryEntries
+
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.keys import KeyStore
+from tests.support.fakes import FakeEngine, serving
+
+pytestmark = pytest.mark.anyio
+PAIR = {"source_lang": "de", "target_lang": "en"}
+BEER = {**PAIR, "entries": "Bier\tbeer", "entries_format": "tsv"}
+UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
+V2, V3 = "/v2/glossaries", "/v3/glossaries"
+
+
+@pytest.fixture
+async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(engine, Settings(data=tmp_path)) as client:
+        yield client
+
+
+async def make(client: httpx.AsyncClient, **changes: object) -> dict:
+    response = await client.post(V2, json={"name": "Pub", **BEER, **changes})
+    assert response.status_code == 201, response.text
+    return response.json()
+
+
+async def entries(client: httpx.AsyncClient, glossary_id: str) -> str:
+    response = await client.get(f"{V3}/{glossary_id}/entries", params=PAIR)
+    [dictionary] = response.json()["dictionaries"]
+    assert dictionary == {**PAIR, "entries": dictionary["entries"], "entries_format": "tsv"}
+    return dictionary["entries"]
+
+
+async def test_a_glossary_of_version_2_and_what_version_3_makes_of_it(client):
+    made = await make(client)
+    assert {key: made[key] for key in ("name", "ready", "entry_count", *PAIR)} == {
+        "name": "Pub", "ready": True, "entry_count": 1, **PAIR,
+    }  # fmt: skip
+    path = f"{V2}/{made['glossary_id']}"
+    assert (await client.get(path)).json() == made
+    assert (await client.get(V2)).json() == {"glossaries": [made]}
+    found = await client.get(f"{path}/entries", headers={"Accept": "text/tab-separated-values"})
+    assert (found.text, found.headers["Content-Type"]) == ("Bier\tbeer", "text/tab-separated-values; charset=utf-8")
+    assert (await client.get(f"{path}/entries", headers={"Accept": "text/csv"})).status_code == 415
+    [other] = (await client.get(V3)).json()["glossaries"]
+    assert other["dictionaries"] == [{**PAIR, "entry_count": 1}]
+    assert (await client.delete(f"{V3}/{made['glossary_id']}")).status_code == 204
+    assert (await client.get(path)).status_code == 404
+    assert (await client.get(V2)).json() == {"glossaries": []}
+
+
+async def test_version_3_merges_and_replaces(client):
+    english = {
+        "source_lang": "EN-US",
+        "target_lang": "DE",
+        "entries": "board,Vorstand,en,de\n",
+        "entries_format": "csv",
+    }
+    made = (await client.post(V3, json={"name": "Both", "dictionaries": [english, BEER]})).json()
+    assert [one["source_lang"] for one in made["dictionaries"]] == ["en", "de"]
+    path = f"{V3}/{made['glossary_id']}"
+    more = {**BEER, "entries": "Bier\tale\nBahnhof\tstation"}
+    changed = (await client.patch(path, json={"name": "Other", "dictionaries": [more]})).json()
+    assert (changed["name"], changed["dictionaries"][1]["entry_count"]) == ("Other", 2)
+    assert await entries(client, made["glossary_id"]) == "Bier\tale\nBahnhof\tstation"
+    assert (await client.patch(path, json={"name": "Third"})).json()["dictionaries"] == changed["dictionaries"]
+    replaced = await client.put(f"{path}/dictionaries", json={**BEER, "entries": "Wein\twine"})
+    assert replaced.json() == {**PAIR, "entry_count": 1}
+    assert await entries(client, made["glossary_id"]) == "Wein\twine"
+    assert (await client.delete(f"{path}/dictionaries", params=PAIR)).status_code == 204
+    assert (await client.delete(f"{path}/dictionaries", params=PAIR)).status_code == 404
+    assert len((await client.get(path)).json()["dictionaries"]) == 1
+
+
+async def test_both_contracts_translate_with_a_stored_glossary(client):
+    glossary_id = (await make(client))["glossary_id"]
+    body = {"text": ["Ich möchte ein Bier."], "target_lang": "EN-GB", "glossary_id": glossary_id}
+    answer = (await client.post("/v2/translate", json=body | {"source_lang": "DE"})).json()
+    assert answer["translations"][0]["terms"] == [{"source": "Bier", "target": "beer", "status": "applied", "count": 1}]
+    assert (await client.post("/v2/translate", json=body)).json()["message"] == (
+        "Parameter 'source_lang' is required with a glossary"
+    )
+    ids = {"source_lang": "DE", "glossary_id": None, "glossary_ids": [glossary_id]}
+    assert (await client.post("/v2/translate", json=body | ids)).json() == answer
+    for source in ("de", "auto"):
+        text = {"q": "Ich möchte ein Bier.", "source": source, "target": "en", "glossary_id": glossary_id}
+        assert len((await client.post("/translate", json=text)).json()["terms"]) == 1
+    changed = {**BEER, "entries": "Bier\tale"}
+    await client.put(f"{V3}/{glossary_id}/dictionaries", json=changed)
+    answer = (await client.post("/translate", json=text)).json()
+    assert answer["terms"] == [{"source": "Bier", "target": "ale", "status": "not_found", "count": 1}]
+    english = {"source_lang": "EN", "target_lang": "DE"}
+    assert (await client.post("/v2/translate", json=body | english)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"name": ""}, "invalid_request"),
+        ({"name": "x" * 2000}, "invalid_request"),
+        ({"entries": ""}, "invalid_glossary"),
+        ({"entries": "Bier"}, "invalid_glossary"),
+        ({"entries": "Bier\tbeer\tale"}, "invalid_glossary"),
+        ({"entries": "Bier\tbeer\nBier\tale"}, "invalid_glossary"),
+        ({"entries": 'Bier,"beer', "entries_format": "csv"}, "invalid_glossary"),
+        ({"entries": "Bier\tbe\x07er"}, "invalid_glossary"),
+        ({"entries": None}, "invalid_request"),
+        ({"entries_format": "xlsx"}, "invalid_request"),
+        ({"target_lang": "TLH"}, "unsupported_pair"),
+        ({"target_lang": "DE"}, "unsupported_pair"),
+        ({"source_lang": ""}, "invalid_request"),
+    ],
+)
+async def test_what_cannot_be_a_glossary(client, changes, code):
+    response = await client.post(V2, json={"name": "Pub", **BEER, **changes})
+    assert (response.status_code, response.json()["detail"]) == (400, code)
+    if "name" not in changes:
+        response = await client.post(V3, json={"name": "Pub", "dictionaries": [{**BEER, **changes}]})
+        assert (response.status_code, response.json()["detail"]) == (400, code)
+    assert (await client.get(V3)).json() == {"glossaries": []}
+
+
+@pytest.mark.parametrize("dictionaries", [[], None, "x", [1], [BEER, BEER]])
+async def test_what_cannot_be_dictionaries(client, dictionaries):
+    response = await client.post(V3, json={"name": "Pub", "dictionaries": dictionaries})
+    assert response.status_code == 400
+
+
+async def test_ids_that_are_none_and_ids_of_nothing(client):
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/entries")):
+        assert (await client.request(method, f"{V2}/{UNKNOWN}{path}")).json()["detail"] == "glossary_not_found"
+        assert (await client.request(method, f"{V2}/x{path}")).status_code == 400
+    body = {"text": ["Bier"], "source_lang": "DE", "target_lang": "EN", "glossary_id": UNKNOWN}
+    assert (await client.post("/v2/translate", json=body)).status_code == 404
+    assert (await client.post("/v2/translate", json=body | {"glossary_id": "x"})).status_code == 400
+    both = body | {"glossary": {"Bier": "beer"}}
+    assert (await client.post("/v2/translate", json=both)).status_code == 400
+
+
+async def test_ten_thousand_entries_and_long_ones(client):
+    lines = "\n".join(f"Wort {number}\tword {number}" for number in range(10_000))
+    assert (await make(client, entries=lines))["entry_count"] == 10_000
+    long = {**BEER, "entries": "\n".join(f"{'x' * 400}{number}\t{'y' * 400}" for number in range(200))}
+    response = await client.post(V3, json={"name": "Long", "dictionaries": [long]})
+    assert response.json()["dictionaries"][0]["entry_count"] == 200
+    too_many = "\n".join(f"{number}\tx" for number in range(50_001))
+    assert (await client.post(V2, json={"name": "Pub", **BEER, "entries": too_many})).status_code == 400
+
+
+async def test_each_key_has_glossaries_of_its_own(tmp_path, engine):
+    with closing(Database(tmp_path)) as database:
+        keys = [KeyStore(database).add(name) for name in ("one", "two")]
+    first, second = ({"Authorization": f"DeepL-Auth-Key {key}"} for key in keys)
+    async with serving(engine, Settings(data=tmp_path, keys="required")) as client:
+        assert (await client.get(V3)).status_code == 403
+        made = (await client.post(V2, json={"name": "Pub", **BEER}, headers=first)).json()
+        assert len((await client.get(V3, headers=first)).json()["glossaries"]) == 1
+        assert (await client.get(V3, headers=second)).json() == {"glossaries": []}
+        for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/entries"), ("GET", "")):
+            response = await client.request(method, f"{V2}/{made['glossary_id']}{path}", headers=second)
+            assert response.status_code == 404
+        text = {"q": "Bier", "source": "de", "target": "en", "glossary_id": made["glossary_id"]}
+        assert (await client.post("/translate", json=text | {"api_key": keys[1]})).status_code == 404
+        assert (await client.post("/translate", json=text | {"api_key": keys[0]})).status_code == 200
+
+
+async def test_settings_and_pairs_tell_that_there_are_glossaries(client):
+    assert (await client.get("/frontend/settings")).json()["capabilities"]["glossaries"] is True
+    pairs = (await client.get("/v2/glossary-language-pairs")).json()["supported_languages"]
+    assert PAIR in pairs and len(pairs) == 2
+    assert (await client.get("/v3/languages", params={"resource": "glossary"})).json()
+
+
+@pytest.fixture(scope="module")
+def kept_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The shipped model and a database, in a server process of its own."""
+    data = tmp_path_factory.mktemp("data")
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", "serve", "--port", "0", "--threads", "1"],
+        env=os.environ | {"DRAGOMAN_DATA": str(data)},
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True,
+    ) as server:  # fmt: skip
+        try:
+            assert server.stdout
+            announced = next(line for line in server.stdout if "health check" in line)
+            yield announced.split()[-1].removesuffix("/readyz")
+        finally:
+            server.terminate()
+
+
+def test_the_official_client(kept_url: str, tmp_path: Path) -> None:
+    with closing(deepl.DeepLClient("any-key", server_url=kept_url)) as client:
+        assert len(client.get_glossary_languages()) == 2
+        made = client.create_glossary("v2", "DE", "EN-GB", {"Vorstand": "executive team"})
+        assert (made.entry_count, made.target_lang, made.ready) == (1, "EN", True)
+        assert client.get_glossary_entries(made) == {"Vorstand": "executive team"}
+        result = client.translate_text("Der Vorstand ist gut.", source_lang="DE", target_lang="EN-GB", glossary=made)
+        assert "executive team" in result.text.lower()
+        several = client.create_multilingual_glossary(
+            "v3",
+            [
+                MultilingualGlossaryDictionaryEntries("DE", "EN", {"Vorstand": "executive team"}),
+                MultilingualGlossaryDictionaryEntries("EN", "DE", {"board": "Gremium"}),
+            ],
+        )
+        result = client.translate_text("The board is good.", source_lang="EN", target_lang="DE", glossary=several)
+        assert "Gremium" in result.text
+        change = MultilingualGlossaryDictionaryEntries("EN", "DE", {"house": "Haus"})
+        assert client.update_multilingual_glossary_dictionary(several, change).dictionaries[1].entry_count == 2
+        assert client.replace_multilingual_glossary_dictionary(several, change).entry_count == 1
+        entries = client.get_multilingual_glossary_entries(several, "EN", "DE").dictionaries[0]
+        assert entries.entries == "house\tHaus"  # as it came
+        assert client.update_multilingual_glossary_name(several, "new").name == "new"
+        client.delete_multilingual_glossary_dictionary(several, source_lang="EN", target_lang="DE")
+        assert {one.name for one in client.list_multilingual_glossaries()} == {"v2", "new"}
+        from_csv = client.create_glossary_from_csv("csv", "EN", "DE", '"a, b",c\nd,"e ""f"""')
+        assert client.get_glossary_entries(from_csv) == {"a, b": "c", "d": 'e "f"'}
+        for one in client.list_multilingual_glossaries():
+            client.delete_multilingual_glossary(one)
+        assert client.list_glossaries() == []
+        with pytest.raises(deepl.GlossaryNotFoundException):
+            client.get_glossary(str(uuid.uuid4()))
