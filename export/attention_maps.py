@@ -24,10 +24,12 @@ def read_maps(bundle: Bundle, text: str, pair: Pair) -> SentenceMaps:
         pair: A direction of the bundle.
 
     Raises:
-        AttentionMapsError: The text is empty, or too long for the model.
+        AttentionMapsError: The text is empty, or too long for the model; or the model has a memory.
         BundleError: The bundle has no float32 graphs, or its tokenizer is damaged.
     """
     manifest, graphs = bundle.manifest, bundle.graphs("float32")
+    if any("memory" in variant for variant in manifest.shape.variants):
+        raise AttentionMapsError("no maps are drawn of a model with a memory")
     tokenizer = Tokenizer(*bundle.tokenizer_files)
     pieces = tokenizer.encode(text)
     prefix = [tokenizer.piece_id(pair.tag)] if pair.tag else []

@@ -55,7 +55,6 @@ from model.training.provenance import ModelCard, read_card
 TOKENIZER = "tokenizer.spm"
 WEIGHTS = "weights.bin"
 INTEGER_WEIGHTS = "weights.int8.bin"
-
 CALIBRATION_SENTENCES = 400  # at least, if there are so many, and less than twice as many
 
 Report = Callable[[str], None]
@@ -244,9 +243,9 @@ def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, repo
     for graph in stored:
         store_halves(graph)
     native = {} if model.config.variants else {"encoder": native_encoder(model), "decoder": native_decoder(model)}
-    observed = [with_maps(graph) for graph in stored]
+    observed = [] if model.config.memory_length else [with_maps(graph) for graph in stored]
     share_weights([*stored, *half, *native.values(), *observed], folder / WEIGHTS)
-    for graph, name in zip(observed, ATTENTION.files.values(), strict=True):
+    for graph, name in zip(observed, ATTENTION.files.values(), strict=False):
         onnx.save(graph, folder / name)
     encoder, decoder = write("float32", encoder=stored[0], decoder=stored[1])
     write("float16", encoder=half[0], decoder=half[1])
@@ -350,7 +349,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         ),
         longest_source=ingredients.longest_source,
         graphs=graphs,
-        attention=ATTENTION,
+        attention=None if config.memory_length else ATTENTION,
         source_tokenizer=source,
         target_tokenizer=target,
         source_vocabulary=source_ids,
