@@ -26,7 +26,7 @@ from app.engine.interface import (
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.model_pool import ModelPool, ServedModel
-from app.engine.models.routing import Pair, Route, find_routes, follow
+from app.engine.models.routing import Pair, Route, find_routes, translate_along
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
 
@@ -156,7 +156,7 @@ class Registry:
         began = time.monotonic()
         async with self._pool.using(*(hop.model for hop in route)) as engines:
             loading = Timing(queue_s=time.monotonic() - began)
-            async with aclosing(follow(route, engines, call)) as events:
+            async with aclosing(translate_along(route, engines, call)) as events:
                 async for event in events:
                     yield loading + event if isinstance(event, Timing) else event
 

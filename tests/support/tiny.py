@@ -31,7 +31,7 @@ from model.training.provenance import CARD, ModelCard
 
 VOCABULARY = 512  # times the width of 64, in float16, is just enough for the weights file that precisions share
 LONGEST_SOURCE = 32
-# No test may depend on what a model computes: TINY_SEED=1 trains another one. `make test-everywhere` tries some.
+# No test may depend on what a model computes: TINY_SEED=1 trains another one. `make test-variations` tries some.
 SEED = int(os.environ.get("TINY_SEED", "0"))
 _BATCH = 32
 

@@ -97,14 +97,14 @@ class BatchDecoder(Generic[Features]):
             most: Tokens to advance by at most.
         """
         wanted = [search.beam for search in self.searches]
-        steps = min(most, self._rows.most_steps(wanted), *(search.room for search in self.searches))
-        kept = self._advance() if steps < 2 else self._follow(steps)
+        steps = min(most, self._rows.most_steps(wanted), *(search.steps_left for search in self.searches))
+        kept = self._advance() if steps < 2 else self._advance_several(steps)
         done = [search for search in self.searches if not search.rows]
         self.searches = [search for search in self.searches if search.rows]
         self._rows.select(kept)
         return done
 
-    def _follow(self, steps: int) -> list[int]:
+    def _advance_several(self, steps: int) -> list[int]:
         """Several steps of every search by the model itself; returns the rows that go on."""
         beams = [search.state for search in self.searches]
         found = self._rows.search_steps(beams, steps)
@@ -113,7 +113,7 @@ class BatchDecoder(Generic[Features]):
         kept: list[int] = []
         first = 0
         for search, beam in zip(self.searches, beams, strict=True):
-            kept += [first + row for row in search.follow(columns, first)]
+            kept += [first + row for row in search.take_steps(columns, first)]
             first += beam.wanted
         return kept
 

@@ -233,18 +233,18 @@ class Search:
         return []
 
     @property
-    def room(self) -> int:
+    def steps_left(self) -> int:
         """Steps in which the best extensions are all that matters, up to the length limit; 0 if more than that does."""
         return self._max_length - self.length if self._unrestricted else 0
 
     @property
     def state(self) -> Beam:
-        """Return the state that a model needs to continue the search by itself, within ``room``."""
+        """Return the state that a model needs to continue the search by itself, within ``steps_left``."""
         totals = [hypothesis.total for hypothesis in self._live]
         return Beam(self.last_tokens, totals, self.beam, self.threshold)
 
-    def follow(self, steps: Steps, first: int) -> list[int]:
-        """Take steps, within ``room``, that a model has made from ``state``.
+    def take_steps(self, steps: Steps, first: int) -> list[int]:
+        """Take steps, within ``steps_left``, that a model has made from ``state``.
 
         Args:
             steps: As lists, hypothesis by hypothesis: (W, N) each.
@@ -255,7 +255,7 @@ class Search:
         """
         totals, tokens, parents, attended = (each and each[first : first + self.beam] for each in steps)
         if self.beam == 1:
-            return self._follow_one(totals[0], tokens[0], parents[0][0], attended and attended[0])
+            return self._take_greedy_steps(totals[0], tokens[0], parents[0][0], attended and attended[0])
         begun, self._live = self._live, []
 
         def path(slot: int, step: int) -> Live:
@@ -292,7 +292,9 @@ class Search:
         self.last_tokens = [hypothesis.tokens[-1] for hypothesis in self._live]
         return rows
 
-    def _follow_one(self, totals: list[float], tokens: list[int], parent: int, attended: list[int] | None) -> list[int]:
+    def _take_greedy_steps(
+        self, totals: list[float], tokens: list[int], parent: int, attended: list[int] | None
+    ) -> list[int]:
         """The same for a single hypothesis, which is what greedy search has; ``parent`` is the one that it extends."""
         live = self._live[parent]
         ended = self._eos_id in tokens

@@ -141,7 +141,7 @@ class TermSearch(Search):
         return _CANDIDATES
 
     @property
-    def room(self) -> int:
+    def steps_left(self) -> int:
         """No model makes steps of this search by itself."""
         return 0
 

@@ -36,7 +36,7 @@ class TracedSearch(Search):
         self._row_nodes: list[int | None] = [None]
 
     @property
-    def room(self) -> int:
+    def steps_left(self) -> int:
         """None: several steps in one run of the model would leave no trace."""
         return 0
 

@@ -76,7 +76,9 @@ def _by_pivot(direct: Mapping[Pair, Route], middle: str, max_bytes: int) -> dict
     }
 
 
-def follow(route: Route, engines: Sequence[TranslationEngine], call: TranslationCall) -> AsyncGenerator[Event, None]:
+def translate_along(
+    route: Route, engines: Sequence[TranslationEngine], call: TranslationCall
+) -> AsyncGenerator[Event, None]:
     """Translates along a route, whose models' engines these are."""
     if len(route) == 1:
         return engines[0].stream(_call_of(route[0], call))

@@ -3,7 +3,7 @@
 They compute in float32. They are opened for one sentence and closed again: that takes 0.1 s, and their 40 MB are not
 worth keeping for what people look at now and then.
 
-Axes: H heads, S source length, T target length, P positions there is room for, D width.
+Axes: H heads, S source length, T target length, P positions there is cache_length for, D width.
 """
 
 from collections.abc import Sequence
@@ -102,10 +102,10 @@ class _Graph:
         kinds = {name: bool if name == "memory_mask" else np.float32 for name in given}
         return {name: np.zeros((1, *shape), dtype=kinds[name]) for name, shape in given.items()}
 
-    def empty_past(self, room: int, width: int) -> dict[str, Array]:
+    def empty_past(self, cache_length: int, width: int) -> dict[str, Array]:
         """Keys and values of no positions yet."""
         names = (name for name in self._inputs if name.startswith("past_"))
-        return {name: np.zeros((1, room, width), dtype=np.float32) for name in names}
+        return {name: np.zeros((1, cache_length, width), dtype=np.float32) for name in names}
 
 
 def _decode(
@@ -113,10 +113,10 @@ def _decode(
 ) -> tuple[list[int], list[list[Array]]]:
     """Step by step through one sentence: the tokens that the decoder was given, and for each of them its maps."""
     shape, ids = manifest.shape, manifest.ids
-    room = min(shape.max_positions, 2 * length + 10 if target is None else len(target) + 1)
-    past = decoder.empty_past(room, shape.width)
+    cache_length = min(shape.max_positions, 2 * length + 10 if target is None else len(target) + 1)
+    past = decoder.empty_past(cache_length, shape.width)
     tokens, maps = [ids.decoder_start], list[list[Array]]()
-    for position in range(room):
+    for position in range(cache_length):
         checkpoint()
         outputs, found = decoder.run(
             {
@@ -125,7 +125,7 @@ def _decode(
                 "tokens": np.array([[tokens[-1]]]),
                 "positions": np.array([[position]]),
                 "places": np.array([[[0, position]]]),
-                "target_mask": (np.arange(room) <= position)[None, None, None],
+                "target_mask": (np.arange(cache_length) <= position)[None, None, None],
                 "source_mask": np.ones((1, 1, 2, length), dtype=bool),
                 "members": np.zeros((1, 2, 2), dtype=np.int64),
                 "seats": np.zeros((1, 1, 2), dtype=np.int64),

@@ -1,6 +1,6 @@
 """The arrays that live between two decoding steps, kept aligned while rows come and go.
 
-Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, D width, C
+Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions of the cache, D width, C
 pieces to choose from, K candidates, L decoder layers. S, P and C are whole blocks, see ``app.engine.decoding.padding``.
 """
 
@@ -26,7 +26,7 @@ Array = NDArray[Any]
 _FEW = 8
 # Sentences move together when less than this part of their places, or of the longest source, is in use.
 _FULL = 0.75
-# A change of room moves the whole past, so it grows by more than is needed, and shrinks late.
+# A change of its length moves the whole past, so it grows by more than is needed, and shrinks late.
 _ROOM = 4 * POSITIONS
 
 
@@ -107,7 +107,7 @@ def _fitted(array: Array, places: Array, capacity: int, length: int, filling: fl
     return fitted
 
 
-def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
+def gather_indices(owner: Array, sentences: int) -> tuple[Array, Array]:
     """The beams of each sentence side by side, as the decoder graph wants them.
 
     Args:
@@ -115,19 +115,19 @@ def seating(owner: Array, sentences: int) -> tuple[Array, Array]:
         sentences: B.
 
     Returns:
-        ``members`` (B, M, 2) and ``seats`` (R, 1, 2), int64, see ``export.graphs.DecoderGraph``.
+        ``beam_rows`` (B, M, 2) and ``row_beams`` (R, 1, 2), int64, see ``export.graphs.DecoderGraph``.
     """
     rows = np.arange(len(owner))
     order = np.argsort(owner, kind="stable")
     counts = np.bincount(owner, minlength=sentences)
     seat = np.empty_like(rows)
     seat[order] = rows - np.repeat(np.cumsum(counts) - counts, counts)
-    members = np.zeros((sentences, max(2, int(counts.max())), 2), dtype=np.int64)
-    members[owner, seat, 0] = rows
-    return members, np.stack([owner, seat], axis=1)[:, None]
+    beam_rows = np.zeros((sentences, max(2, int(counts.max())), 2), dtype=np.int64)
+    beam_rows[owner, seat, 0] = rows
+    return beam_rows, np.stack([owner, seat], axis=1)[:, None]
 
 
-def reseat(slots: Sequence[int]) -> tuple[list[int], list[int]]:
+def assign_slots(slots: Sequence[int]) -> tuple[list[int], list[int]]:
     """Assign slots to rows that continue: their own where possible, so that little memory has to move.
 
     Args:
@@ -165,7 +165,7 @@ class BatchState:
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
         self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
         self._small: dict[str, Array] = {}
-        self._bindings: dict[Kind, Binding] = {}  # empty when rows or room are not those bound
+        self._bindings: dict[Kind, Binding] = {}  # empty when rows or the cache's length are not those bound
         self._forget()
 
     def _forget(self) -> None:
@@ -173,7 +173,7 @@ class BatchState:
         self._parents = [-1] * len(self)
         self._places = np.zeros((len(self), 1), dtype=np.int64)
         self._starts = np.zeros((len(self), 1), dtype=np.int64)  # the first places behind the memory
-        self._past, self._room = empty_past(self._model), 0
+        self._past, self._cache_length = empty_past(self._model), 0
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -193,7 +193,7 @@ class BatchState:
     def select(self, rows: Sequence[int]) -> None:
         """Keep the given rows, in that order; a row may be named more than once."""
         live = len(self)
-        self._slots, continued = reseat([self._slots[row] for row in rows])
+        self._slots, continued = assign_slots([self._slots[row] for row in rows])
         if continued == list(range(live)):
             return
         owner = self._owner[continued]
@@ -213,19 +213,19 @@ class BatchState:
         self._parents = [self._parents[slot] for slot in continued]
         self._places, self._starts = self._places[continued], self._starts[continued]
 
-    def _bind(self, kind: Kind, room: int, top: int) -> Binding:
+    def _bind(self, kind: Kind, cache_length: int, top: int) -> Binding:
         """Return the binding of these rows; make a new one if an array that it bound has moved."""
         live, model, sentences, small = len(self), self._model, self._sentences, self._small
-        if not self._bindings or small["room"] != room or small["top"][0] != top:
+        if not self._bindings or small["room"] != cache_length or small["top"][0] != top:
             self._bindings = {}
-            members, seats = seating(self._owner, len(sentences))
+            beam_rows, row_beams = gather_indices(self._owner, len(sentences))
             self._small = {
                 "tokens": np.empty((live, 1), dtype=np.int64),
                 "positions": np.empty((live, 1), dtype=np.int64),
-                "room": np.array(room, dtype=np.int32),
-                "source_mask": np.repeat(sentences.mask[:, None, None], members.shape[1], axis=2),  # (B, 1, M, S)
-                "members": members,
-                "seats": seats,
+                "room": np.array(cache_length, dtype=np.int32),
+                "source_mask": np.repeat(sentences.mask[:, None, None], beam_rows.shape[1], axis=2),  # (B, 1, M, S)
+                "members": beam_rows,
+                "seats": row_beams,
                 "top": np.array([top], dtype=np.int64),
                 "steps": np.empty(1, dtype=np.int64),
                 "totals.given": np.empty((live, 1, 1), dtype=np.float64),
@@ -236,7 +236,7 @@ class BatchState:
             else:
                 self._small |= {
                     "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
-                    "target_mask": np.empty((live, 1, 1, room), dtype=bool),
+                    "target_mask": np.empty((live, 1, 1, cache_length), dtype=bool),
                     "parents": np.empty(live, dtype=np.int64),
                 }
             if sentences.pieces.shape[1]:
@@ -330,11 +330,13 @@ class BatchState:
     ) -> list[Array]:
         """One run of a decoder graph."""
         model = self._model
-        # Where the graph attends to all the room there is, that would cost many rows more than moving them.
+        # Where the graph attends to the whole cache, that would cost many rows more than moving them.
         block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
-        room = pad_to_multiple(int(self._places.max()) + max(1, steps), block)
-        room = self._room = self._room if room <= self._room <= room + 2 * block else room
-        binding, small = self._bind(kind, room, top), self._small
+        cache_length = pad_to_multiple(int(self._places.max()) + max(1, steps), block)
+        if not cache_length <= self._cache_length <= cache_length + 2 * block:
+            self._cache_length = cache_length
+        cache_length = self._cache_length
+        binding, small = self._bind(kind, cache_length, top), self._small
         small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._places - self._starts
         if model.in_place:
@@ -342,11 +344,11 @@ class BatchState:
         else:
             small["places"][:, :, 1] = self._places
             small["parents"][:] = [max(parent, 0) for parent in self._parents]
-            np.less_equal(np.arange(room), self._places, out=small["target_mask"][:, 0, 0])
+            np.less_equal(np.arange(cache_length), self._places, out=small["target_mask"][:, 0, 0])
         small["steps"][0] = steps
         for name, value in state.items():
             small[name][:] = value
-        past, present = self._past.arrange(self._parents, room)
+        past, present = self._past.arrange(self._parents, cache_length)
         results = model.step(binding, past, present)
         self._parents = list(range(len(self)))
         self._places += len(results[0]) if steps else 1

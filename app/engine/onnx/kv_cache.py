@@ -1,7 +1,7 @@
 """The self-attention keys and values of the rows so far, between two runs of a decoder graph.
 
 They are the only arrays that grow with every token, so what matters is how often they are copied. Axes: R live rows, P
-target positions there is room for, D width, H heads of E channels, L decoder layers.
+target positions there is cache_length for, D width, H heads of E channels, L decoder layers.
 """
 
 import math
@@ -21,12 +21,12 @@ Array = NDArray[Any]
 class KeyValueCache(Protocol):
     """2L values, see ``Sessions.past_shape``; their contents after a row's position are meaningless."""
 
-    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+    def arrange(self, parents: Sequence[int], cache_length: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """Get ready for the next run.
 
         Args:
             parents: (R,) the row of the last run that each row continues; -1 for one that continues none.
-            room: Positions needed, P, in whole blocks.
+            cache_length: Positions needed, P, in whole blocks.
 
         Returns:
             The values that the graph reads, and the values that it writes.
@@ -50,21 +50,21 @@ class GatheredCache(KeyValueCache):
         self._values = [model.value(nothing) for _ in model.past]
         self._memory = _DoubleBuffer(model)
 
-    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+    def arrange(self, parents: Sequence[int], cache_length: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``KeyValueCache``."""
-        if self._values[0].shape()[-2] != room:
-            self._values = [self._model.value(_fitted(value.numpy(), room)) for value in self._values]
-        past, self._values = self._values, self._memory.values(len(parents), room)
+        if self._values[0].shape()[-2] != cache_length:
+            self._values = [self._model.value(_fitted(value.numpy(), cache_length)) for value in self._values]
+        past, self._values = self._values, self._memory.values(len(parents), cache_length)
         return past, self._values
 
     def append(self, pasts: Sequence[tuple[Array, ...]]) -> list[int]:
         """See ``KeyValueCache``."""
-        rows, room = self._values[0].shape()[:2]
-        room = max(room, *(pad_to_multiple(len(past[0])) for past in pasts))
+        rows, cache_length = self._values[0].shape()[:2]
+        cache_length = max(cache_length, *(pad_to_multiple(len(past[0])) for past in pasts))
         grown = []
         for layer, value in enumerate(self._values):
-            block = np.zeros((rows + len(pasts), room, value.shape()[-1]), self._model.dtype)
-            block[:rows] = _fitted(value.numpy(), room)
+            block = np.zeros((rows + len(pasts), cache_length, value.shape()[-1]), self._model.dtype)
+            block[:rows] = _fitted(value.numpy(), cache_length)
             for row, past in enumerate(pasts, start=rows):
                 block[row, : len(past[layer])] = past[layer]
             grown.append(self._model.value(block))
@@ -88,24 +88,28 @@ class InPlaceCache(KeyValueCache):
         self._block = np.zeros((len(model.past), *model.past_shape(1, POSITIONS)), model.dtype)
         self._values = _values(self._block)
 
-    def arrange(self, parents: Sequence[int], room: int) -> tuple[list[OrtValue], list[OrtValue]]:
+    def arrange(self, parents: Sequence[int], cache_length: int) -> tuple[list[OrtValue], list[OrtValue]]:
         """See ``KeyValueCache``."""
-        _, capacity, _, old_room, _ = self._block.shape
+        _, capacity, _, old_length, _ = self._block.shape
         rows = len(parents)
         moved = [(row, parent) for row, parent in enumerate(parents) if 0 <= parent != row]
-        if rows > capacity or room != old_room or not {row for row, _ in moved}.isdisjoint(p for _, p in moved):
-            self._move(rows, moved, room)
+        if (
+            rows > capacity
+            or cache_length != old_length
+            or not {row for row, _ in moved}.isdisjoint(p for _, p in moved)
+        ):
+            self._move(rows, moved, cache_length)
         else:
             _copy_rows(self._block, self._block, moved)
             if rows != self._values[0].shape()[0]:
                 self._values = _values(self._block[:, :rows])
         return self._values, self._values
 
-    def _move(self, rows: int, moved: Sequence[tuple[int, int]], room: int) -> None:
+    def _move(self, rows: int, moved: Sequence[tuple[int, int]], cache_length: int) -> None:
         """To another block."""
         old = self._block
-        common = min(room, old.shape[3])
-        self._block = block = self._memory.block(rows + rows // 4, room)
+        common = min(cache_length, old.shape[3])
+        self._block = block = self._memory.block(rows + rows // 4, cache_length)
         staying = min(rows, old.shape[1])
         block[:, :staying, :, :common] = old[:, :staying, :, :common]
         _copy_rows(old[..., :common, :], block[..., :common, :], moved)
@@ -137,24 +141,24 @@ class _DoubleBuffer:
         self._lent: list[list[OrtValue]] = [[], []]
         self._shape = (0, 0)
 
-    def block(self, rows: int, room: int) -> Array:
+    def block(self, rows: int, cache_length: int) -> Array:
         """Return 2L uninitialised arrays in one block."""
         self._blocks.reverse()
-        shape = (len(self._model.past), *self._model.past_shape(rows, room))
+        shape = (len(self._model.past), *self._model.past_shape(rows, cache_length))
         size = math.prod(shape)
         if self._blocks[0].size < size:
             self._blocks[0] = np.empty(size * 5 // 4, self._model.dtype)
         return self._blocks[0][:size].reshape(shape)
 
-    def values(self, rows: int, room: int) -> list[OrtValue]:
+    def values(self, rows: int, cache_length: int) -> list[OrtValue]:
         """Return 2L uninitialised values on the model's device."""
         model = self._model
         if model.device != "cpu":  # only in main memory can a part of a block be lent
-            shape = model.past_shape(rows, room)
+            shape = model.past_shape(rows, cache_length)
             return [OrtValue.ortvalue_from_shape_and_type(shape, model.dtype, model.device) for _ in model.past]
-        block = self.block(rows, room)
-        if (rows, room) != self._shape:
-            self._shape, self._lent = (rows, room), [[], []]
+        block = self.block(rows, cache_length)
+        if (rows, cache_length) != self._shape:
+            self._shape, self._lent = (rows, cache_length), [[], []]
         self._lent.reverse()
         if not self._lent[0]:
             self._lent[0] = _values(block)
@@ -165,9 +169,9 @@ def _values(block: Array) -> list[OrtValue]:
     return [OrtValue.ortvalue_from_numpy(array) for array in block]
 
 
-def _fitted(block: Array, room: int) -> Array:
+def _fitted(block: Array, cache_length: int) -> Array:
     """Change P of (..., P, D): pad with zeros, or cut off unused positions."""
-    fitted = np.zeros((*block.shape[:-2], room, block.shape[-1]), block.dtype)
-    common = min(room, block.shape[-2])
+    fitted = np.zeros((*block.shape[:-2], cache_length, block.shape[-1]), block.dtype)
+    common = min(cache_length, block.shape[-2])
     fitted[..., :common, :] = block[..., :common, :]
     return fitted

@@ -1,6 +1,6 @@
 """Everything ONNX Runtime: sessions, providers and threads.
 
-Axes: B sentences, R live rows, S source length, P target positions there is room for, D width, H heads of E channels, K
+Axes: B sentences, R live rows, S source length, P target positions of the cache, D width, H heads of E channels, K
 candidates, L decoder layers. S and P are whole blocks, see ``app.engine.decoding.padding``.
 """
 
@@ -204,9 +204,9 @@ class Sessions:
                     array[row, first:] = kept
         return {"memory_mask": mask, **dict(zip(self._recalled, arrays, strict=True))}
 
-    def past_shape(self, rows: int, room: int) -> tuple[int, ...]:
+    def past_shape(self, rows: int, cache_length: int) -> tuple[int, ...]:
         """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place."""
-        return (rows, *self._past_axes[1:-2], room, self._past_axes[-1])
+        return (rows, *self._past_axes[1:-2], cache_length, self._past_axes[-1])
 
     def value(self, array: Array) -> OrtValue:
         """An array where the model runs."""

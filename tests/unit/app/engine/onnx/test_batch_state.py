@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.onnx.batch_state import EncodedBatch, reseat, seating
+from app.engine.onnx.batch_state import EncodedBatch, assign_slots, gather_indices
 from app.engine.onnx.sessions import Features
 
 
@@ -15,18 +15,18 @@ from app.engine.onnx.sessions import Features
 def test_every_row_sits_with_its_sentence(beams, random):
     owner = [sentence for sentence, count in enumerate(beams) for _ in range(count)]
     random.shuffle(owner)
-    members, seats = seating(np.array(owner), len(beams))
-    assert members.shape == (len(beams), max(2, *beams), 2)
-    for row, ((sentence, seat),) in enumerate(seats.tolist()):
+    beam_rows, row_beams = gather_indices(np.array(owner), len(beams))
+    assert beam_rows.shape == (len(beams), max(2, *beams), 2)
+    for row, ((sentence, seat),) in enumerate(row_beams.tolist()):
         assert sentence == owner[row]
-        assert members[sentence, seat].tolist() == [row, 0]
-    assert len({tuple(seat) for (seat,) in seats.tolist()}) == len(owner)
-    assert members.max() < len(owner)  # what fills a sentence up is a row, too
+        assert beam_rows[sentence, seat].tolist() == [row, 0]
+    assert len({tuple(seat) for (seat,) in row_beams.tolist()}) == len(owner)
+    assert beam_rows.max() < len(owner)  # what fills a sentence up is a row, too
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=12))
 def test_rows_that_go_on_stay_in_their_slots(slots):
-    new, continued = reseat(slots)
+    new, continued = assign_slots(slots)
     assert sorted(new) == list(range(len(slots)))
     assert [continued[slot] for slot in new] == slots
     stay = {slot for slot in slots if slot < len(slots)}
