@@ -1,0 +1,63 @@
+"""Runs the tests that depend on a model as they would run on other processors and with other models.
+
+    python -m tools.test_variations [NAME ...]
+
+No test may depend on the values that a model computes: they differ between processors, numbers of threads and seeds.
+Each variation restricts PyTorch's kernels, oneDNN's or our own to another instruction set, or trains the tiny models
+from another seed. A value that the processor doesn't have leaves the library at its own choice.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+PYTORCH = ("tests/parity/test_graphs.py", "tests/unit/model/evaluation", "tests/unit/model/network/test_reference.py")
+SERVICE = ("tests/unit/app/engine", "tests/unit/app/translation/test_retries.py")
+
+
+class Variation(NamedTuple):
+    """Environment variables, and the tests that they may change."""
+
+    environment: dict[str, str]
+    tests: tuple[str, ...]
+
+
+VARIATIONS = {
+    "aten-default": Variation({"ATEN_CPU_CAPABILITY": "default"}, PYTORCH),
+    "aten-avx2": Variation({"ATEN_CPU_CAPABILITY": "avx2"}, PYTORCH),
+    "onednn-avx2": Variation({"ONEDNN_MAX_CPU_ISA": "AVX2"}, PYTORCH),
+    "one-thread": Variation({"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}, PYTORCH),
+    "seed-1": Variation({"TINY_SEED": "1"}, (*PYTORCH, *SERVICE)),
+    "seed-3": Variation({"TINY_SEED": "3"}, (*PYTORCH, *SERVICE)),
+    "kernels-off": Variation({"DRAGOMAN_KERNELS": "off"}, SERVICE),
+    "kernels-plain": Variation({"DRAGOMAN_KERNELS": "plain"}, SERVICE),
+}
+
+
+def main(names: list[str]) -> int:
+    """Runs the named variations, or all; returns how many failed."""
+    unknown = [name for name in names if name not in VARIATIONS]
+    if unknown:
+        sys.exit(f"no variation {', '.join(unknown)}; there are {', '.join(VARIATIONS)}")
+    failed = 0
+    for name, (environment, tests) in VARIATIONS.items():
+        if names and name not in names:
+            continue
+        began = time.monotonic()
+        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
+        done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+        lines = done.stdout.strip().splitlines()
+        print(
+            f"{name:16} {time.monotonic() - began:6.0f} s  {lines[-1] if lines else done.stderr.strip()[-200:]}",
+            flush=True,
+        )
+        if done.returncode:
+            failed += 1
+            print(*(line for line in lines if line.startswith(("FAILED", "ERROR", "E  "))), sep="\n")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
