@@ -1,14 +1,36 @@
 """What a format makes of a file: texts to translate, and a function that makes a file of their translations."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from app.documents.inline import INLINE, plain
 from app.engine.interface import Splitting
+from app.errors import DocumentTooLarge
+from app.text.budget import checkpoint
 from app.text.markup.extraction import Rules
+
+MAX_TEXTS = 100_000
+"""Texts of one document; each takes a few kilobytes while it is translated."""
+
+Part = TypeVar("Part")
 
 Write = Callable[[Sequence[str], str], bytes]
 """Takes the translated texts, in order, and the target as a locale (``en``, ``en-GB``); makes the translated file."""
+
+
+def bounded(parts: Iterable[Part]) -> Iterator[Part]:
+    """The texts of a document, or what holds them, one after the other, as many as there may be.
+
+    Raises:
+        DocumentTooLarge: There are more.
+        Cancelled, DeadlineExceeded: As ``checkpoint``.
+    """
+    for number, part in enumerate(parts):
+        checkpoint()
+        if number == MAX_TEXTS:
+            raise DocumentTooLarge(f"The document has more than {MAX_TEXTS:,} paragraphs or cells; divide it.")
+        yield part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from babel.core import get_global
 
-from app.documents.document import Document
+from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
 from app.documents.package import Package
 from app.documents.safe_xml import serialize, writable
@@ -66,8 +66,7 @@ def package_document(
         finish: Called with the target language when all translations are written.
     """
     found = []
-    for segment in segments:
-        checkpoint()
+    for segment in bounded(segments):
         if segment.is_translatable:
             found.append(segment)
 

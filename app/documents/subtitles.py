@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.documents.characters import Encoded
-from app.documents.document import Document
+from app.documents.document import Document, bounded
 from app.documents.inline import INLINE, InlineBuilder, Kind
 from app.text.budget import checkpoint
 
@@ -56,7 +56,7 @@ def read_subtitles(data: bytes) -> Document:
         DamagedDocument: Its characters can't be read.
     """
     file = Encoded(data)
-    cues = [_cue(match) for match in _CUE.finditer(file.text)]
+    cues = [_cue(match) for match in bounded(_CUE.finditer(file.text))]
     sentences = [(group, builder) for group in _sentences(cues) if (builder := _built(group)).is_translatable]
     longest = max([_MIN_LINE_CHARS, *(_width(line) for cue in cues for line in cue.lines)])
 

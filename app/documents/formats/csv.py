@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from app.documents.characters import Encoded
-from app.documents.document import Document
+from app.documents.document import Document, bounded
 from app.documents.slots import Slot, filled
 from app.text.budget import checkpoint
 
@@ -20,7 +20,7 @@ def read(data: bytes) -> Document:
         DamagedDocument: Its characters can't be read.
     """
     file = Encoded(data)
-    slots = list(_slots(file.text))
+    slots = list(bounded(_slots(file.text)))
     return Document(
         texts=tuple(slot.text for slot in slots),
         markup=None,

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator
 
 from app.documents.characters import Encoded
-from app.documents.document import Document
+from app.documents.document import Document, bounded
 from app.documents.messages import PLACEHOLDERS
 from app.documents.slots import Slot, filled
-from app.errors import DamagedDocument
-from app.text.budget import checkpoint
+from app.errors import DamagedDocument, DocumentTooLarge
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
+_MAX_STRUCTURE = 500_000  # lists, objects and commas: each may become an object of 200 bytes
 _COLON = re.compile(r"\s*+:")
 # ICU's choices by number or gender: words of the syntax and of the language stand side by side.
 _CHOICE = re.compile(r"\{\s*\w+\s*,\s*(?:plural|select|selectordinal)\s*,")
@@ -24,11 +24,13 @@ def read(data: bytes) -> Document:
         DamagedDocument: It isn't JSON.
     """
     file = Encoded(data)
+    if sum(map(file.text.count, "[{,")) > _MAX_STRUCTURE:
+        raise DocumentTooLarge("The document has too many values.")
     try:
         json.loads(file.text, parse_int=len, parse_float=len)
     except (ValueError, RecursionError):
         raise DamagedDocument("The file is not JSON.") from None
-    slots = list(_slots(file.text))
+    slots = list(bounded(_slots(file.text)))
     return Document(
         texts=tuple(slot.text for slot in slots),
         markup=None,
@@ -44,7 +46,6 @@ def _slots(source: str) -> Iterator[Slot]:
         return json.dumps(text, ensure_ascii=escapes)
 
     for match in _STRING.finditer(source):
-        checkpoint()
         if _COLON.match(source, match.end()):
             continue
         text = json.loads(match[0])

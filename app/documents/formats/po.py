@@ -6,9 +6,9 @@ import polib
 from babel.messages.plurals import get_plural
 
 from app.documents.characters import Encoded
-from app.documents.document import Document
+from app.documents.document import MAX_TEXTS, Document
 from app.documents.messages import PLACEHOLDERS
-from app.errors import DamagedDocument
+from app.errors import DamagedDocument, DocumentTooLarge
 from app.text.budget import checkpoint
 
 
@@ -19,6 +19,8 @@ def read(data: bytes) -> Document:
         DamagedDocument: It is no catalog.
     """
     file = Encoded(data)
+    if file.text.count("msg") > 3 * MAX_TEXTS:
+        raise DocumentTooLarge("The document has too many messages; divide it.")
     try:
         # The library takes a text that is the name of a file for that file; no file's name ends in a line break.
         catalog = polib.pofile(file.text + "\n", wrapwidth=78)

@@ -6,7 +6,7 @@ from typing import Any
 
 from lxml import etree
 
-from app.documents.document import Document
+from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
 from app.documents.messages import PLACEHOLDERS
 from app.documents.mixed_content import MixedText, Names
@@ -30,7 +30,7 @@ def read(data: bytes) -> Document:
     if name.localname != "xliff" or not (name.namespace or "").startswith(_SPACE):
         raise DamagedDocument("The file is no XLIFF of version 1.2 or 2.")
     space = f"{{{name.namespace}}}"
-    segments = [segment for segment in _segments(root, space) if segment.is_translatable]
+    segments = [segment for segment in bounded(_segments(root, space)) if segment.is_translatable]
 
     def write(translations: Sequence[str], language: str) -> bytes:
         for segment, translation in zip(segments, translations, strict=True):

@@ -25,6 +25,7 @@ from app.errors import (
 )
 from app.text.budget import Budget
 from tests.support.documents import translate
+from tests.support.office_files import W
 
 OFFICE = ["docx", "pptx", "xlsx", "odt", "odp", "epub"]
 LAUGHS = (
@@ -257,3 +258,25 @@ def test_reading_a_pdf_ends_when_nobody_waits():
 def test_every_error_has_a_code_of_its_own():
     kinds = InvalidRequest.__subclasses__()
     assert len({kind.code for kind in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("csv", b"a," * 1001),
+        ("json", b"[" + b'"a",' * 1001 + b"1]"),
+        ("srt", b"00:01 --> 00:02\na\n\n" * 1001),
+        ("po", b'msgid "a"\nmsgstr ""\n\n' * 1501),
+        ("docx", word(word__document_xml=f"<w:document {W}>{'<w:p/>' * 1001}</w:document>".encode())),
+    ],
+)
+def test_more_texts_than_there_may_be(monkeypatch, name, data):
+    monkeypatch.setattr("app.documents.document.MAX_TEXTS", 1000)
+    monkeypatch.setattr("app.documents.formats.po.MAX_TEXTS", 1000)
+    with pytest.raises(DocumentTooLarge):
+        find_format(f"a.{name}").reader()(data)
+
+
+def test_json_of_nothing_but_structure():
+    with pytest.raises(DocumentTooLarge):
+        find_format("a.json").reader()(b"[" + b"{}," * 500_000 + b"0]")
