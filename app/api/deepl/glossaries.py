@@ -59,7 +59,12 @@ async def list_glossaries(request: Request, service: CurrentService) -> Response
     return JSONResponse({"glossaries": [_body_v2(one) for one in found if len(one.dictionaries) == 1]})
 
 
-@router.get("/v2/glossaries/{glossary_id}", summary="Describe a glossary", responses=docs.GLOSSARY_RESPONSES)
+@router.get(
+    "/v2/glossaries/{glossary_id}",
+    summary="Describe a glossary",
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.GLOSSARY_RESPONSES,
+)
 async def get_glossary(request: Request, service: CurrentService) -> Response:
     """Describes a glossary of one pair, without its entries."""
     call = await _Call.of(request, service)
@@ -67,7 +72,10 @@ async def get_glossary(request: Request, service: CurrentService) -> Response:
 
 
 @router.get(
-    "/v2/glossaries/{glossary_id}/entries", summary="The entries of a glossary", responses=docs.ENTRIES_RESPONSES
+    "/v2/glossaries/{glossary_id}/entries",
+    summary="The entries of a glossary",
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.ENTRIES_RESPONSES,
 )
 async def get_entries(request: Request, service: CurrentService) -> Response:
     """The entries of a glossary of one pair, as TSV."""
@@ -81,10 +89,18 @@ async def get_entries(request: Request, service: CurrentService) -> Response:
 
 
 @router.delete(
-    "/v2/glossaries/{glossary_id}", summary="Delete a glossary", status_code=204, responses=docs.DELETE_RESPONSES
+    "/v2/glossaries/{glossary_id}",
+    summary="Delete a glossary",
+    status_code=204,
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.DELETE_RESPONSES,
 )
 @router.delete(
-    "/v3/glossaries/{glossary_id}", summary="Delete a glossary", status_code=204, responses=docs.DELETE_RESPONSES
+    "/v3/glossaries/{glossary_id}",
+    summary="Delete a glossary",
+    status_code=204,
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.DELETE_RESPONSES,
 )
 async def delete_glossary(request: Request, service: CurrentService) -> Response:
     """Deletes a glossary with all its dictionaries."""
@@ -118,7 +134,12 @@ async def list_glossaries_v3(request: Request, service: CurrentService) -> Respo
     return JSONResponse({"glossaries": [_body_v3(one) for one in await _list(request, service)]})
 
 
-@router.get("/v3/glossaries/{glossary_id}", summary="Describe a glossary", responses=docs.GLOSSARY_V3_RESPONSES)
+@router.get(
+    "/v3/glossaries/{glossary_id}",
+    summary="Describe a glossary",
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.GLOSSARY_V3_RESPONSES,
+)
 async def get_glossary_v3(request: Request, service: CurrentService) -> Response:
     """Describes a glossary without its entries."""
     call = await _Call.of(request, service)
@@ -128,7 +149,7 @@ async def get_glossary_v3(request: Request, service: CurrentService) -> Response
 @router.patch(
     "/v3/glossaries/{glossary_id}",
     summary="Rename a glossary, add entries",
-    openapi_extra=docs.PATCH_REQUEST,
+    openapi_extra=docs.PATCH_REQUEST | docs.ID_PARAMETER,
     responses=docs.GLOSSARY_V3_RESPONSES,
 )
 async def patch_glossary(request: Request, service: CurrentService) -> Response:
@@ -162,7 +183,7 @@ async def get_entries_v3(request: Request, service: CurrentService) -> Response:
 @router.put(
     "/v3/glossaries/{glossary_id}/dictionaries",
     summary="Replace a dictionary",
-    openapi_extra=docs.PUT_REQUEST,
+    openapi_extra=docs.PUT_REQUEST | docs.ID_PARAMETER,
     responses=docs.PUT_RESPONSES,
 )
 async def put_dictionary(request: Request, service: CurrentService) -> Response:

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.api.deepl import schemas
 from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
-from app.api.openapi import DEFAULTS, Responses, request_body, response
+from app.api.openapi import DEFAULTS, Responses, path_parameter, request_body, response
 
 _ID = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 _PAIR = {"source_lang": "de", "target_lang": "en"}
@@ -79,9 +79,13 @@ PUT_RESPONSES = _answers(200, schemas.Dictionary, "The dictionary", {**_PAIR, "e
 ENTRIES_V3_RESPONSES = _answers(
     200, schemas.DictionaryEntries, "The entries", {"dictionaries": [_DICTIONARY]}, _ERRORS_OF_ONE
 )
-PAIR_PARAMETERS = {
+ID_PARAMETER: dict[str, Any] = {"parameters": [path_parameter("glossary_id", "The id of the glossary.", _ID)]}
+PAIR_PARAMETERS: dict[str, Any] = {
     "parameters": [
-        {"name": name, "in": "query", "required": True, "schema": {"type": "string"}, "example": code}
-        for name, code in _PAIR.items()
+        *ID_PARAMETER["parameters"],
+        *(
+            {"name": name, "in": "query", "required": True, "schema": {"type": "string"}, "example": code}
+            for name, code in _PAIR.items()
+        ),
     ]
 }
