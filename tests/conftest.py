@@ -26,12 +26,14 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
+def postgresql_server() -> Iterator[PostgreSQL]:
     from tests.support.postgresql import PostgreSQL
 
-    server = PostgreSQL(tmp_path_factory.mktemp("postgresql"))
-    yield server
-    server.stop()
+    # Not in pytest's folder, which every other run of pytest closes to PostgreSQL's own user.
+    with tempfile.TemporaryDirectory(prefix="postgresql") as folder:
+        server = PostgreSQL(Path(folder))
+        yield server
+        server.stop()
 
 
 @pytest.fixture
