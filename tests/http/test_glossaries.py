@@ -234,3 +234,9 @@ def test_the_official_client(kept_url: str, tmp_path: Path) -> None:
         assert client.list_glossaries() == []
         with pytest.raises(deepl.GlossaryNotFoundException):
             client.get_glossary(str(uuid.uuid4()))
+
+
+async def test_a_document_with_a_glossary_is_refused(client):
+    form = {"target_lang": "EN", "source_lang": "DE", "glossary_id": UNKNOWN}
+    response = await client.post("/v2/document", data=form, files={"file": ("a.txt", b"Bier")})
+    assert (response.status_code, response.json()["detail"]) == (400, "invalid_request")
