@@ -142,9 +142,6 @@ def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, 
     source, target = _parse_pair(values, pairs)
     if source == target:
         raise InvalidRequest(EQUAL_LANGUAGES)
-    for name in ("glossary_id", "glossary_ids"):
-        if not is_absent(values.get(name)):
-            raise InvalidRequest(f"Glossaries are not available for documents on this server; leave out '{name}'.")
     _refuse_unavailable(values)
     register = _parse_formality(values, target)
     for name in ("glossary_id", "glossary_ids"):
