@@ -8,19 +8,29 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import app
+from tests.support.charged import Charges
 
 _OURS = str(Path(app.__file__).parent)
 
 
 class Work(NamedTuple):
-    """What a call took: lines of the service's own code that were run, and the most memory at a time, in bytes."""
+    """What a call took: lines of the service's own code that were run, what C code went through, and memory.
+
+    Attributes:
+        lines: Lines that were run.
+        charges: Characters and items, if the code is one of ``charged_copies``.
+        peak_bytes: The most memory at a time.
+    """
 
     lines: int
+    charges: int
     peak_bytes: int
 
 
 def work_of(function: Callable[[], object]) -> Work:
-    return Work(_lines(function), _peak_bytes(function))
+    Charges.total = 0
+    lines = _lines(function)
+    return Work(lines, Charges.total, _peak_bytes(function))
 
 
 def _lines(function: Callable[[], object]) -> int:

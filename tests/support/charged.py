@@ -1,0 +1,100 @@
+"""Copies of the text modules that also count what C code does in one call, by the lengths that it goes through.
+
+A search with ``in``, a slice or ``str.replace`` is one line however long the text is, and may make a loop quadratic.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any, TypeVar
+
+import app.text
+
+Value = TypeVar("Value")
+
+_PREFIX = "app.text."
+_SHARED = frozenset({"app.text.budget"})  # there must be one context variable
+# They go through the whole object, save searches that find something early.
+_SEARCHES = frozenset("count find index rfind rindex".split())
+_METHODS = frozenset(
+    "casefold copy count encode find index insert join lower remove replace rfind rindex split splitlines strip lstrip "
+    "rstrip translate upper".split()
+)
+
+
+class Charges:
+    """Characters and items that C code has gone through."""
+
+    total = 0
+
+
+def _charged(value: Value) -> Value:
+    if isinstance(value, (str, bytes, list, tuple)):
+        Charges.total += len(value)
+    return value
+
+
+class _Charging(ast.NodeTransformer):
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        kinds = zip(node.ops, node.comparators, strict=True)
+        node.comparators = [_call(each) if isinstance(op, (ast.In, ast.NotIn)) else each for op, each in kinds]
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        return _call(node) if isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        # With a second argument, "find" begins there, and mostly ends soon.
+        is_partial = (
+            node.func.attr in _SEARCHES and len(node.args) > 1 if isinstance(node.func, ast.Attribute) else True
+        )
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and not is_partial:
+            node.func.value = _call(node.func.value)
+        return node
+
+
+def _call(node: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Call(ast.Name("__charged__", ast.Load()), [node], []), node)
+
+
+class _Loader(SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType:
+        tree = _Charging().visit(ast.parse(self.get_data(self.path)))
+        return compile(ast.fix_missing_locations(tree), self.path, "exec")
+
+    def exec_module(self, module: ModuleType) -> None:
+        vars(module)["__charged__"] = _charged
+        super().exec_module(module)
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path) if fullname.startswith(_PREFIX) else None
+        if spec and spec.origin and spec.loader:
+            spec.loader = _Loader(fullname, spec.origin)
+        return spec
+
+
+@contextmanager
+def charged_copies() -> Iterator[None]:
+    """Imports inside give copies of the modules of ``app.text``; everybody else keeps the modules as they are."""
+    own = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(_PREFIX) and name not in _SHARED}
+    attributes = dict(vars(app.text))
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [*sys.modules]:
+            if name.startswith(_PREFIX) and name not in _SHARED:
+                del sys.modules[name]
+        sys.modules.update(own)
+        vars(app.text).update(attributes)
