@@ -1,7 +1,9 @@
 """A real PostgreSQL server, from PyPI. It takes seconds to start, so only tests marked ``cluster`` import this."""
 
 import itertools
+import subprocess
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -38,7 +40,11 @@ class PostgreSQL:
 
     def restart(self) -> None:
         """Starts it again after a kill."""
-        self._server.ensure_postgres_running()
+        for _ in range(6):
+            with suppress(subprocess.SubprocessError):  # it waits 10 s, too short for a busy machine
+                self._server.ensure_postgres_running()
+                return
+        raise AssertionError("PostgreSQL doesn't start again")
 
     def stop(self) -> None:
         """Ends the server."""
