@@ -125,11 +125,8 @@ class Timing:
 
     def __add__(self, other: "Timing") -> "Timing":
         """The timing of two calls, one after the other."""
-        return Timing(
-            queue_s=self.queue_s + other.queue_s,
-            encode_s=self.encode_s + other.encode_s,
-            decode_s=self.decode_s + other.decode_s,
-        )
+        queue_s, encode_s = self.queue_s + other.queue_s, self.encode_s + other.encode_s
+        return Timing(queue_s=queue_s, encode_s=encode_s, decode_s=self.decode_s + other.decode_s)
 
 
 @dataclass(eq=False)
