@@ -34,7 +34,9 @@ class JsonFormatter(logging.Formatter):
         }
         if (identifier := request_id.get()) is not None:
             line["request_id"] = identifier
-        line |= {name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES}
+        for name, value in vars(record).items():
+            if name not in _STANDARD_ATTRIBUTES and not name.startswith("_"):  # libraries such as Ray add private ones
+                line[name] = value
         if record.exc_info and record.exc_info[1] is not None:
             line["exception"] = describe_exception(record.exc_info[1])
         return json.dumps(line, default=str)

@@ -5,6 +5,7 @@ Nothing of the training world is imported before a test asks for it.
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
     from model.network.transformer import Transformer
     from tests.support.cluster import RayCluster
     from tests.support.postgresql import PostgreSQL
+
+
+@pytest.fixture(autouse=True)
+def root_logger() -> Iterator[None]:
+    """What a test does to the root logger, a command that logs for example, ends with it."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -73,8 +73,9 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def serving(command: str, folder: Path) -> Iterator[str]:
     """The address of a server that this command starts, on a free port."""
     arguments = [str(PROGRAMS / "dragoman"), *shlex.split(command)[1:], "--port", "0"]
+    environment = os.environ | {"DRAGOMAN_DATA": str(folder / "kept")}  # glossaries need a database
     with subprocess.Popen(
-        arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdout is not None
         try:
@@ -122,7 +123,9 @@ def test_every_request_is_answered(page: str, clone: Path, address: str) -> None
         output = run(request, clone, address)
         if ">" not in request:
             answer = json.loads(output)
-            assert any(answer.get(key) for key in ("translatedText", "translatedFileUrl", "search")), answer
+            assert any(answer.get(key) for key in ("translatedText", "translatedFileUrl", "search", "glossary_id")), (
+                answer
+            )
     if page == "README.md":
         assert re.fullmatch(r"# .+\n\n\* .*\*\*.+\*\*.*\n", (clone / "notes.en.md").read_text(encoding="utf-8"))
 

@@ -34,7 +34,9 @@ def translation(text: str, **more: object) -> dict[str, object]:
 
 async def test_long_bodies_share_a_budget_until_they_are_answered_and_short_ones_need_none() -> None:
     engine = FakeEngine()
-    settings = Settings(max_body_bytes=200_000, max_text_chars=150_000, max_bodies_bytes=200_000)
+    settings = Settings(
+        max_body_bytes=200_000, max_text_chars=150_000, max_bodies_bytes=200_000, max_document_bytes=200_000
+    )
     long = translation("WAIT " + " " * 140_000 + "Ende.")  # two of them need 2 * (140,000 - 65,536) bytes and a few
     longer = translation(" " * 149_000)
     async with serving(engine, settings) as client:

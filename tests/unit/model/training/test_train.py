@@ -320,7 +320,8 @@ def test_batches_from_an_update_on_are_those_the_run_would_have_seen(workplace: 
     trainer = workplace.trainer(early_updates=8, accumulate=2)
     every = list(islice(trainer.batches(0), 40))
     for ours, theirs in zip(trainer.batches(update), every[2 * update :], strict=False):
-        assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
+        for one, other in zip(ours.segments, theirs.segments, strict=True):
+            assert all(torch.equal(a, b) for a, b in zip(one[:-1], other[:-1], strict=True))
 
 
 def test_the_validation_loss_is_the_likelihood_of_each_pair_in_both_directions(workplace: Workplace) -> None:
