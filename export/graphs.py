@@ -199,7 +199,7 @@ class DecoderGraph(nn.Module):
         return next_scores(model, states), *grown, *alignment
 
     def _recalled(self, positions: Tensor, places: Tensor, target_mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Which places are the memory's, (R, 1, 1, P) bool, and the mask without those that are too far away."""
+        """Which places are the memory's, (R, 1, 1, P) bool, and the mask, which hides places that are too far away."""
         columns, place = torch.arange(target_mask.shape[-1]), places[:, :, 1]
         recalled = (columns < place - positions)[:, None, None]
         if self.model.config.same_length:

@@ -65,7 +65,7 @@ class RemoteEngine:
 
     @property
     def state(self) -> EngineState:
-        """The state of the replicas, as far as it is known here."""
+        """READY while a replica of the bundle runs, as Ray said last."""
         return self._state
 
     def alphabet(self, source: str, target: str) -> Alphabet:

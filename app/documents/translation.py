@@ -10,13 +10,13 @@ from app.documents.document import Document
 from app.documents.registry import Format
 from app.engine.interface import SentenceEvent
 from app.engine.options import SearchOptions
-from app.errors import InvalidRequest, Overloaded, TextTooLong, UnsupportedPair
+from app.errors import InvalidRequest, Overloaded, TextTooLong
 from app.text.budget import checkpoint
 from app.text.detection import Detector
 from app.text.formality import Register
 from app.text.markup.extraction import extract
 from app.text.terms.glossary import Glossary
-from app.translation.languages import check_pair, name_of
+from app.translation.languages import check_pair, refuse_foreign
 from app.translation.pipeline import Translator
 from app.translation.request import AUTO, Answer, TranslationRequest
 from app.work_pool import TEXT_POOL
@@ -144,11 +144,6 @@ def _detect(detector: Detector, document: Document) -> str | None:
         if size >= _SAMPLE_CHARS:
             break
     text = "\n".join(sample)
-    foreign = detector.foreign(text)
-    if foreign:
-        raise UnsupportedPair(
-            f"The document seems to be in {name_of(foreign)} ({foreign}), which is not supported; "
-            "name its language if it is another."
-        )
+    refuse_foreign(detector.foreign(text), "document")
     found = detector.detect(text)[0]
     return found.language if found.confidence else None

@@ -19,7 +19,7 @@ class Register(StrEnum):
 
 
 FORMALITIES = ("default", "more", "less", "prefer_more", "prefer_less")
-"""Values of the contracts' parameter; those that prefer are ignored where the register can't be steered."""
+"""Values of the contracts' parameter. The last two are ignored where the register can't be steered."""
 
 
 class Address(NamedTuple):

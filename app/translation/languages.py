@@ -29,6 +29,19 @@ def name_of(code: str) -> str:
     return _NAMES.get(code, code)
 
 
+def refuse_foreign(code: str | None, subject: str) -> None:
+    """Refuse a text in a language that is not served; None is no such language.
+
+    Raises:
+        UnsupportedPair: There is a code. The message begins with the subject, "text" or "document".
+    """
+    if code:
+        raise UnsupportedPair(
+            f"The {subject} seems to be in {name_of(code)} ({code}), which is not supported; "
+            "name its language if it is another."
+        )
+
+
 def languages_of(pairs: Iterable[tuple[str, str]]) -> list[str]:
     """Every code that occurs in the pairs, sorted."""
     return list(_languages_of(frozenset(pairs)))

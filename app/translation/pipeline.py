@@ -21,7 +21,6 @@ from app.engine.interface import (
     collect,
 )
 from app.engine.options import SearchOptions
-from app.errors import UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
 from app.text.english_spelling import spelling_edits
@@ -37,7 +36,7 @@ from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.text.sentences import has_words
 from app.text.terms.glossary import Glossary, Term, uses
 from app.translation.deadline import within
-from app.translation.languages import check_pair, name_of
+from app.translation.languages import check_pair, refuse_foreign
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
 from app.translation.restoring import Mirror, Restorer
 from app.translation.retries import improve
@@ -346,12 +345,7 @@ def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detectio
     detections = []
     for texts in contents:
         text = "\n".join(texts)
-        foreign = detector.foreign(text)
-        if foreign:
-            raise UnsupportedPair(
-                f"The text seems to be in {name_of(foreign)} ({foreign}), which is not supported; "
-                "name its language if it is another."
-            )
+        refuse_foreign(detector.foreign(text), "text")
         detections.append(detector.detect(text)[0])
     return detections
 

@@ -116,12 +116,12 @@ class Batch(NamedTuple):
 
     @property
     def segments(self) -> tuple["Batch", ...]:
-        """This batch and those that follow."""
+        """This batch, then the batches in ``following``."""
         return (self, *self.following)
 
     @property
     def tokens(self) -> int:
-        """Real target tokens, of those that follow, too."""
+        """Target tokens without padding, of all segments."""
         return sum(int((batch.target_output != PAD_ID).sum()) for batch in self.segments)
 
     def to(self, device: torch.device) -> "Batch":

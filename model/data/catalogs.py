@@ -18,8 +18,8 @@ _SHORTCUT = re.compile(r"\s?\([_&]\w\)|[_&](?=\w)")
 def read_catalogs(files: Iterable[Path]) -> Iterator[Pair]:
     """Yield (message, translation) of compiled catalogs, without marks of keyboard shortcuts.
 
-    Messages with placeholders, markup or line breaks are left out, and those that were left untranslated. The pairs
-    still have to be cleaned: see ``model.data.preparation.clean``.
+    Messages with placeholders, markup or line breaks are left out, and so are untranslated messages. The
+    pairs still have to be cleaned: see ``model.data.preparation.clean``.
 
     Args:
         files: ``.mo`` files of one language; those of a program are ``share/locale/LANGUAGE/LC_MESSAGES/NAME.mo``.

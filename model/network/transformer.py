@@ -223,7 +223,7 @@ class Transformer(nn.Module):
     def read(
         self, source: Tensor, target: Tensor, memories: Memories | None
     ) -> tuple[Tensor, AttentionMaps, Memories | None]:
-        """``forward`` of sentences that follow others; also returns the memories for those that follow them.
+        """Like ``forward``, for sentences with a memory. Also returns the memory for the sentences after them.
 
         Args:
             source: (B, S).

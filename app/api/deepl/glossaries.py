@@ -130,7 +130,7 @@ async def post_glossary_v3(request: Request, service: CurrentService) -> Respons
 
 @router.get("/v3/glossaries", summary="List all glossaries", responses=docs.LIST_V3_RESPONSES)
 async def list_glossaries_v3(request: Request, service: CurrentService) -> Response:
-    """Lists the glossaries of the API key, or if it has none, those that were made without one."""
+    """Lists the glossaries of the API key. Without a key, lists the glossaries that were made without a key."""
     return JSONResponse({"glossaries": [_body_v3(one) for one in await _list(request, service)]})
 
 

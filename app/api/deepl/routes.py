@@ -104,7 +104,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
 async def list_languages(request: Request, service: CurrentService) -> Response:
     """Lists the source languages, or with `type` = `target` the target languages.
 
-    A target that DeepL splits by region is listed by region, although the model doesn't distinguish the regions.
+    A target that DeepL splits by region is listed by region. English has its region's spelling.
     """
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     kind = parse_language_type(await read_parameters(request, service.settings.max_body_bytes))

@@ -1,8 +1,8 @@
 """Beam search for a translation that has certain terms. One sentence; knows no model.
 
 This is constrained beam search with dynamic beam allocation (Post and Vilar 2018, "Fast Lexically Constrained Decoding
-with Dynamic Beam Allocation for Neural Machine Translation"): hypotheses compete only with those that have as many of
-the terms. Three things are added:
+with Dynamic Beam Allocation for Neural Machine Translation"): hypotheses compete only with others that have the
+same number of terms. Three things are added:
 
 * A term has several forms, of which the model writes the one that fits: disjunctive constraints (Hu et al. 2019).
 * The alignment head says where a term goes: where it looks at the source of the term (Chatterjee et al. 2017, "Guiding

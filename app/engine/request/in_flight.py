@@ -169,7 +169,7 @@ class RequestTask:
         return bool(self._window)
 
     def _submit(self, sentences: list[_Item]) -> None:
-        """Start the sentences; those that need the memory of another wait for it."""
+        """Start the sentences. A sentence that needs the memory of another waits for it."""
         jobs = [(item, self._job(item)) for item in sentences]
         for item in sentences:
             item.before = self._before(item)

@@ -98,7 +98,7 @@ class Numeral(NamedTuple):
 
 def may_have_numerals(text: str) -> bool:
     """Quickly: false where ``localize`` finds nothing, whatever the languages."""
-    return bool(_DIGIT_OR_HALF.search(text))
+    return search(_DIGIT_OR_HALF, text, 0) is not None
 
 
 def localize(text: str, source: str, target: str) -> list[Numeral]:

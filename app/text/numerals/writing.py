@@ -21,8 +21,11 @@ _HOURS = {
     "de": ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
     "en": ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
 }
-# "halb acht" is half past seven: the hour, its shift in the other language, and what stands before it there.
-_HALF_HOURS = {("de", "en"): (r"halb", -1, "half past"), ("en", "de"): (r"half[ -]past", 1, "halb")}
+# "halb acht" is half past seven: how to find it, the shift of the hour, and the words before it in the other language.
+_HALF_HOURS = {
+    ("de", "en"): (re.compile(rf"\b(?:(um) )?halb ({'|'.join(_HOURS['de'])})\b", re.IGNORECASE), -1, "half past"),
+    ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past ({'|'.join(_HOURS['en'])})\b", re.IGNORECASE), 1, "halb"),
+}
 # Models take the point of the abbreviation for the end of a sentence.
 _SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
 _ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
@@ -160,10 +163,9 @@ class Writer:
         """The half hours in words of a text, which models read an hour late, or as anything."""
         if self._pair not in _HALF_HOURS:
             return
-        words, shift, written = _HALF_HOURS[self._pair]
+        expression, shift, written = _HALF_HOURS[self._pair]
         here, there = (_HOURS[language] for language in self._pair)
-        prepositions = "|".join(self._prepositions)
-        for match in re.finditer(rf"\b(?:({prepositions}) )?{words} ({'|'.join(here)})\b", text, re.IGNORECASE):
+        for match in finditer(expression, text):
             preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
             half = f"{preposition}{written} {there[(here.index(match[2].lower()) + shift) % 12]}"
             yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)

@@ -16,7 +16,7 @@ export class TranslatedText {
   parts = [];
   source = "";
 
-  /** The translation as far as it is known. */
+  /** The translation, without the sentences that have not come yet. */
   get target() {
     return this.parts.map((part) => part.target).join("");
   }
