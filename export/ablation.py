@@ -9,7 +9,7 @@ import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,9 @@ class Result:
         parameters: Of the model.
         int8_bytes: Of the int8 graphs and their weights.
         validation_loss: Negative log-likelihood per target token of the validation pairs.
-        loss_within, loss_beyond: The same on the second test set, for pairs as long as training had, and for those up
-            to twice as long; None where there are none, or the model has no positions for them.
+        loss_within: The same on pairs of the second test set that are as long as training had.
+        loss_beyond_1, loss_beyond_2, loss_beyond_3: The same on pairs up to 4/3, 5/3 and 2 times as long; None where
+            there are none, or the model has no positions for them.
         bleu_1, bleu_2: On the first pairs of the two test sets, into the second language, greedy, float32.
         ms_alone, ms_together: Processor time a sentence, greedy, int8: one at a time, and 32 at a time.
     """
@@ -74,7 +75,9 @@ class Result:
     int8_bytes: int
     validation_loss: float
     loss_within: float | None
-    loss_beyond: float | None
+    loss_beyond_1: float | None
+    loss_beyond_2: float | None
+    loss_beyond_3: float | None
     bleu_1: float
     bleu_2: float
     ms_alone: float
@@ -210,7 +213,7 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
     processor = sentencepiece.SentencePieceProcessor(model_file=str(trainer.tokenizer))
     sources = [[tag, *processor.encode(text), EOS_ID] for text, _ in islice(sets[0].pairs, _TIMED)]
     graphs = OnnxModel(**bundle.graphs("int8"), pad_id=model.config.pad_id, provider="cpu", threads=1)
-    within, beyond = (_loss_of_lengths(model, data / plan.tests[1], processor, tag, most) for most in _ranges(recipe))
+    by_length = [_loss_of_lengths(model, data / plan.tests[1], processor, tag, most) for most in _ranges(recipe)]
     names = {path.name for path in bundle.graphs("int8").values()} | {INTEGER_WEIGHTS}
     return Result(
         variant=name,
@@ -219,8 +222,10 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
         parameters=sum(parameter.numel() for parameter in model.parameters()),
         int8_bytes=sum((bundle.path / file).stat().st_size for file in names),
         validation_loss=round(validation_loss, 4),
-        loss_within=within,
-        loss_beyond=beyond,
+        loss_within=by_length[0],
+        loss_beyond_1=by_length[1],
+        loss_beyond_2=by_length[2],
+        loss_beyond_3=by_length[3],
         bleu_1=scores[0].bleu,
         bleu_2=scores[1].bleu,
         ms_alone=_milliseconds(graphs, model, sources, 1),
@@ -228,10 +233,11 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
     )
 
 
-def _ranges(recipe: Recipe) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Lengths that training had, and those up to twice as long."""
+def _ranges(recipe: Recipe) -> list[tuple[int, int]]:
+    """The lengths that training had, then three equal ranges up to twice that."""
     longest = recipe.training.max_length
-    return (0, longest), (longest, 2 * longest)
+    ends = [longest * thirds // 3 for thirds in (3, 4, 5, 6)]
+    return list(pairwise([0, *ends]))
 
 
 @torch.no_grad()

@@ -60,6 +60,15 @@ def test_a_model_without_a_memory_may_learn_one(tiny_checkpoint: Path, tiny_toke
         torch.testing.assert_close(model(source, target)[0], load_model(tiny_checkpoint)(source, target)[0])
 
 
+def test_a_deeper_encoder_starts_with_the_earlier_translations(tiny_checkpoint: Path, tiny_tokenizer: Path) -> None:
+    earlier = load_model(tiny_checkpoint).eval()
+    model = Transformer(tiny_config(encoder_layers=2 * earlier.config.encoder_layers)).eval()
+    load_initial(tiny_checkpoint, model, tiny_tokenizer)
+    source, target = torch.randint(3, VOCABULARY, (2, 7)), torch.randint(3, VOCABULARY, (2, 5))
+    with torch.no_grad():
+        torch.testing.assert_close(model(source, target)[0], earlier(source, target)[0])
+
+
 def test_a_model_of_another_shape_is_refused(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path: Path) -> None:
     write_model(tmp_path, model_tensors(tiny_model), tiny_model.config, tiny_tokenizer)
     for changes in ({"width": 32}, {"encoder_layers": 3}):
