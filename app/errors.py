@@ -2,6 +2,9 @@
 
     DragomanError
     ├── InvalidRequest          the caller can fix it
+    │   ├── InvalidGlossary         entries that can't be terms
+    │   ├── InvalidMemory           entries that can't be in a translation memory
+    │   ├── FeatureUnavailable      a feature that this server doesn't have
     │   ├── UnsupportedPair         no model for this source/target
     │   ├── OptionOutOfRange        a search option outside its documented range
     │   ├── TextTooLong             a text, or a list of texts, over its limit
@@ -15,6 +18,8 @@
     ├── InvalidKey              an API key that doesn't exist
     ├── QuotaExceeded           the key's characters of this month are used up
     ├── RateLimited             too many requests in a minute
+    ├── GlossaryNotFound        no glossary of this id for this key
+    ├── MemoryNotFound          no translation memory of this id for this key, or no such entry in it
     ├── DocumentNotFound        no document of this id and key, or it was downloaded
     ├── DocumentNotReady        the document is not translated yet
     ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
@@ -65,6 +70,18 @@ class GlossaryNotFound(DragomanError):
     """There is no such glossary, or it is somebody else's, or it has no dictionary for the languages."""
 
     code = "glossary_not_found"
+
+
+class InvalidMemory(InvalidRequest):
+    """A translation memory, or an entry of it, can't be kept; the message says which one and why."""
+
+    code = "invalid_memory"
+
+
+class MemoryNotFound(DragomanError):
+    """There is no such translation memory, or it is somebody else's, or it has no such entry."""
+
+    code = "memory_not_found"
 
 
 class UnsupportedPair(InvalidRequest):

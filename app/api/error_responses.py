@@ -18,6 +18,8 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.InvalidRequest: 400,
     errors.InvalidGlossary: 400,
     errors.GlossaryNotFound: 404,
+    errors.InvalidMemory: 400,
+    errors.MemoryNotFound: 404,
     errors.FeatureUnavailable: 400,
     errors.NotThere: 404,
     errors.UnsupportedPair: 400,

@@ -155,6 +155,7 @@ def _sqlite(folder: Path | None) -> Engine:
         connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may cost the last counts
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what was deleted, such as a document, is overwritten
+        connection.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows ASCII only
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -162,6 +163,10 @@ def _sqlite(folder: Path | None) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _postgresql(address: str) -> Engine:

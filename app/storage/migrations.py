@@ -77,6 +77,40 @@ MIGRATIONS = (
         PRIMARY KEY (glossary_id, source, target)
     ){strict};
     """,
+    """
+    CREATE TABLE memories (
+        id TEXT PRIMARY KEY,              -- a UUID
+        key_id {integer} REFERENCES keys (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        source TEXT NOT NULL,             -- codes of languages
+        target TEXT NOT NULL,
+        created_at TEXT NOT NULL,         -- ISO 8601, UTC
+        updated_at TEXT NOT NULL,
+        version TEXT NOT NULL             -- another one after each change
+    ){strict};
+    CREATE TABLE memory_entries (
+        id {id},
+        memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+        hash TEXT NOT NULL,               -- of the source text without differences in white space
+        source TEXT NOT NULL,             -- texts
+        target TEXT NOT NULL,
+        origin TEXT NOT NULL,             -- import, edit or suggestion
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        UNIQUE (memory_id, hash)
+    ){strict};
+    CREATE INDEX memory_entries_in_order ON memory_entries (memory_id, id);
+    CREATE TABLE suggestions (
+        id {id},
+        key_id {integer} REFERENCES keys (id) ON DELETE SET NULL,
+        source TEXT NOT NULL,             -- codes of languages
+        target TEXT NOT NULL,
+        text TEXT NOT NULL,
+        translation TEXT NOT NULL,
+        state TEXT NOT NULL,              -- pending, accepted or rejected
+        created_at TEXT NOT NULL
+    ){strict};
+    """,
 )
 
 WORDS = {

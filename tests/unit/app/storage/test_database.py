@@ -13,6 +13,7 @@ from app.errors import ConfigurationError, StorageFailure
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
 from app.storage.keys import REQUESTS, KeyStore
+from app.storage.memories import MemoryStore
 from app.storage.migrations import MIGRATIONS
 
 MORE = "CREATE TABLE more (id {id}, number {integer}, bytes {bytes}, ratio {real}){strict};"
@@ -43,6 +44,16 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path):
         first.executescript(VERSION_1)
     [(key, used)] = KeyStore(Database(tmp_path)).list()
     assert (key.id, key.name, key.requests_per_minute, used) == (3, "old", 5, 0)
+
+
+def test_a_database_without_memories_gets_them(opened, monkeypatch):
+    """Version 3 had glossaries and no translation memories."""
+    monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:3])
+    key = KeyStore(opened()).add("old")
+    monkeypatch.undo()
+    renewed = opened()
+    assert KeyStore(renewed).find(key)
+    assert MemoryStore(renewed).add(None, "Site", "de", "en").entry_count == 0
 
 
 def test_a_database_of_the_previous_version_is_brought_up_to_date(opened, monkeypatch):

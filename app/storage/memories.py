@@ -1,0 +1,410 @@
+"""Translation memories: each has an owner, a name, a pair of languages, and entries: texts with their translations."""
+
+import hashlib
+import unicodedata
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    ForeignKey,
+    Row,
+    Select,
+    Table,
+    Text,
+    UniqueConstraint,
+    delete,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from app.errors import InvalidMemory, MemoryNotFound
+from app.storage.database import TABLES, Database, insert
+
+MAX_MEMORIES = 1_000
+MAX_ENTRIES = 200_000
+"""Of a translation memory."""
+
+Origin = Literal["import", "edit", "suggestion"]
+_IDS_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
+
+MEMORIES = Table(
+    "memories",
+    TABLES,
+    Column("id", Text, primary_key=True),
+    Column("key_id", ForeignKey("keys.id", ondelete="CASCADE")),
+    Column("name", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("version", Text, nullable=False),
+)
+ENTRIES = Table(
+    "memory_entries",
+    TABLES,
+    Column("id", BigInteger, primary_key=True),
+    Column("memory_id", ForeignKey("memories.id", ondelete="CASCADE"), nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    UniqueConstraint("memory_id", "hash"),
+)
+_COUNT = select(func.count()).where(ENTRIES.c.memory_id == MEMORIES.c.id).scalar_subquery().label("entry_count")
+
+
+class NewEntry(NamedTuple):
+    """A text and its translation."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredMemory:
+    """A translation memory without its entries.
+
+    Attributes:
+        id: A UUID.
+        key_id: Number of its owner's API key; None without one.
+        name: Its owner's name for it.
+        source: Code of the language of its texts.
+        target: Code of the language of their translations.
+        entry_count: Number of entries.
+        created_at: When it was made: ISO 8601, UTC.
+        updated_at: When its entries or its name changed last.
+        version: Another one after each change.
+    """
+
+    id: str
+    key_id: int | None
+    name: str
+    source: str
+    target: str
+    entry_count: int
+    created_at: str
+    updated_at: str
+    version: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredEntry:
+    """An entry.
+
+    Attributes:
+        id: Its number, which grows from entry to entry.
+        source: The text.
+        target: Its translation.
+        origin: Where it came from.
+        created_at: When it was made: ISO 8601, UTC.
+        updated_at: When it changed last.
+    """
+
+    id: int
+    source: str
+    target: str
+    origin: Origin
+    created_at: str
+    updated_at: str
+
+
+class MemoryStore:
+    """The translation memories of a database. An owner is the number of an API key; None for requests without one.
+
+    Args:
+        database: Where they are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, owner: int | None, name: str, source: str, target: str) -> StoredMemory:
+        """Makes a memory without entries.
+
+        Raises:
+            InvalidMemory: The owner has too many.
+        """
+        now = _now()
+        memory_id = str(uuid.uuid4())
+        values = {"id": memory_id, "key_id": owner, "name": name, "source": source, "target": target}
+        values |= {"created_at": now, "updated_at": now, "version": uuid.uuid4().hex}
+        with self._database.transaction() as connection:
+            count = select(func.count()).select_from(MEMORIES).where(_belongs(owner))
+            if connection.execute(count).scalar_one() >= MAX_MEMORIES:
+                raise InvalidMemory(f"There are {MAX_MEMORIES:,} translation memories already; delete one.")
+            connection.execute(MEMORIES.insert().values(values))
+            return _find(connection, owner, memory_id)
+
+    def list_all(self) -> list[StoredMemory]:
+        """The memories of all owners."""
+        return self._list(_memories())
+
+    def _list(self, query: Select[Any]) -> list[StoredMemory]:
+        with self._database.transaction() as connection:
+            rows = connection.execute(query.order_by(MEMORIES.c.created_at, MEMORIES.c.id)).all()
+        return [_memory(row) for row in rows]
+
+    def find(self, owner: int | None, memory_id: str) -> StoredMemory:
+        """A memory of an owner.
+
+        Raises:
+            MemoryNotFound: There is no such memory.
+        """
+        with self._database.transaction() as connection:
+            return _find(connection, owner, memory_id)
+
+    def rename(self, owner: int | None, memory_id: str, name: str) -> StoredMemory:
+        """Gives a memory another name.
+
+        Raises:
+            MemoryNotFound: There is no such memory.
+        """
+        with self._database.transaction() as connection:
+            _lock(connection, owner, memory_id)
+            return _changed(connection, owner, memory_id, name=name)
+
+    def remove(self, owner: int | None, memory_id: str) -> None:
+        """Removes a memory with its entries.
+
+        Raises:
+            MemoryNotFound: There is no such memory.
+        """
+        with self._database.transaction() as connection:
+            _lock(connection, owner, memory_id)
+            connection.execute(delete(MEMORIES).where(MEMORIES.c.id == memory_id))
+
+    def put(self, owner: int | None, memory_id: str, entries: Sequence[NewEntry], origin: Origin) -> int:
+        """Adds entries; one whose text is there already takes the other's place. Returns how many are new.
+
+        Raises:
+            MemoryNotFound: There is no such memory.
+            InvalidMemory: It would have too many entries.
+        """
+        with self._database.transaction() as connection:
+            return put_entries(connection, owner, memory_id, entries, origin)
+
+    def change(
+        self, owner: int | None, memory_id: str, entry_id: int, source: str | None, target: str | None
+    ) -> StoredEntry:
+        """Changes the text of an entry, its translation, or both.
+
+        Raises:
+            MemoryNotFound: There is no such memory or entry.
+            InvalidMemory: Another entry has the text.
+        """
+        values: dict[str, Any] = {"updated_at": _now(), "origin": "edit"}
+        values |= {} if source is None else {"source": source, "hash": _hash(source)}
+        values |= {} if target is None else {"target": target}
+        try:
+            with self._database.transaction() as connection:
+                _lock(connection, owner, memory_id)
+                changed = update(ENTRIES).where(_is(memory_id, entry_id)).values(values).returning(ENTRIES)
+                row = connection.execute(changed).one_or_none()
+                if row is None:
+                    raise _no_entry()
+                _changed(connection, owner, memory_id)
+                return _entry(row)
+        except IntegrityError:
+            raise InvalidMemory("Another entry of the translation memory has this text.") from None
+
+    def remove_entry(self, owner: int | None, memory_id: str, entry_id: int) -> None:
+        """Removes an entry.
+
+        Raises:
+            MemoryNotFound: There is no such memory or entry.
+        """
+        with self._database.transaction() as connection:
+            _lock(connection, owner, memory_id)
+            if not connection.execute(delete(ENTRIES).where(_is(memory_id, entry_id))).rowcount:
+                raise _no_entry()
+            _changed(connection, owner, memory_id)
+
+    def entry(self, owner: int | None, memory_id: str, source: str) -> StoredEntry:
+        """The entry with a text.
+
+        Raises:
+            MemoryNotFound: There is no such memory or entry.
+        """
+        with self._database.transaction() as connection:
+            _find(connection, owner, memory_id)
+            query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash == _hash(source))
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise _no_entry()
+        return _entry(row)
+
+    def page(
+        self,
+        owner: int | None,
+        memory_id: str,
+        *,
+        after: int = 0,
+        most: int,
+        text: str | None = None,
+        match_case: bool = False,
+    ) -> list[StoredEntry]:
+        """Some entries, in the order in which they were made.
+
+        Args:
+            owner: The memory's owner.
+            memory_id: The memory.
+            after: Number of the last entry of the page before.
+            most: Maximum number of entries.
+            text: Only entries that have this in the text or in its translation; None for all.
+            match_case: Capitals and small letters in ``text`` differ.
+
+        Raises:
+            MemoryNotFound: There is no such memory.
+        """
+        query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after)
+        if text is not None:
+            query = query.where(_has(ENTRIES.c.source, text, match_case) | _has(ENTRIES.c.target, text, match_case))
+        with self._database.transaction() as connection:
+            _find(connection, owner, memory_id)
+            return [_entry(row) for row in connection.execute(query.order_by(ENTRIES.c.id).limit(most))]
+
+    def all(self, owner: int | None, memory_id: str) -> Iterator[StoredEntry]:
+        """All entries, read in parts, so that others get to the database meanwhile.
+
+        Raises:
+            MemoryNotFound: There is no such memory.
+        """
+        after = 0
+        while found := self.page(owner, memory_id, after=after, most=10_000):
+            yield from found
+            after = found[-1].id
+
+    def exact(self, memory_id: str, sources: Collection[str]) -> dict[str, StoredEntry]:
+        """The entries with these texts, by text; texts that differ in white space only are the same."""
+        hashes = {source: _hash(source) for source in sources}
+        found: dict[str, StoredEntry] = {}
+        with self._database.transaction() as connection:
+            for part in _parts(sorted(set(hashes.values()))):
+                query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash.in_(part))
+                found |= {row.hash: _entry(row) for row in connection.execute(query)}
+        return {source: found[hash_] for source, hash_ in hashes.items() if hash_ in found}
+
+    def by_ids(self, memory_id: str, ids: Collection[int]) -> dict[int, StoredEntry]:
+        """The entries with these numbers, by number; without those that are gone."""
+        found: dict[int, StoredEntry] = {}
+        with self._database.transaction() as connection:
+            for part in _parts(sorted(set(ids))):
+                query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id.in_(part))
+                found |= {row.id: _entry(row) for row in connection.execute(query)}
+        return found
+
+    def list(self, owner: int | None) -> list[StoredMemory]:  # behind all annotations that mean Python's list
+        """All memories of an owner, in the order in which they were made."""
+        return self._list(_memories().where(_belongs(owner)))
+
+
+def put_entries(
+    connection: Connection, owner: int | None, memory_id: str, entries: Sequence[NewEntry], origin: Origin
+) -> int:
+    """See ``MemoryStore.put``; within a transaction."""
+    _lock(connection, owner, memory_id)
+    before = _find(connection, owner, memory_id).entry_count
+    now = _now()
+    rows = {
+        (hash_ := _hash(entry.source)): {
+            "memory_id": memory_id,
+            "hash": hash_,
+            "source": entry.source,
+            "target": entry.target,
+            "origin": origin,
+            "created_at": now,
+            "updated_at": now,
+        }
+        for entry in entries
+    }
+    statement = insert(connection, ENTRIES)
+    changes = {name: statement.excluded[name] for name in ("source", "target", "origin", "updated_at")}
+    statement = statement.on_conflict_do_update(index_elements=[ENTRIES.c.memory_id, ENTRIES.c.hash], set_=changes)
+    if rows:
+        connection.execute(statement, list(rows.values()))
+    after = _changed(connection, owner, memory_id).entry_count
+    if after > MAX_ENTRIES:
+        raise InvalidMemory(f"A translation memory has at most {MAX_ENTRIES:,} entries.")
+    return after - before
+
+
+def _hash(text: str) -> str:
+    """Of the text, without differences in white space and in how accents are written."""
+    normalized = unicodedata.normalize("NFC", " ".join(text.split()))
+    return hashlib.blake2b(normalized.encode(), digest_size=16).hexdigest()
+
+
+def _parts(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (values[begin : begin + _IDS_AT_ONCE] for begin in range(0, len(values), _IDS_AT_ONCE))
+
+
+def _has(column: ColumnElement[str], text: str, match_case: bool) -> ColumnElement[bool]:
+    # LIKE knows capitals in PostgreSQL and not in SQLite, but both replace what is there exactly.
+    return func.replace(column, text, "") != column if match_case else column.icontains(text, autoescape=True)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _belongs(owner: int | None) -> ColumnElement[bool]:
+    return MEMORIES.c.key_id.is_not_distinct_from(owner)
+
+
+def _is(memory_id: str, entry_id: int) -> ColumnElement[bool]:
+    return (ENTRIES.c.memory_id == memory_id) & (ENTRIES.c.id == entry_id)
+
+
+def _memories() -> Select[Any]:
+    return select(MEMORIES, _COUNT)
+
+
+def _lock(connection: Connection, owner: int | None, memory_id: str) -> None:
+    """Lets nobody else change the memory until the end of the transaction."""
+    query = select(MEMORIES.c.id).where(MEMORIES.c.id == memory_id, _belongs(owner)).with_for_update()
+    if connection.execute(query).one_or_none() is None:
+        raise MemoryNotFound("There is no such translation memory.")
+
+
+def _find(connection: Connection, owner: int | None, memory_id: str) -> StoredMemory:
+    row = connection.execute(_memories().where(MEMORIES.c.id == memory_id, _belongs(owner))).one_or_none()
+    if row is None:
+        raise MemoryNotFound("There is no such translation memory.")
+    return _memory(row)
+
+
+def _changed(connection: Connection, owner: int | None, memory_id: str, **values: str) -> StoredMemory:
+    """Notes that a memory was changed, and how it is now."""
+    values |= {"updated_at": _now(), "version": uuid.uuid4().hex}
+    connection.execute(update(MEMORIES).where(MEMORIES.c.id == memory_id).values(values))
+    return _find(connection, owner, memory_id)
+
+
+def _memory(row: Row[Any]) -> StoredMemory:
+    return StoredMemory(**row._mapping)
+
+
+def _entry(row: Row[Any]) -> StoredEntry:
+    return StoredEntry(
+        id=row.id,
+        source=row.source,
+        target=row.target,
+        origin=row.origin,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _no_entry() -> MemoryNotFound:
+    return MemoryNotFound("The translation memory has no such entry.")
