@@ -54,36 +54,8 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         BundleError: A bundle is missing or not understood.
         ConfigurationError: The database can't be used.
     """
-    if engine is None:
-        engine = Registry.from_settings(settings)
-    if detector is None:
-        detector = Detector(languages_of(engine.pairs))
-    metrics = Metrics(engine)
-    translator = Translator(engine, detector, metrics.observe_translation)
-    database = _open_database(settings)
-    service = Service(
-        settings=settings,
-        engine=engine,
-        translator=translator,
-        metrics=metrics,
-        access=Access(settings, database),
-        database=database,
-        glossaries=Glossaries(database),
-        documents=Documents(settings, translator, database),
-    )
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await asyncio.gather(service.engine.start(), asyncio.to_thread(service.translator.detector.load))
-        await service.documents.start()
-        try:
-            yield
-        finally:
-            await service.documents.stop()
-            await service.engine.stop()
-            if database:
-                database.close()
-
+    engine = engine or Registry.from_settings(settings)
+    service = _build_service(settings, engine, detector or Detector(languages_of(engine.pairs)))
     app = FastAPI(
         title=TITLE,
         description=DESCRIPTION,
@@ -96,22 +68,62 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         redoc_url=None,
         # Where OpenTelemetry is set up, it would send query strings along, which may hold the text to translate.
         telemetry={"tracing": False, "metrics": False, "logs": False},
-        lifespan=lifespan,
+        lifespan=_lifespan,
     )
     app.state.service = service
     install_handlers(app)
-    # The last one added is the outermost.
-    app.add_middleware(UnexpectedErrors)
-    app.add_middleware(BodyBudget, most_bytes=settings.max_bodies_bytes)
-    app.add_middleware(CrossOrigin, origins=settings.cors_origins)
-    app.add_middleware(RequestContext, metrics=service.metrics)
-    app.add_middleware(Admission, engine=engine, observe=service.metrics.observe_request, origins=settings.cors_origins)
-    app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)
+    _add_middleware(app, service)
     routers = [router for contract in CONTRACTS for router in contract.routers]
     for router in (*routers, operations.router, administration.router, key_administration.router):
         app.include_router(router)
     install_pages(app)
     return app
+
+
+def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detector) -> Service:
+    """Builds what the endpoints share.
+
+    Raises:
+        ConfigurationError: The database can't be used.
+    """
+    metrics = Metrics(engine)
+    translator = Translator(engine, detector, metrics.observe_translation)
+    database = _open_database(settings)
+    return Service(
+        settings=settings,
+        engine=engine,
+        translator=translator,
+        metrics=metrics,
+        access=Access(settings, database),
+        database=database,
+        glossaries=Glossaries(database),
+        documents=Documents(settings, translator, database),
+    )
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    service: Service = app.state.service
+    await asyncio.gather(service.engine.start(), asyncio.to_thread(service.translator.detector.load))
+    await service.documents.start()
+    try:
+        yield
+    finally:
+        await service.documents.stop()
+        await service.engine.stop()
+        if service.database:
+            service.database.close()
+
+
+def _add_middleware(app: FastAPI, service: Service) -> None:
+    settings, metrics = service.settings, service.metrics
+    # The last one added is the outermost.
+    app.add_middleware(UnexpectedErrors)
+    app.add_middleware(BodyBudget, most_bytes=settings.max_bodies_bytes)
+    app.add_middleware(CrossOrigin, origins=settings.cors_origins)
+    app.add_middleware(RequestContext, metrics=metrics)
+    app.add_middleware(Admission, engine=service.engine, observe=metrics.observe_request, origins=settings.cors_origins)
+    app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)
 
 
 def _open_database(settings: Settings) -> "Database | None":

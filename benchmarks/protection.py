@@ -34,7 +34,7 @@ from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import Protected
-from app.translation.retries import Attempt, with_other_stand_ins
+from app.translation.attempts import Attempt, with_other_stand_ins
 from benchmarks.figures import json_line, read_sentences
 
 WORDS = "name count user title item date path total file order city price page link key".split()

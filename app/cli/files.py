@@ -78,6 +78,7 @@ class TranslationJob:
         whole: A sentence may go on in the next line.
 
     Attributes:
+        target: Code of the target language.
         truncated: Sentences so far whose search was ended by the length limit.
         pivots: Pivot languages used so far.
 
@@ -92,9 +93,9 @@ class TranslationJob:
         self.pivots: set[str] = set()
         languages = languages_of(engine.pairs)
         self._source = served_language(source, [AUTO, *languages])
-        self._target = served_language(target, languages)
+        self.target = served_language(target, languages)
         if self._source != AUTO:
-            check_pair(self._source, self._target, engine.pairs)
+            check_pair(self._source, self.target, engine.pairs)
         self._whole = whole
         self._engine, self._beam_size = engine, settings.beam_size
         self._translator = Translator(engine, Detector(languages))
@@ -126,7 +127,7 @@ class TranslationJob:
         format_ = find_format(path.name)
         read = format_.reader(output.suffix.lstrip(".").lower() if output else None)
         wanted = DocumentRequest(
-            source=self._source, target=self._target, options=SearchOptions(beam_size=self._beam_size)
+            source=self._source, target=self.target, options=SearchOptions(beam_size=self._beam_size)
         )
         return self._runner.run(translate_document(self._translator, read(path.read_bytes()), wanted, lambda _: None))
 
@@ -154,7 +155,7 @@ class TranslationJob:
         request = TranslationRequest(
             texts=tuple(texts),
             source=source,
-            target=self._target,
+            target=self.target,
             options=SearchOptions(beam_size=self._beam_size),
             splitting="no_newlines" if self._whole else "sentences",
         )

@@ -29,7 +29,7 @@ from app.translation.request import AUTO
 if TYPE_CHECKING:
     from app.cluster.cluster_engine import ClusterEngine
 
-CHUNK_TEXTS = 64  # texts given to the engine at a time: enough to fill its batches, few enough to show progress
+CHUNK_TEXTS = 64  # texts that the engine gets at a time: enough to fill its batches, few enough to show progress
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -179,7 +179,32 @@ def translate(
     unchanged. Use --whole for wrapped prose, where sentences span lines. Documents keep their format.
     """
     inputs = files or [STDIN]
-    # All of them before anything is written: a misspelt name should cost nothing.
+    _check_files(inputs, output)
+    settings = _load_settings(
+        bundle=bundle, workers=workers, threads=threads, provider=provider, precision=precision, beam_size=beam_size
+    )
+    from app.engine.registry import Registry
+
+    # The queue's bound protects a server from its clients; here it would only refuse a long text. Of several bundles
+    # one or two are needed.
+    settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
+    engine = Registry.from_settings(settings)
+    job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
+    if is_document(inputs[0]):
+        with job.running():
+            translated = job.translate_document(inputs[0], output)
+        with _opened(output) as sink:  # opened only now: a translation that fails must not empty the file
+            sink.write(translated)
+    else:
+        _translate_text(job, inputs, output, whole=whole)
+
+
+def _check_files(inputs: Sequence[Path], output: Path | None) -> None:
+    """Checks all names before anything is written.
+
+    Raises:
+        BadParameter: An input is missing or a folder, the output is an input, or documents can't be translated so.
+    """
     for path in inputs:
         if path != STDIN and not path.exists():
             raise typer.BadParameter(f"{path} does not exist", param_hint="FILES")
@@ -193,27 +218,9 @@ def translate(
             )
         if output is None and is_document(path) and not find_format(path.name).is_text:
             raise typer.BadParameter(f"name the file for the translation of {path}", param_hint="--output")
-    settings = _load_settings(
-        bundle=bundle,
-        workers=workers,
-        threads=threads,
-        provider=provider,
-        precision=precision,
-        beam_size=beam_size,
-    )
-    from app.engine.registry import Registry
 
-    # The queue's bound protects a server from its clients; here it would only refuse a long text. Of several bundles
-    # one or two are needed.
-    settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
-    engine = Registry.from_settings(settings)
-    job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
-    if is_document(inputs[0]):
-        with job.running():
-            translated = job.translate_document(inputs[0], output)
-        with _opened(output) as sink:  # not before, so that a failure costs nothing
-            sink.write(translated)
-        return
+
+def _translate_text(job: TranslationJob, inputs: Sequence[Path], output: Path | None, *, whole: bool) -> None:
     with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
         for path in inputs:
             for piece in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):
@@ -222,7 +229,7 @@ def translate(
                 advance(piece.size_bytes)
     for pivot in sorted(job.pivots):
         typer.echo(
-            f"note: translated through {pivot}, because there is no model from the source language to {target}",
+            f"note: translated through {pivot}, because there is no model from the source language to {job.target}",
             err=True,
         )
     if job.truncated:
@@ -230,7 +237,7 @@ def translate(
 
 
 def _chunk_size(path: Path) -> int:
-    """Somebody who types sees the translation of each line at once."""
+    """Lines in a chunk: one if somebody types them, who then sees each translation at once."""
     return 1 if path == STDIN and sys.stdin.isatty() else CHUNK_TEXTS
 
 

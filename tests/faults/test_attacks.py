@@ -136,7 +136,7 @@ async def test_work_on_a_text_ends_with_its_request(end: str, monkeypatch: pytes
     def endless(*_: object) -> None:
         spin_until(threading.Event())
 
-    monkeypatch.setattr("app.translation.pipeline._extract_all", endless)
+    monkeypatch.setattr("app.translation.pipeline.extract_documents", endless)
     app = build(FakeEngine())
     async with app.router.lifespan_context(app), client_of(app) as client:
         wanted = translation("<b>Hallo</b>", format="html", **({"deadline_ms": 1} if end == "deadline" else {}))

@@ -84,9 +84,6 @@ def parse_translation(
         check_pair(source, target, pairs)
     # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
     options = replace(_parse_options(values, settings.beam_size, 0 if markup else alternatives), prefix=prefix)
-    deadline_s = _parse_deadline(values.get("deadline_ms"), settings.request_timeout_s)
-    protect = _parse_protect(values.get("protect"))
-    register = _parse_formality(values.get("formality"), target)
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
     translation = TranslationRequest(
         texts=texts,
@@ -97,10 +94,10 @@ def parse_translation(
         markup=markup,
         splitting="sentences" if prefix is None else "off",
         alternatives=alternatives,
-        deadline_s=deadline_s,
-        protect=protect,
+        deadline_s=_parse_deadline(values.get("deadline_ms"), settings.request_timeout_s),
+        protect=_parse_protect(values.get("protect")),
+        register=_parse_formality(values.get("formality"), target),
         glossary=parse_glossary(values.get("glossary")),
-        register=register,
         alignment=details or stream,
         tokens=stream,
         context=_parse_context(values.get("context")),

@@ -24,12 +24,12 @@ from app.errors import BundleError, ModelFailure
 
 Array = NDArray[Any]
 
-LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python takes for no module
-# Steps worth making in one run, some 4 ms with the shipped model: newcomers have to wait for its end. Of a lone
-# sentence, of few hypotheses, of more.
+LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python doesn't take for a module
+# Steps worth making in one run: of a lone sentence, of a few hypotheses, of more. A run takes some 4 ms with the
+# shipped model, and new sentences have to wait for its end.
 _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
 _FEW = 8
-# Places of an empty memory, and those beyond which it is given back when nothing is decoded.
+# Places of an empty memory; a memory with more than the second number is freed when nothing is decoded.
 _PLACES, _KEPT_PLACES = 1024, 8192
 _ROOM = 64  # positions that a history grows by at a time
 
@@ -63,27 +63,25 @@ def choose_kernels(wanted: str = "auto") -> str | None:
 class NativeModel:
     """An encoder and a decoder session of one node each. Thread-safe; the state of a decode lives in ``NativeRows``.
 
+    Args:
+        encoder: Path of the encoder graph.
+        decoder: Path of the decoder graph.
+        kernels: See ``choose_kernels``.
+        most_steps: See the attribute.
+
     Attributes:
         kernels: Instruction set of the kernels.
         providers: ONNX Runtime's, for ``/info``.
-        most_steps: Steps made in one run at most; 1 leaves every choice to ``app.engine.decoding.search``.
+        most_steps: Maximum number of steps in one run; 1 leaves every choice to ``app.engine.decoding.search``.
         memory_length: 0: the operators have no memory of earlier sentences.
+
+    Raises:
+        BundleError: A graph can't be loaded, or there are no such kernels here.
     """
 
     memory_length = 0
 
     def __init__(self, encoder: Path, decoder: Path, *, kernels: str = "auto", most_steps: int = _STEPS_ALONE) -> None:
-        """Open the sessions.
-
-        Args:
-            encoder: Path of the encoder graph.
-            decoder: Path of the decoder graph.
-            kernels: See ``choose_kernels``.
-            most_steps: See the attribute.
-
-        Raises:
-            BundleError: A graph can't be loaded, or there are no such kernels here.
-        """
         chosen = choose_kernels(kernels)
         if chosen is None:
             raise BundleError(f"{encoder.parent} has native graphs, and there are no {kernels} kernels here")
@@ -130,7 +128,7 @@ class _Places:
         self.clear()
 
     def clear(self) -> None:
-        """All places are free; memory that was much is given back."""
+        """Frees all places; replaces a large array by a small one."""
         if getattr(self, "array", None) is None or self.array.shape[1] > _KEPT_PLACES:
             self._hold(np.empty((self._shape[0], _PLACES, self._shape[1]), np.float32))
         count = self.array.shape[1]
@@ -138,14 +136,14 @@ class _Places:
         self._left = count
 
     def take(self, count: int) -> Array:
-        """So many places, (count,) int32."""
+        """Takes free places, (count,) int32."""
         while self._left < count:
             self._grow()
         self._left -= count
         return self._free[self._left : self._left + count][::-1].copy()
 
     def give_back(self, places: Array) -> None:
-        """Places that were taken, once."""
+        """Gives back places that were taken, each once."""
         self._free[self._left : self._left + places.size] = places.ravel()[::-1]
         self._left += places.size
 
@@ -174,7 +172,8 @@ class _Sentence:
 class NativeRows:
     """The live rows of one decode; see ``app.engine.decoding.batch_decoder.LiveRows``.
 
-    Keys and values never move: each row has a history, the places of its positions so far, and only that is copied.
+    Keys and values never move: each row has a history, the places of its positions so far, and only the history is
+    copied.
     """
 
     def __init__(self, model: NativeModel) -> None:
@@ -201,7 +200,7 @@ class NativeRows:
         self._histories = np.concatenate([self._histories, np.zeros((new, room), dtype=np.int32)])
 
     def remembered(self, row: int) -> tuple[Array, ...]:
-        """Nothing, see ``app.engine.decoding.batch_decoder.LiveRows``."""
+        """Returns nothing: there are no memories; see ``app.engine.decoding.batch_decoder.LiveRows``."""
         return ()
 
     def select(self, rows: Sequence[int]) -> None:
@@ -269,32 +268,45 @@ class NativeRows:
         steps: int,
         top: int,
     ) -> tuple[Array, Array, Array, Array | None]:
-        """One run of the decoder graph; the rows are then those it gave."""
+        """Run the decoder graph once; the rows are then the hypotheses that it kept."""
         firsts = list(accumulate(counts[:-1], initial=0))
         sentences = [self._owners[first] for first in firsts]
+        self._extend_histories(steps)
         fresh = self._memory.take(sum(wanted) * steps).reshape(-1, steps)
-        longest = max(len(sentence.source) for sentence in sentences)
-        sources = np.zeros((len(sentences), longest), dtype=np.int32)
-        for places, sentence in zip(sources, sentences, strict=True):
-            places[: len(sentence.source)] = sentence.source
+        *found, self._histories = self._run_graph(
+            {
+                "rows": np.array([tokens, self._positions]).T.copy(),
+                "totals": np.array(totals, dtype=np.float64),
+                "histories": self._histories,
+                "sentences": np.array([counts, wanted, [len(each.source) for each in sentences]], np.int64).T.copy(),
+                "sources": _padded([each.source for each in sentences]),
+                "fresh": fresh,
+                "thresholds": np.array(thresholds, dtype=np.float64),
+                "top": np.array(top),
+            }
+        )
+        scores, candidates, parents, attended = found
+        made = len(scores)
+        after = counts if top else wanted
+        self._positions = np.repeat(self._positions[firsts] + made, after)
+        self._owners = [sentence for sentence, count in zip(sentences, after, strict=True) for _ in range(count)]
+        for sentence, places in zip(sentences, np.split(fresh, np.cumsum(wanted[:-1])), strict=True):
+            sentence.taken.append(places[:, :made])
+        if made < steps:
+            self._memory.give_back(fresh[:, made:])
+        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None  # -1: no alignment head
+
+    def _extend_histories(self, steps: int) -> None:
         missing = int(self._positions.max()) + steps - self._histories.shape[1]
         if missing > 0:
             self._histories = np.pad(self._histories, ((0, 0), (0, missing + _ROOM)))
-        lengths = [len(sentence.source) for sentence in sentences]
+
+    def _run_graph(self, given: dict[str, Array]) -> list[Array]:
+        """Scores, tokens, parents, attended source positions, and the histories of the new rows."""
         io = self._io
         if self._bound is not self._memory.value:
             self._bound = self._memory.value
             io.bind_ortvalue_input("memory", self._bound)
-        given = {
-            "rows": np.array([tokens, self._positions]).T.copy(),
-            "totals": np.array(totals, dtype=np.float64),
-            "histories": self._histories,
-            "sentences": np.array([counts, wanted, lengths], dtype=np.int64).T.copy(),
-            "sources": sources,
-            "fresh": fresh,
-            "thresholds": np.array(thresholds, dtype=np.float64),
-            "top": np.array(top),
-        }
         for name, array in given.items():
             io.bind_cpu_input(name, array)
         io.clear_binding_outputs()
@@ -305,21 +317,15 @@ class NativeRows:
             self._model.decoder.run_with_iobinding(io)
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
-        *found, histories, _ = io.get_outputs()
-        results = [value.numpy() for value in found]
-        made = len(results[0])
-        self._histories = histories.numpy()
-        after = counts if top else wanted
-        self._positions = np.repeat(self._positions[firsts] + made, after)
-        self._owners = [sentence for sentence, count in zip(sentences, after, strict=True) for _ in range(count)]
-        slot = 0
-        for sentence, count in zip(sentences, wanted, strict=True):
-            sentence.taken.append(fresh[slot : slot + count, :made])
-            slot += count
-        if made < steps:
-            self._memory.give_back(fresh[:, made:])
-        scores, candidates, parents, attended = results
-        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None  # -1: no alignment head
+        return [value.numpy() for value in io.get_outputs()[:-1]]
+
+
+def _padded(sources: Sequence[Array]) -> Array:
+    """The places of the sources, (B, S) int32, filled up with zeros."""
+    padded = np.zeros((len(sources), max(map(len, sources))), dtype=np.int32)
+    for row, source in zip(padded, sources, strict=True):
+        row[: len(source)] = source
+    return padded
 
 
 def _open(path: Path) -> onnxruntime.InferenceSession:

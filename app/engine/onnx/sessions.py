@@ -81,10 +81,24 @@ def _in_pages(arrays: Sequence[Array] | Array) -> Array:
 class Sessions:
     """An encoder and a decoder session. Thread-safe; the state of a decode lives in ``BatchState``.
 
+    Args:
+        encoder: Path of the encoder graph.
+        decoder: Path of the decoder graph.
+        greedy: Path of the decoder graph's twin that makes several greedy steps in a run, if there is one.
+        beam: Path of its twin that makes several steps of one sentence's beam search in a run, if there is one.
+        shortlist: Path of the table of a decoder graph that chooses from a shortlist.
+        pad_id: Id that fills up shorter sources.
+        provider: "cpu" or "cuda".
+        threads: Threads inside one operator; operators themselves run one after another.
+
     Attributes:
         kernels: None: the operators are ONNX Runtime's own.
         in_place: The decoder graph adds to the past where it is, see ``export.graph_fusion``.
         memory_length: Positions of the sentences before that encoder and decoder look back to; 0: none.
+
+    Raises:
+        BundleError: A graph or the table can't be loaded.
+        ConfigurationError: The provider is not there.
     """
 
     kernels: str | None = None
@@ -101,24 +115,8 @@ class Sessions:
         provider: str,
         threads: int,
     ) -> None:
-        """Open the sessions.
-
-        Args:
-            encoder: Path of the encoder graph.
-            decoder: Path of the decoder graph.
-            greedy: Path of the decoder graph's twin that makes several greedy steps in a run, if there is one.
-            beam: Path of its twin that makes several steps of one sentence's beam search in a run, if there is one.
-            shortlist: Path of the table of a decoder graph that chooses from a shortlist.
-            pad_id: Id that fills up shorter sources.
-            provider: "cpu" or "cuda".
-            threads: Threads inside one operator; operators themselves run one after another.
-
-        Raises:
-            BundleError: A graph or the table can't be loaded.
-            ConfigurationError: The provider is not there.
-        """
         self.pad_id = pad_id
-        self.device = provider  # ONNX Runtime's names of devices are the same
+        self.device = provider  # ONNX Runtime uses the same names for devices
         self._encoder = _open(encoder, provider, threads)
         self._decoder = _open(decoder, provider, threads)
         twins: dict[Kind, Path | None] = {"greedy": greedy, "beam": beam}

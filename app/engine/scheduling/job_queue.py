@@ -140,11 +140,13 @@ class JobQueue:
             self._arrived_tokens += tokens
             self._enqueue(jobs)
             self._unfinished.update(jobs)
+            self._condition.notify_all()
 
     def resubmit(self, jobs: Sequence[Job]) -> None:
         """Put accepted jobs back into the queue, at their old positions."""
         with self._condition:
             self._enqueue(jobs)
+            self._condition.notify_all()
 
     def next_turn(
         self, lanes: Sequence[Lane[Features]], counters: Counter[str]
@@ -227,7 +229,6 @@ class JobQueue:
         for job in jobs:
             insort(self._pending[job.long], job, key=lambda job: job.order)
         self._count_pending(jobs, 1)
-        self._condition.notify_all()
 
     def _sweep(self, counters: Counter[str]) -> None:
         """Remove cancelled jobs from the queue."""

@@ -15,9 +15,11 @@ from app.text.inline.target_tokens import Link
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
 from app.text.quality_checks import Verdict, loops
+from app.translation.attempts import Aligned, with_numbers_kept
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
-from app.translation.retries import Aligned, Versions, attempts, improve, options_again, with_numbers_kept
+from app.translation.retries import attempts, improve, options_again
+from app.translation.versions import Versions
 from tests.support.tiny import VOCABULARY
 from tests.support.toy import EOS, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started

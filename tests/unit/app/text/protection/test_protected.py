@@ -15,7 +15,7 @@ from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
 from app.text.sentences import spans
-from app.translation.retries import Aligned, Attempt, cut, with_other_stand_ins
+from app.translation.attempts import Aligned, Attempt, cut, with_other_stand_ins
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 

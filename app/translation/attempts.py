@@ -1,0 +1,154 @@
+"""A second attempt at a sentence, and the attempts that keep its numbers and protected spans.
+
+They replace them by other stand-ins, or translate only the text between them.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Literal, NamedTuple
+
+from app.engine.options import SearchOptions
+from app.text.inline.objects import NAMES
+from app.text.inline.placement import Edit, apply
+from app.text.inline.target_tokens import Link
+from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
+
+# No model keeps more numbers apart, and the attempt takes as long as the sentence did.
+_MAX_NUMBERS = 12
+_PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
+# Numbers that all languages write alike. Numbers with a point or a comma differ, so the model translates them.
+_NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
+
+
+class Aligned(NamedTuple):
+    """A translation and its alignment."""
+
+    text: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Texts to translate one by one, and a function that makes the sentence's translation from theirs.
+
+    Attributes:
+        name: Name in the table of ``app.translation.retries``.
+        texts: The texts.
+        join: Joins the translations; returns None if they are not usable.
+        options: How to search; None for the request's options.
+    """
+
+    name: Literal["digits", "formality", "search", "placeholders", "names", "numbers", "cut"]
+    texts: tuple[str, ...]
+    join: Callable[[Sequence[Aligned]], Aligned | None]
+    options: SearchOptions | None = None
+
+
+def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
+    """Puts placeholders in the place of numbers, as far as there are placeholders that the sentence doesn't have."""
+    free = [placeholder for placeholder in placeholders if placeholder not in source]
+    ranges = [match.span() for match in _NUMBER.finditer(source)][: len(free)]
+    if not ranges:
+        return
+    numbered = protect_ranges(source, ranges, free)
+
+    def join(translations: Sequence[Aligned]) -> Aligned | None:
+        [translation] = translations
+        restored = numbered.restore(*translation)
+        return None if restored.lost else Aligned(restored.text, numbered.restore_links(translation.links, restored))
+
+    yield Attempt("digits", (numbered.text,), join)
+
+
+def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
+    """What to try in turn, for as long as spans are lost; the last one keeps all.
+
+    Args:
+        sentence: The sentence with its stand-ins.
+        placeholders: Characters that the model carries over exactly once.
+    """
+    is_placeholder = [not sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins]
+    if not all(is_placeholder):
+        own = renamed(sentence, "placeholders", placeholders)
+        if own:
+            yield own
+    if any(is_placeholder):
+        names = renamed(sentence, "names", NAMES)
+        if names:
+            yield names
+    few = len(sentence.stand_ins) <= _MAX_NUMBERS
+    numbers = renamed(sentence, "numbers", map(str, count(57, 13))) if few else None
+    if numbers:
+        yield numbers
+    yield cut(sentence)
+
+
+def renamed(
+    sentence: Protected, name: Literal["placeholders", "names", "numbers"], stand_ins: Iterable[str]
+) -> Attempt | None:
+    """Uses other stand-ins, each once: models often copy a number where they drop a name. None if there are too few."""
+    places = sentence.stand_ins
+    folded = sentence.text.casefold()
+    unused = list(islice((new for new in stand_ins if new.casefold() not in folded), len(places)))
+    if len(unused) < len(places):
+        return None
+    forth = [Edit(begin, end, new) for (begin, end), new in zip(places, unused, strict=True)]
+    known = {new: sentence.text[begin:end] for begin, end, new in forth}
+    text = apply(forth, sentence.text)
+    source = _back(forth)
+
+    def join(translations: Sequence[Aligned]) -> Aligned | None:
+        [translation] = translations
+        pattern = rf"(?<![\w.,])(?:{'|'.join(unused)})(?![.,]?\w)"
+        back = [Edit(*match.span(), known[match[0]]) for match in re.finditer(pattern, translation.text)]
+        if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(unused):
+            return None
+        target = Offsets((begin, end, len(old)) for begin, end, old in back)
+        return Aligned(apply(back, translation.text), moved(translation.links, source, target))
+
+    return Attempt(name, (text,), join)
+
+
+def _back(edits: Sequence[Edit]) -> Offsets:
+    """From places in the edited text to places in the text as it was."""
+    moved = 0
+    ranges = []
+    for begin, end, replacement in edits:
+        ranges.append((begin + moved, begin + moved + len(replacement), end - begin))
+        moved += len(replacement) - (end - begin)
+    return Offsets(ranges)
+
+
+def cut(sentence: Protected) -> Attempt:
+    """Translates the text between the spans piece by piece, so that the spans keep their order and neighbours.
+
+    This is the last resort: the pieces lack context, and words can't move across a span.
+    """
+    pieces: list[tuple[int, int]] = []
+    size, done = len(sentence.text), 0
+    for begin, end in [*sentence.stand_ins, (size, size)]:
+        piece = _PIECE.match(sentence.text, done, begin)
+        if piece and any(map(str.isalpha, piece[1])):
+            # The last piece keeps its full stop or question mark, which the model needs to see.
+            pieces.append((piece.start(1), size if begin == size else piece.end(1)))
+        done = end
+
+    def join(translations: Sequence[Aligned]) -> Aligned:
+        edits: list[Edit] = []
+        inner: list[tuple[int, Link]] = []
+        for (begin, end), (text, links) in zip(pieces, translations, strict=True):
+            if sentence.text[end - 1].isalnum():  # models like to end a text with a full stop
+                text = text.rstrip(".!? ")
+            edits.append(Edit(begin, end, text or sentence.text[begin:end]))
+            inner += ((begin, link) for link in links if link.target_begin < len(text))
+        offsets = Offsets((begin, end, len(text)) for begin, end, text in edits)
+        # A stand-in is linked to itself.
+        links_of_all = [Link(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
+        for begin, (source_begin, source_end, target_begin, target_end) in inner:
+            at = offsets.begin(begin)
+            links_of_all.append(Link(source_begin + begin, source_end + begin, target_begin + at, target_end + at))
+        return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
+
+    return Attempt("cut", tuple(sentence.text[begin:end] for begin, end in pieces), join)

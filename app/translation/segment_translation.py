@@ -1,0 +1,127 @@
+"""Translates the segments of one language: asks the engine, tries again what went wrong, and restores the result."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from app.engine.interface import (
+    RequestQuota,
+    SentenceEvent,
+    SentenceTranslation,
+    TextEvent,
+    TextKey,
+    TextTranslation,
+    Timing,
+    TokenEvent,
+    TranslationCall,
+    TranslationEngine,
+    collect,
+)
+from app.engine.options import SearchOptions
+from app.text.english_spelling import spelling_edits
+from app.text.formality import Formality
+from app.text.inline.placement import Edit
+from app.text.mirroring import mirror_edits, no_edits
+from app.translation.request import TranslationRequest
+from app.translation.restoring import Restorer
+from app.translation.retries import improve
+from app.translation.segments import Segment
+
+
+class SegmentTranslation:
+    """The translation of segments of one language.
+
+    Args:
+        engine: What translates.
+        wanted: The request.
+        segments: At least one segment, all of one language.
+        quota: The request's quota, which the segments of its other languages share.
+    """
+
+    def __init__(
+        self, engine: TranslationEngine, wanted: TranslationRequest, segments: Sequence[Segment], quota: RequestQuota
+    ) -> None:
+        self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
+        self._glossary = segments[0].glossary
+        self._formality = Formality(wanted.register, segments[0].language) if wanted.register else None
+        self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
+        self._protected = {segment.key: segment.protected for segment in segments}
+        self._retry_timing = Timing()
+        self._call = self._first_call()
+
+    async def events(self) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
+        """Yields the restored sentences and stores the translation of each segment in it."""
+        restorer = None
+        remaining = iter(self._segments)
+        segment = next(remaining)
+        async with aclosing(self._engine.stream(replace(self._call, improve=self._improve))) as events:
+            async for event in events:
+                if isinstance(event, Timing):
+                    yield self._retry_timing + event
+                    continue
+                if segment.key != event.key:
+                    segment = next(remaining)
+                if restorer is None:
+                    # With a prefix, somebody is writing the translation, and wants it as it is.
+                    edit = self._mirror if self._wanted.options.prefix is None else no_edits
+                    restorer = Restorer(segment.text, segment.protected, edit)
+                if isinstance(event, TextEvent):
+                    segment.pivot = event.translation.pivot
+                    segment.translation, segment.restored = restorer.finish()
+                    segment.lost, restorer = tuple(restorer.lost), None
+                elif isinstance(event, SentenceEvent):
+                    yield SentenceEvent(event.key, restorer.add(event.sentence))
+                elif not segment.protected:  # a client has no use for placeholders
+                    yield event
+
+    def _first_call(self) -> TranslationCall:
+        wanted, segments, options = self._wanted, self._segments, self._wanted.options
+        if options.prefix and segments[0].protected:
+            options = replace(options, prefix=segments[0].protected.hide(options.prefix))
+        # The alignment says where tags and protected spans go.
+        if wanted.alignment or wanted.markup or any(segment.protected for segment in segments):
+            options = replace(options, alignment=True)
+        return TranslationCall(
+            texts=[segment.text for segment in segments],
+            source=segments[0].language,
+            target=wanted.target,
+            options=options,
+            splitting=wanted.splitting,
+            tokens=wanted.tokens,
+            keys=[segment.key for segment in segments],
+            quota=self._quota,
+            terms=[segment.terms for segment in segments] if wanted.glossary else (),
+            context=wanted.context,
+        )
+
+    async def _translate_again(self, texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        again = replace(
+            self._call,
+            texts=texts,
+            options=options,
+            splitting="off",
+            tokens=False,
+            keys=(),
+            quota=replace(self._quota, admitted=True, is_retry=True),
+            terms=[self._glossary.find(text) for text in texts] if self._glossary else (),
+            context="",
+        )
+        translations, timing = await collect(self._engine.stream(again))
+        self._retry_timing += timing
+        return translations
+
+    async def _improve(self, key: TextKey, sentence: SentenceTranslation) -> SentenceTranslation:
+        whole, end = self._protected[key], sentence.source_begin + len(sentence.source)
+        return await improve(
+            sentence,
+            whole.part(sentence.source_begin, end) if whole else None,
+            options=self._call.options,
+            placeholders=self._placeholders,
+            translate=self._translate_again,
+            formality=self._formality,
+        )
+
+    def _mirror(self, source: str, translation: str) -> list[Edit]:
+        wanted = self._wanted
+        edits = mirror_edits(source, translation, wanted.target, is_strict=wanted.preserves_formatting)
+        return sorted(edits + spelling_edits(source, translation, wanted.locale))

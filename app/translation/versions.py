@@ -1,0 +1,120 @@
+"""The translations of one sentence, ranked by what is wrong with them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
+from app.engine.options import SearchOptions
+from app.text.formality import Formality
+from app.text.protection.protected import Protected
+from app.text.quality_checks import Verdict, judge, loops
+from app.text.terms.glossary import missing
+from app.translation.attempts import Aligned, Attempt
+
+
+class _Ranked(NamedTuple):
+    """A translation of the sentence, and what is wrong with it, the worst fault first."""
+
+    is_loop: bool
+    lost: int
+    missing: int
+    verdicts: int
+    translation: SentenceTranslation
+    offending: tuple[str, ...]
+
+
+def _faults(ranked: _Ranked) -> tuple[bool, int, int, int]:
+    return ranked[:4]
+
+
+class Versions:
+    """The translations of one sentence so far, ranked by their faults; among equals, the earlier one is better.
+
+    Args:
+        translation: The first translation.
+        protected: The sentence with its stand-ins; None if it has none.
+        formality: The register that it must have; None for any.
+    """
+
+    def __init__(
+        self, translation: SentenceTranslation, protected: Protected | None, formality: Formality | None = None
+    ) -> None:
+        self.protected, self._formality = protected, formality
+        self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
+
+    @property
+    def best(self) -> SentenceTranslation:
+        """The best translation, without alternatives."""
+        return self._ranked[0].translation
+
+    @property
+    def offending(self) -> tuple[str, ...]:
+        """Words of the wrong register in any of the translations; none if the best has none."""
+        own = [word for ranked in self._ranked for word in ranked.offending]
+        return tuple(dict.fromkeys(own)) if self._ranked[0].offending else ()
+
+    @property
+    def has_lost(self) -> bool:
+        """The best translation lacks protected spans."""
+        return self._ranked[0].lost > 0
+
+    def add(self, attempt: Attempt, translations: Sequence[TextTranslation]) -> None:
+        """Adds the translations that come of an attempt's texts."""
+        sentences = [sentence for translation in translations for sentence in translation.sentences]
+        if len(translations) == len(sentences) == 1:
+            for version in sentences[0].versions:
+                self._add(attempt, [Aligned(version.text, version.alignment)], [version])
+        else:
+            self._add(attempt, [Aligned(each.text, each.alignment) for each in translations], sentences)
+        self._ranked.sort(key=_faults)
+
+    def result(self, options: SearchOptions) -> SentenceTranslation:
+        """Returns the best translation with the others as alternatives.
+
+        It is the source if the best is a loop, unless somebody is writing the translation.
+        """
+        best = self.best
+        versions = [ranked.translation for ranked in self._ranked]
+        if self._ranked[0].is_loop and options.prefix is None:
+            confidence = None if best.confidence is None else 0.0
+            copied = (Verdict.COPIED_SOURCE,)
+            best = replace(best, text=best.source, confidence=confidence, verdicts=copied, alignment=())
+        others = {one.text: _as_alternative(one) for one in reversed(versions) if one.text != best.text}
+        return replace(best, alternatives=tuple(reversed(others.values()))[: options.n_best - 1])
+
+    def _add(self, attempt: Attempt, texts: Sequence[Aligned], parts: Sequence[SentenceTranslation]) -> None:
+        joined = attempt.join(texts)
+        if joined is None:
+            return
+        best = self.best
+        chances = [part.confidence for part in parts if part.confidence is not None]
+        if attempt.texts == (best.source,) and len(parts) == 1:
+            verdicts = parts[0].verdicts
+        else:
+            is_truncated = any(Verdict.TRUNCATED in part.verdicts for part in parts)
+            verdicts = judge(best.source, joined.text, truncated=is_truncated)
+        translation = replace(
+            best,
+            text=joined.text,
+            score=min((part.score for part in parts), default=best.score),
+            confidence=min(chances, default=best.confidence),
+            verdicts=verdicts,
+            alignment=joined.links,
+        )
+        self._ranked.append(self._rank(translation))
+
+    def _rank(self, translation: SentenceTranslation) -> _Ranked:
+        lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
+        is_loop = bool(translation.verdicts) and loops(translation.source, translation.text)
+        lacking = missing(translation.text, translation.terms)
+        offending: tuple[str, ...] = ()
+        if self._formality:
+            offending = self._formality.offending(translation.source, translation.text)
+            own = tuple(verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
+            translation = replace(translation, verdicts=(*own, Verdict.FORMALITY) if offending else own)
+        return _Ranked(is_loop, len(lost), lacking, len(translation.verdicts), translation, offending)
+
+
+def _as_alternative(translation: SentenceTranslation) -> Alternative:
+    return Alternative(*(getattr(translation, name) for name in Alternative._fields))
