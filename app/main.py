@@ -14,6 +14,7 @@ from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
 from app.api.glossaries import Glossaries
 from app.api.libretranslate.contract import LIBRETRANSLATE
+from app.api.memories import Memories
 from app.api.metrics import Metrics
 from app.api.middleware.admission import Admission
 from app.api.middleware.body_budget import BodyBudget
@@ -97,6 +98,7 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
         access=Access(settings, database),
         database=database,
         glossaries=Glossaries(database),
+        memories=Memories(database),
         documents=Documents(settings, translator, database),
     )
 

@@ -1,5 +1,6 @@
 """Checks of parameters that the contracts share. Pure: no I/O, no clock, no web framework."""
 
+import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
@@ -95,6 +96,22 @@ def parse_glossary_id(values: Mapping[str, object]) -> str | None:
     if not is_absent(values.get("glossary")):
         raise InvalidRequest("Use either 'glossary' or 'glossary_id'.")
     return check_text("glossary_id", value)
+
+
+def checked_id(value: object, name: str) -> str:
+    """The id of something stored, as it is stored.
+
+    Args:
+        value: The id.
+        name: What it is called.
+
+    Raises:
+        InvalidRequest: It is no UUID.
+    """
+    try:
+        return str(uuid.UUID(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise InvalidRequest(f"Value for '{name}' not supported; it is no UUID.") from None
 
 
 def parse_flag(

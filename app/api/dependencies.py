@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from app.api.access import Access
 from app.api.glossaries import Glossaries
+from app.api.memories import Memories
 from app.api.metrics import Metrics
 from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine, ReloadReport
@@ -34,6 +35,7 @@ class Service:
     access: Access
     database: "Database | None"
     glossaries: Glossaries
+    memories: Memories
     documents: Documents
 
     async def reload(self) -> ReloadReport:

@@ -1,11 +1,11 @@
 """The stored glossaries of a server, as the HTTP contracts use them."""
 
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.api.checks import checked_id
 from app.errors import GlossaryNotFound, InvalidRequest
 from app.text.terms.glossary import Glossary
 
@@ -56,7 +56,7 @@ class Glossaries:
         if self.store is None or self._database is None:
             raise InvalidRequest("Glossaries are not available on this server; leave out 'glossary_id'.")
         owner = key.id if key else None
-        found = await self._database.run(self.store.find, owner, checked_id(glossary_id))
+        found = await self._database.run(self.store.find, owner, checked_id(glossary_id, "glossary_id"))
         if pair and pair not in [(one.source, one.target) for one in found.dictionaries]:
             raise GlossaryNotFound("The glossary has no dictionary for this pair of languages.")
         versions = {(one.source, one.target): one.version for one in found.dictionaries}
@@ -77,15 +77,3 @@ class Glossaries:
         while len(self._ready) > 1 and sum(size for _, size in self._ready.values()) > _COMPILED_ENTRIES:
             self._ready.popitem(last=False)
         return ready[0]
-
-
-def checked_id(value: object) -> str:
-    """A glossary's id as it is stored.
-
-    Raises:
-        InvalidRequest: It is no UUID.
-    """
-    try:
-        return str(uuid.UUID(value if isinstance(value, str) else ""))
-    except ValueError:
-        raise InvalidRequest("Value for 'glossary_id' not supported; it is no UUID.") from None

@@ -29,8 +29,8 @@ word alignment, streaming, search options and a deadline. Every error is
 the response.
 
 The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There an error is
-`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries need a
-database. Style rules, translation memories and text improvement are not available.
+`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries and
+translation memories need a database. Style rules and text improvement are not available.
 
 Both translate documents: `POST /translate_file` answers when the document is translated, `POST /v2/document` at once.
 """

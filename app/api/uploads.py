@@ -46,10 +46,15 @@ def check_size(file: FilePart, settings: Settings) -> None:
 
 def download(content: bytes, name: str) -> Response:
     """The response with a translated file."""
+    return attachment(content, name, find_format(name).media_type)
+
+
+def attachment(content: bytes, name: str, media_type: str) -> Response:
+    """The response with a file."""
     plain = name.encode("ascii", "replace").decode().replace('"', "_").replace("?", "_")
     return Response(
         content,
-        media_type=find_format(name).media_type,
+        media_type=media_type,
         headers={
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
             "X-Content-Type-Options": "nosniff",  # a translated page is a stranger's

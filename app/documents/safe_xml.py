@@ -1,6 +1,7 @@
 """XML of strangers: no entities, no document type, nothing from the network, bounded depth."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from lxml import etree
@@ -9,6 +10,8 @@ from app.errors import DamagedDocument
 from app.text.budget import checkpoint
 
 _PIECE_BYTES = 1 << 16
+_SAFE: Any = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+_NOT_WELL_FORMED = "The file is damaged: a part of it isn't well-formed XML."
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -18,18 +21,47 @@ def parse(data: bytes, *, may_have_doctype: bool = False) -> Any:
     Raises:
         DamagedDocument: It isn't XML, is nested too deeply, or has a document type where none is expected.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser = etree.XMLParser(**_SAFE)
     try:
         for begin in range(0, len(data), _PIECE_BYTES):
             checkpoint()
             parser.feed(data[begin : begin + _PIECE_BYTES])
         root = parser.close()
     except etree.XMLSyntaxError as error:
-        raise DamagedDocument("The file is damaged: a part of it isn't well-formed XML.") from error
-    document = root.getroottree().docinfo
+        raise DamagedDocument(_NOT_WELL_FORMED) from error
+    _check_doctype(root, may_have_doctype)
+    return root
+
+
+def elements(data: bytes, tag: str) -> Iterator[Any]:
+    """The elements with a tag, one after the other; each is gone when the next one comes.
+
+    The document may have a document type without entities.
+
+    Raises:
+        DamagedDocument: As ``parse``.
+    """
+    parser = etree.XMLPullParser(events=("end",), tag=tag, **_SAFE)
+    try:
+        for begin in range(0, len(data), _PIECE_BYTES):
+            checkpoint()
+            parser.feed(data[begin : begin + _PIECE_BYTES])
+            for _, element in parser.read_events():
+                _check_doctype(element, True)
+                yield element
+                element.clear()
+                parent = element.getparent()
+                while parent is not None and element.getprevious() is not None:
+                    del parent[0]
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise DamagedDocument(_NOT_WELL_FORMED) from error
+
+
+def _check_doctype(element: Any, may_have_doctype: bool) -> None:
+    document = element.getroottree().docinfo
     if document.internalDTD is not None and (not may_have_doctype or any(document.internalDTD.iterentities())):
         raise DamagedDocument("The file has a document type declaration, which is not accepted.")
-    return root
 
 
 def serialize(root: Any) -> bytes:

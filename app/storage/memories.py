@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -64,11 +64,8 @@ ENTRIES = Table(
 _COUNT = select(func.count()).where(ENTRIES.c.memory_id == MEMORIES.c.id).scalar_subquery().label("entry_count")
 
 
-class NewEntry(NamedTuple):
-    """A text and its translation."""
-
-    source: str
-    target: str
+NewEntry = tuple[str, str]
+"""A text and its translation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,16 +314,16 @@ def put_entries(
     before = _find(connection, owner, memory_id).entry_count
     now = _now()
     rows = {
-        (hash_ := _hash(entry.source)): {
+        (hash_ := _hash(source)): {
             "memory_id": memory_id,
             "hash": hash_,
-            "source": entry.source,
-            "target": entry.target,
+            "source": source,
+            "target": target,
             "origin": origin,
             "created_at": now,
             "updated_at": now,
         }
-        for entry in entries
+        for source, target in entries
     }
     statement = insert(connection, ENTRIES)
     changes = {name: statement.excluded[name] for name in ("source", "target", "origin", "updated_at")}

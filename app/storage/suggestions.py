@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Column, ForeignKey, Row, Table, Text, func, s
 
 from app.errors import InvalidMemory, MemoryNotFound, Overloaded
 from app.storage.database import TABLES, Database
-from app.storage.memories import MEMORIES, NewEntry, put_entries
+from app.storage.memories import MEMORIES, put_entries
 
 MAX_PENDING = 10_000
 State = Literal["pending", "accepted", "rejected"]
@@ -109,7 +109,7 @@ class SuggestionStore:
                 raise MemoryNotFound("There is no such translation memory.")
             if (memory.source, memory.target) != (row.source, row.target):
                 raise InvalidMemory("The translation memory is for other languages than the suggestion.")
-            put_entries(connection, memory.key_id, memory_id, [NewEntry(row.text, row.translation)], "suggestion")
+            put_entries(connection, memory.key_id, memory_id, [(row.text, row.translation)], "suggestion")
         return True
 
 

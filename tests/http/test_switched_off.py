@@ -30,7 +30,7 @@ async def test_libretranslate(client, method, path, status, text):
 )
 async def test_deepl_lists_are_empty(client, path, name):
     response = await client.get(path)
-    assert (response.status_code, response.json()) == (200, {name: []})
+    assert (response.status_code, response.json()[name]) == (200, [])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,9 @@ async def test_deepl_lists_are_empty(client, path, name):
         ("POST", "/v2/write/rephrase", 400, "Text improvements"),
         ("POST", "/v2/write/correct", 400, "Text improvements"),
         ("POST", "/v2/write/other", 404, "Text improvements"),
-        ("POST", "/v3/translation_memories/import", 404, "Translation memories"),
+        ("POST", "/v3/translation_memories", 400, "Translation memories"),
+        ("GET", f"/v3/translation_memories/{GLOSSARY}", 404, "Translation memories"),
+        ("POST", "/v3/translation_memories/import", 400, "Import jobs of translation memories"),
     ],
 )
 async def test_deepl_refuses_the_rest(client, method, path, status, feature):

@@ -2,7 +2,7 @@
 
 from app import errors
 from app.api.contract import Contract
-from app.api.deepl import documents, glossaries, routes, unsupported
+from app.api.deepl import documents, glossaries, memories, routes, unsupported
 
 
 def _error_body(text: str, code: str) -> dict[str, str]:
@@ -13,7 +13,7 @@ DEEPL = Contract(
     name="DeepL",
     description="The same for DeepL's clients.",
     prefixes=("/v2/", "/v3/"),
-    routers=(routes.router, documents.router, glossaries.router, unsupported.router),
+    routers=(routes.router, documents.router, glossaries.router, memories.router, unsupported.router),
     translating_paths=frozenset({"/v2/translate"}),
     error_body=_error_body,
     # A model that fails on a text fails on it again, and the official clients ask five times more after a 500.

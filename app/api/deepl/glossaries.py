@@ -1,7 +1,7 @@
 """DeepL's glossaries, versions 2 and 3 of its interface: one store, so that what one makes the other lists."""
 
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
@@ -10,12 +10,10 @@ from starlette.exceptions import HTTPException
 from app.api.access import header_key
 from app.api.checks import check_text, is_absent
 from app.api.deepl import glossary_openapi as docs
+from app.api.deepl.owner_call import OwnerCall
 from app.api.dependencies import CurrentService, Service
-from app.api.glossaries import checked_id
-from app.api.request_body import read_parameters
-from app.errors import FeatureUnavailable, InvalidGlossary, InvalidRequest, NotThere, UnsupportedPair
+from app.errors import InvalidGlossary, InvalidRequest
 from app.text.terms.entries import FORMATS, check_entries, to_tsv
-from app.translation.languages import find_served, languages_of
 from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
@@ -23,10 +21,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(tags=["DeepL"])
 
-MAX_NAME_CHARS = 1_024
 TSV = "text/tab-separated-values"
-
-Result = TypeVar("Result")
 
 
 @router.get("/v2/glossary-language-pairs", summary="Pairs that glossaries may have", responses=docs.PAIRS_RESPONSES)
@@ -210,47 +205,14 @@ async def delete_dictionary(request: Request, service: CurrentService) -> Respon
     return Response(status_code=204)
 
 
-class _Call:
-    """A request about glossaries: its owner, its parameters, and the checks that several endpoints share."""
+class _Call(OwnerCall["GlossaryStore"]):
+    """A request about glossaries."""
 
-    def __init__(self, request: Request, service: Service, owner: int | None, values: Mapping[str, object]) -> None:
-        self._service, self._owner, self.values = service, owner, values
-        self.id = checked_id(request.path_params["glossary_id"]) if "glossary_id" in request.path_params else ""
+    thing, things, id_name = "glossary", "Glossaries", "glossary_id"
 
-    @classmethod
-    async def of(cls, request: Request, service: Service) -> "_Call":
-        """Admits a request and reads it.
-
-        Raises:
-            FeatureUnavailable: This server keeps no glossaries.
-            InvalidRequest: The id is no UUID.
-        """
-        key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
-        if service.glossaries.store is None:
-            text = "Glossaries are not available on this server."
-            raise NotThere(text) if request.path_params else FeatureUnavailable(text)
-        values = await read_parameters(request, service.settings.max_body_bytes)
-        return cls(request, service, key.id if key else None, values)
-
-    async def run(self, function: "Callable[[GlossaryStore, int | None], Result]") -> Result:
-        """Calls a function with the store and the owner, off the event loop."""
-        store, database = self._service.glossaries.store, self._service.database
-        assert store and database
-        return await database.run(function, store, self._owner)
-
-    def name(self) -> str:
-        """The glossary's name.
-
-        Raises:
-            InvalidRequest: It is missing or too long.
-        """
-        value = self.values.get("name")
-        if is_absent(value):
-            raise InvalidRequest("Parameter 'name' not specified")
-        name = check_text("name", value).strip()
-        if not 1 <= len(name) <= MAX_NAME_CHARS:
-            raise InvalidRequest(f"Value for 'name' not supported; it has 1 to {MAX_NAME_CHARS:,} characters.")
-        return name
+    @staticmethod
+    def find_store(service: Service) -> "GlossaryStore | None":
+        return service.glossaries.store
 
     def dictionaries(self) -> list[Mapping[str, object]]:
         """The dictionaries of the request.
@@ -264,19 +226,6 @@ class _Call:
         if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
             raise InvalidRequest("Value for 'dictionaries' not supported; it is a list of objects.")
         return given
-
-    def pair(self, values: Mapping[str, object]) -> tuple[str, str]:
-        """The languages of a dictionary, without regions.
-
-        Raises:
-            InvalidRequest: One is missing.
-            UnsupportedPair: They aren't translated.
-        """
-        served = languages_of(self._service.engine.pairs)
-        source, target = (_language(values, name, served) for name in ("source_lang", "target_lang"))
-        if (source, target) not in self._service.engine.pairs:
-            raise UnsupportedPair("Unsupported glossary source and target language pair")
-        return source, target
 
     async def dictionary(self, values: Mapping[str, object]) -> "NewDictionary":
         """A dictionary of the request.
@@ -295,15 +244,6 @@ class _Call:
         text = check_text("entries", values["entries"])
         read = FORMATS[name.lower()]
         return source, target, await TEXT_POOL.run(lambda: check_entries(read(text)), size=len(text))
-
-
-def _language(values: Mapping[str, object], name: str, served: Collection[str]) -> str:
-    if is_absent(values.get(name)):
-        raise InvalidRequest(f"Parameter '{name}' not specified")
-    found = find_served(check_text(name, values[name]), served)
-    if found is None:
-        raise UnsupportedPair("Unsupported glossary source and target language pair")
-    return found
 
 
 async def _list(request: Request, service: Service) -> "list[StoredGlossary]":

@@ -149,6 +149,7 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
     is_text = resource == "translate_text"
     is_served = is_text or (resource == "translate_document" and service.settings.documents)
     is_served = is_served or (resource == "glossary" and service.glossaries.store is not None)
+    is_served = is_served or (resource == "translation_memory" and service.memories.store is not None)
     found = _languages(service.engine.pairs) if is_served else ()
     return JSONResponse(
         [

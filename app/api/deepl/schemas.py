@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from app.api.checks import MAX_INLINE_ENTRIES
 from app.api.schemas import TermUse
+from app.text.memory.entries import MAX_ENTRY_CHARS
 
 
 class DeepLError(BaseModel):
@@ -246,3 +247,86 @@ class DictionaryEntries(BaseModel):
     """The entries of one dictionary, in a list."""
 
     dictionaries: list[NewDictionary]
+
+
+class Memory(BaseModel):
+    """A translation memory without its entries."""
+
+    translation_memory_id: str
+    name: str
+    source_language: str
+    target_languages: list[str] = Field(description="One; DeepL's may have several.")
+    segment_count: int = Field(description="Number of entries.")
+    creation_time: str
+    updated_time: str
+
+
+class Memories(BaseModel):
+    """Translation memories."""
+
+    translation_memories: list[Memory]
+    total_count: int = Field(description="Of all pages.")
+
+
+class NewMemory(GlossaryPair):
+    """A translation memory; a region of a language, as in `EN-GB`, is dropped."""
+
+    name: str = Field(min_length=1)
+
+
+class MemoryName(BaseModel):
+    """Another name."""
+
+    name: str = Field(min_length=1)
+
+
+class NewMemoryEntry(BaseModel):
+    """A text and its translation."""
+
+    source_text: str = Field(min_length=1, max_length=MAX_ENTRY_CHARS)
+    target_text: str = Field(min_length=1, max_length=MAX_ENTRY_CHARS)
+
+
+class MemoryEntryChange(BaseModel):
+    """What to change; at least one of both."""
+
+    source_text: str | None = Field(None, max_length=MAX_ENTRY_CHARS)
+    target_text: str | None = Field(None, max_length=MAX_ENTRY_CHARS)
+
+
+class MemoryTarget(BaseModel):
+    """A translation."""
+
+    target_segment_id: str
+    target_language: str
+    target_text: str
+    creation_time: str
+    updated_time: str
+
+
+class MemoryEntry(BaseModel):
+    """A text with its translation."""
+
+    source_segment_id: str
+    source_text: str
+    origin: Literal["import", "edit", "suggestion"] = Field(description="Where it came from; DeepL doesn't have this.")
+    targets: list[MemoryTarget] = Field(description="One.")
+    creation_time: str
+    updated_time: str
+
+
+class MemoryEntries(BaseModel):
+    """A page of entries."""
+
+    segments: list[MemoryEntry]
+    segment_count: int = Field(description="Of the whole translation memory.")
+    next_page_cursor: str | None = Field(None, description="Absent on the last page.")
+
+
+class MemoryUpload(BaseModel):
+    """What became of the entries of a file."""
+
+    added: int
+    replaced: int = Field(description="Entries whose text was there already.")
+    skipped: int = Field(description="Units of the file that can't be kept, or have other languages.")
+    memory: Memory

@@ -331,7 +331,7 @@ FRONTEND_RESPONSES: Responses = {
                     "suggestions": False,
                     "filesTranslation": True,
                     "supportedFilesFormat": [".txt", ".html", ".docx"],
-                    "capabilities": {"admin": False, "glossaries": False},
+                    "capabilities": {"admin": False, "glossaries": False, "memories": False},
                     "language": {
                         "source": {"code": "auto", "name": "Auto Detect"},
                         "target": {"code": "en", "name": "English"},

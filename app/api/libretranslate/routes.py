@@ -143,6 +143,7 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "capabilities": {
                 "admin": service.settings.admin_key is not None,
                 "glossaries": service.glossaries.store is not None,
+                "memories": service.memories.store is not None,
             },
             "language": {
                 "source": {"code": "auto", "name": "Auto Detect"},

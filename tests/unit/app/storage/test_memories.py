@@ -6,9 +6,9 @@ from app.errors import InvalidMemory, MemoryNotFound
 from app.storage import memories
 from app.storage.database import Database
 from app.storage.keys import KeyStore
-from app.storage.memories import MemoryStore, NewEntry, StoredMemory
+from app.storage.memories import MemoryStore, StoredMemory
 
-TEXTS = [NewEntry("Guten Morgen!", "Good morning!"), NewEntry("Über uns", "About us"), NewEntry("100 % sicher", "safe")]
+TEXTS = [("Guten Morgen!", "Good morning!"), ("Über uns", "About us"), ("100 % sicher", "safe")]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_memory_belongs_to_its_key_and_goes_with_it(opened):
 
 
 def test_the_same_text_has_one_translation_however_it_is_spaced(store, memory):
-    again = [NewEntry(" Guten\n Morgen! ", "Morning!"), NewEntry("Neu", "New"), NewEntry("Neu ", "Fresh")]
+    again = [(" Guten\n Morgen! ", "Morning!"), ("Neu", "New"), ("Neu ", "Fresh")]
     assert store.put(None, memory.id, again, "edit") == 1
     found = store.exact(memory.id, ["Guten Morgen!", "guten Morgen!", "Neu"])
     assert {text: (entry.target, entry.origin) for text, entry in found.items()} == {
@@ -82,7 +82,7 @@ def test_an_entry_keeps_a_text_of_its_own(store, memory):
     ):
         with pytest.raises(MemoryNotFound):
             wrong()
-    assert [entry.source for entry in store.all(None, memory.id)] == [entry.source for entry in TEXTS]
+    assert [entry.source for entry in store.all(None, memory.id)] == [source for source, _ in TEXTS]
 
 
 def test_pages_and_a_search(store, memory):
@@ -99,7 +99,7 @@ def test_pages_and_a_search(store, memory):
 def test_a_memory_that_is_too_large_stays_as_it_was(store, memory, monkeypatch):
     monkeypatch.setattr(memories, "MAX_ENTRIES", 4)
     with pytest.raises(InvalidMemory, match="at most 4"):
-        store.put(None, memory.id, [NewEntry("a", "b"), NewEntry("c", "d")], "import")
+        store.put(None, memory.id, [("a", "b"), ("c", "d")], "import")
     assert store.find(None, memory.id) == memory
     monkeypatch.setattr(memories, "MAX_MEMORIES", 1)
     with pytest.raises(InvalidMemory, match="delete one"):
@@ -107,7 +107,7 @@ def test_a_memory_that_is_too_large_stays_as_it_was(store, memory, monkeypatch):
 
 
 def test_many_entries_and_more_look_ups_than_a_statement_takes(store, memory):
-    many = [NewEntry(f"Satz {number}", f"sentence {number}") for number in range(1200)]
+    many = [(f"Satz {number}", f"sentence {number}") for number in range(1200)]
     assert store.put(None, memory.id, many, "import") == 1200
-    found = store.exact(memory.id, [entry.source for entry in many])
+    found = store.exact(memory.id, [source for source, _ in many])
     assert len(found) == 1200 and len(store.by_ids(memory.id, [entry.id for entry in found.values()])) == 1200

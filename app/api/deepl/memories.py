@@ -1,0 +1,310 @@
+"""DeepL's translation memories, and beyond DeepL how to make one, change its entries, and exchange files."""
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api.access import header_key
+from app.api.checks import check_text, is_absent, parse_flag
+from app.api.deepl import memories_openapi as docs
+from app.api.deepl.owner_call import OwnerCall
+from app.api.dependencies import CurrentService, Service
+from app.api.uploads import attachment, checked_name
+from app.documents.memory_files import find_form, read_file
+from app.errors import InvalidRequest, MemoryNotFound
+from app.text.memory.entries import check_entry_text
+from app.work_pool import TEXT_POOL
+
+if TYPE_CHECKING:
+    from app.storage.memories import MemoryStore, StoredEntry, StoredMemory
+
+router = APIRouter(tags=["DeepL"])
+
+PATH = "/v3/translation_memories"
+MAX_MEMORIES_OF_PAGE, MAX_ENTRIES_OF_PAGE = 25, 100
+_MIN_FILTER_CHARS = 2
+_LARGEST_ID = 2**63 - 1
+
+
+class _Call(OwnerCall["MemoryStore"]):
+    """A request about translation memories."""
+
+    thing, things, id_name = "translation memory", "Translation memories", "translation_memory_id"
+
+    @staticmethod
+    def find_store(service: Service) -> "MemoryStore | None":
+        return service.memories.store
+
+    def number(self, name: str, default: int, most: int, least: int = 1) -> int:
+        """A parameter that is a whole number.
+
+        Raises:
+            InvalidRequest: It isn't, or is too small or too large.
+        """
+        value = self.values.get(name)
+        if is_absent(value):
+            return default
+        text = str(value)
+        if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
+            raise InvalidRequest(f"Value for '{name}' not supported; it is a whole number from {least} to {most}.")
+        return int(text)
+
+    def text(self, name: str) -> str | None:
+        """A text or translation; None if it is absent.
+
+        Raises:
+            InvalidMemory: It can't be kept.
+        """
+        return None if is_absent(self.values.get(name)) else check_entry_text(self.values[name], name)
+
+    def required_text(self, name: str) -> str:
+        """A text or translation.
+
+        Raises:
+            InvalidRequest: It is absent.
+            InvalidMemory: It can't be kept.
+        """
+        text = self.text(name)
+        if text is None:
+            raise InvalidRequest(f"Parameter '{name}' not specified")
+        return text
+
+
+def _entry_id(request: Request) -> int:
+    given: str = request.path_params["segment_id"]
+    if not (given.isascii() and given.isdecimal() and len(given) < 20 and int(given) <= _LARGEST_ID):
+        raise MemoryNotFound("The translation memory has no such entry.")
+    return int(given)
+
+
+@router.get(
+    PATH, summary="List translation memories", openapi_extra=docs.LIST_PARAMETERS, responses=docs.LIST_RESPONSES
+)
+async def list_memories(request: Request, service: CurrentService) -> Response:
+    """Lists the translation memories of the API key. Without a key, lists those that were made without a key."""
+    if service.memories.store is None:
+        await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+        return JSONResponse({"translation_memories": [], "total_count": 0})
+    call = await _Call.of(request, service)
+    size = call.number("page_size", MAX_MEMORIES_OF_PAGE, MAX_MEMORIES_OF_PAGE)
+    begin = size * call.number("page", 0, 1_000_000, least=0)
+    found = await call.run(lambda store, owner: store.list(owner))
+    page = [_memory_body(memory) for memory in found[begin : begin + size]]
+    return JSONResponse({"translation_memories": page, "total_count": len(found)})
+
+
+@router.post(
+    PATH,
+    summary="Make a translation memory",
+    status_code=201,
+    openapi_extra=docs.CREATE_REQUEST,
+    responses=docs.CREATE_RESPONSES,
+)
+async def post_memory(request: Request, service: CurrentService) -> Response:
+    """Makes a translation memory without entries, for one pair of languages. DeepL doesn't have this."""
+    call = await _Call.of(request, service)
+    name, (source, target) = call.name(), call.pair(call.values)
+    made = await call.run(lambda store, owner: store.add(owner, name, source, target))
+    return JSONResponse(_memory_body(made), status_code=201)
+
+
+@router.get(
+    PATH + "/{translation_memory_id}",
+    summary="Describe a translation memory",
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.MEMORY_RESPONSES,
+)
+async def get_memory(request: Request, service: CurrentService) -> Response:
+    """Describes a translation memory without its entries."""
+    call = await _Call.of(request, service)
+    return JSONResponse(_memory_body(await call.run(lambda store, owner: store.find(owner, call.id))))
+
+
+@router.patch(
+    PATH + "/{translation_memory_id}",
+    summary="Rename a translation memory",
+    openapi_extra=docs.RENAME_REQUEST | docs.ID_PARAMETER,
+    responses=docs.MEMORY_RESPONSES,
+)
+async def patch_memory(request: Request, service: CurrentService) -> Response:
+    """Gives a translation memory another name. DeepL doesn't have this."""
+    call = await _Call.of(request, service)
+    name = call.name()
+    return JSONResponse(_memory_body(await call.run(lambda store, owner: store.rename(owner, call.id, name))))
+
+
+@router.delete(
+    PATH + "/{translation_memory_id}",
+    summary="Delete a translation memory",
+    status_code=204,
+    openapi_extra=docs.ID_PARAMETER,
+    responses=docs.DELETE_RESPONSES,
+)
+async def delete_memory(request: Request, service: CurrentService) -> Response:
+    """Deletes a translation memory with its entries."""
+    call = await _Call.of(request, service)
+    await call.run(lambda store, owner: store.remove(owner, call.id))
+    return Response(status_code=204)
+
+
+@router.get(
+    PATH + "/{translation_memory_id}/segments",
+    summary="The entries of a translation memory",
+    openapi_extra=docs.SEGMENTS_PARAMETERS,
+    responses=docs.SEGMENTS_RESPONSES,
+)
+async def list_entries(request: Request, service: CurrentService) -> Response:
+    """Lists the entries, in the order in which they were made, a page at a time.
+
+    `page_cursor` is the `next_page_cursor` of the page before; the last page has none. With `filter_text`, lists those
+    that have it in the text or in its translation.
+    """
+    call = await _Call.of(request, service)
+    size = call.number("page_size", 50, MAX_ENTRIES_OF_PAGE)
+    after = call.number("page_cursor", 0, _LARGEST_ID, least=0)
+    wanted = call.values.get("filter_text")
+    text = None if is_absent(wanted) else check_text("filter_text", wanted)
+    if text is not None and len(text) < _MIN_FILTER_CHARS:
+        raise InvalidRequest(f"Value for 'filter_text' not supported; it has at least {_MIN_FILTER_CHARS} characters.")
+    match_case = parse_flag(
+        call.values, "filter_case_sensitive", refusal="Value for '{}' not supported; use true or false."
+    )
+
+    def find(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, list[StoredEntry]]":
+        found = store.page(owner, call.id, after=after, most=size + 1, text=text, match_case=match_case)
+        return store.find(owner, call.id), found
+
+    memory, found = await call.run(find)
+    body: dict[str, Any] = {
+        "segments": [_entry_body(entry, memory.target) for entry in found[:size]],
+        "segment_count": memory.entry_count,
+    }
+    if len(found) > size:
+        body["next_page_cursor"] = str(found[size - 1].id)
+    return JSONResponse(body)
+
+
+@router.post(
+    PATH + "/{translation_memory_id}/segments",
+    summary="Add an entry",
+    status_code=201,
+    openapi_extra=docs.ADD_REQUEST | docs.ID_PARAMETER,
+    responses=docs.ADD_RESPONSES,
+)
+async def post_entry(request: Request, service: CurrentService) -> Response:
+    """Adds an entry, in place of the one with the same text if there is one. DeepL doesn't have this."""
+    call = await _Call.of(request, service)
+    pair = call.required_text("source_text"), call.required_text("target_text")
+
+    def put(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, StoredEntry]":
+        store.put(owner, call.id, [pair], "edit")
+        return store.find(owner, call.id), store.entry(owner, call.id, pair[0])
+
+    memory, entry = await call.run(put)
+    return JSONResponse(_entry_body(entry, memory.target), status_code=201)
+
+
+@router.patch(
+    PATH + "/{translation_memory_id}/segments/{segment_id}",
+    summary="Change an entry",
+    openapi_extra=docs.CHANGE_REQUEST | docs.SEGMENT_PARAMETERS,
+    responses=docs.CHANGE_RESPONSES,
+)
+async def patch_entry(request: Request, service: CurrentService) -> Response:
+    """Changes the text of an entry, its translation, or both. DeepL doesn't have this."""
+    call = await _Call.of(request, service)
+    source, target, entry_id = call.text("source_text"), call.text("target_text"), _entry_id(request)
+    if source is None and target is None:
+        raise InvalidRequest("Parameter 'source_text' or 'target_text' not specified")
+
+    def change(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, StoredEntry]":
+        return store.find(owner, call.id), store.change(owner, call.id, entry_id, source, target)
+
+    memory, entry = await call.run(change)
+    return JSONResponse(_entry_body(entry, memory.target))
+
+
+@router.delete(
+    PATH + "/{translation_memory_id}/segments/{segment_id}",
+    summary="Delete an entry",
+    status_code=204,
+    openapi_extra=docs.SEGMENT_PARAMETERS,
+    responses=docs.DELETE_RESPONSES,
+)
+async def delete_entry(request: Request, service: CurrentService) -> Response:
+    """Deletes an entry. DeepL doesn't have this."""
+    call = await _Call.of(request, service)
+    entry_id = _entry_id(request)
+    await call.run(lambda store, owner: store.remove_entry(owner, call.id, entry_id))
+    return Response(status_code=204)
+
+
+@router.post(
+    PATH + "/{translation_memory_id}/file",
+    summary="Add the entries of a file",
+    openapi_extra=docs.UPLOAD_REQUEST | docs.ID_PARAMETER,
+    responses=docs.UPLOAD_RESPONSES,
+)
+async def post_file(request: Request, service: CurrentService) -> Response:
+    """Adds the entries of `file`, a TMX or TSV file, in place of those with the same texts. DeepL doesn't have this.
+
+    A unit without a text or translation in the memory's languages is skipped, and so is one that is too long.
+    """
+    call = await _Call.of(request, service)
+    if not call.files or not call.files[0].content:
+        raise InvalidRequest("Parameter 'file' not specified")
+    file = call.files[0]
+    form = find_form(file.name)
+    memory = await call.run(lambda store, owner: store.find(owner, call.id))
+    read = await TEXT_POOL.run(read_file, file.content, form, memory.source, memory.target, size=len(file.content))
+    added = await call.run(lambda store, owner: store.put(owner, call.id, read.pairs, "import"))
+    memory = await call.run(lambda store, owner: store.find(owner, call.id))
+    replaced = len(read.pairs) - added
+    counts = {"added": added, "replaced": replaced, "skipped": read.skipped}
+    return JSONResponse({**counts, "memory": _memory_body(memory)})
+
+
+@router.get(
+    PATH + "/{translation_memory_id}/file",
+    summary="All entries as a file",
+    openapi_extra=docs.DOWNLOAD_PARAMETERS,
+    responses=docs.DOWNLOAD_RESPONSES,
+)
+async def get_file(request: Request, service: CurrentService) -> Response:
+    """All entries, as TMX or as TSV (`format`). In TSV, tabs and line breaks in texts become spaces.
+
+    DeepL doesn't have this.
+    """
+    call = await _Call.of(request, service)
+    given = call.values.get("format")
+    name = "tmx" if is_absent(given) else check_text("format", given).lower()
+    form = find_form(name)
+    memory = await call.run(lambda store, owner: store.find(owner, call.id))
+    entries = await call.run(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])
+    content = await TEXT_POOL.run(lambda: b"".join(form.write(entries, memory.source, memory.target)))
+    return attachment(content, checked_name(f"{memory.name}.{name}"), form.media_type)
+
+
+def _memory_body(memory: "StoredMemory") -> dict[str, Any]:
+    return {
+        "translation_memory_id": memory.id,
+        "name": memory.name,
+        "source_language": memory.source,
+        "target_languages": [memory.target],
+        "segment_count": memory.entry_count,
+        "creation_time": memory.created_at,
+        "updated_time": memory.updated_at,
+    }
+
+
+def _entry_body(entry: "StoredEntry", target: str) -> dict[str, Any]:
+    times = {"creation_time": entry.created_at, "updated_time": entry.updated_at}
+    translation = {"target_segment_id": str(entry.id), "target_language": target, "target_text": entry.target, **times}
+    return {
+        "source_segment_id": str(entry.id),
+        "source_text": entry.source,
+        "origin": entry.origin,
+        "targets": [translation],
+        **times,
+    }

@@ -1,0 +1,107 @@
+"""Requests about what clients keep on the server under their API keys: glossaries and translation memories."""
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Generic, Self, TypeVar
+
+from fastapi import Request
+
+from app.api.access import header_key
+from app.api.checks import check_text, checked_id, is_absent
+from app.api.dependencies import Service
+from app.api.request_body import FilePart, read_parameters
+from app.errors import FeatureUnavailable, InvalidRequest, NotThere, UnsupportedPair
+from app.translation.languages import find_served, languages_of
+
+MAX_NAME_CHARS = 1_024
+
+Store = TypeVar("Store")
+Result = TypeVar("Result")
+
+
+class OwnerCall(Generic[Store]):
+    """A request: its owner, its parameters, and the checks that several endpoints share.
+
+    Attributes:
+        thing: What it is about, as errors call it.
+        things: The same in the plural, with a capital letter.
+        id_name: What its id is called, in the path and in errors.
+        id: The id in the path; empty if there is none.
+        values: The parameters.
+        files: The file of a form.
+    """
+
+    thing: ClassVar[str]
+    things: ClassVar[str]
+    id_name: ClassVar[str]
+
+    def __init__(self, request: Request, service: Service, store: Store, owner: int | None) -> None:
+        self.service, self._store, self._owner = service, store, owner
+        self.values: Mapping[str, object] = {}
+        self.files: list[FilePart] = []
+        given = request.path_params.get(self.id_name)
+        self.id = checked_id(given, self.id_name) if given else ""
+
+    @staticmethod
+    def find_store(service: Service) -> Store | None:
+        """Where the things are kept; None if this server keeps none."""
+        raise NotImplementedError
+
+    @classmethod
+    async def of(cls, request: Request, service: Service, most_bytes: int | None = None) -> Self:
+        """Admits a request and reads it.
+
+        Args:
+            request: The request.
+            service: The service.
+            most_bytes: Maximum size of its body; the operator's limit by default.
+
+        Raises:
+            FeatureUnavailable: This server keeps no such things.
+            InvalidRequest: The id is no UUID.
+        """
+        key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+        store = cls.find_store(service)
+        if store is None:
+            text = f"{cls.things} are not available on this server."
+            raise NotThere(text) if request.path_params else FeatureUnavailable(text)
+        call = cls(request, service, store, key.id if key else None)
+        limit = service.settings.max_body_bytes if most_bytes is None else most_bytes
+        call.values = await read_parameters(request, limit, files=call.files)
+        return call
+
+    async def run(self, function: Callable[[Store, int | None], Result]) -> Result:
+        """Calls a function with the store and the owner, off the event loop."""
+        assert self.service.database
+        return await self.service.database.run(function, self._store, self._owner)
+
+    def name(self) -> str:
+        """The name of the thing.
+
+        Raises:
+            InvalidRequest: It is missing or too long.
+        """
+        value = self.values.get("name")
+        if is_absent(value):
+            raise InvalidRequest("Parameter 'name' not specified")
+        name = check_text("name", value).strip()
+        if not 1 <= len(name) <= MAX_NAME_CHARS:
+            raise InvalidRequest(f"Value for 'name' not supported; it has 1 to {MAX_NAME_CHARS:,} characters.")
+        return name
+
+    def pair(self, values: Mapping[str, object]) -> tuple[str, str]:
+        """The languages ``source_lang`` and ``target_lang``, without regions.
+
+        Raises:
+            InvalidRequest: One is missing.
+            UnsupportedPair: They aren't translated.
+        """
+        served = languages_of(self.service.engine.pairs)
+        found = []
+        for name in ("source_lang", "target_lang"):
+            if is_absent(values.get(name)):
+                raise InvalidRequest(f"Parameter '{name}' not specified")
+            found.append(find_served(check_text(name, values[name]), served))
+        source, target = found
+        if source is None or target is None or (source, target) not in self.service.engine.pairs:
+            raise UnsupportedPair(f"Unsupported {self.thing} source and target language pair")
+        return source, target
