@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from app.settings import Settings
 from tests.support.browser import CHROMIUM, chromium
@@ -67,8 +67,8 @@ class Server:
         self._loop.call_soon_threadsafe(self.engine.may_go_on.set)
 
 
-# Not longer than a module: while Playwright runs, no other event loop can run in this thread, as other tests need.
-@pytest.fixture(scope="module")
+# Not longer than this folder: while Playwright runs, no other event loop can run in this thread, as other tests need.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         reason = "Chromium is not installed: apt-get install chromium"
@@ -79,9 +79,9 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="module")
-def started_server() -> Iterator[Server]:
-    server = Server()
+@pytest.fixture(scope="package")
+def started_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(data=tmp_path_factory.mktemp("data"))
     yield server
     server.stop()
 
@@ -149,3 +149,15 @@ def assert_accessible(page: Page) -> None:
     # The policy lets nobody eval, so axe-core comes by the debugger's door.
     found = AXE.run(page, options={"runOnly": TAGS})
     assert found.violations_count == 0, found.generate_report()
+
+
+def offer(page: Page, **changes: Any) -> None:
+    """Reload the page as if the server could do more."""
+
+    def answer(route: Route) -> None:
+        settings = route.fetch().json()
+        settings["capabilities"] |= changes.pop("capabilities", {})
+        route.fulfill(json=settings | changes)
+
+    page.route("**/frontend/settings", answer)
+    page.reload()

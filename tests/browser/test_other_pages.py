@@ -1,11 +1,10 @@
 """The operator's page, the documentation, and the panels of servers that can do more."""
 
 import re
-from typing import Any
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import ADMIN_KEY, assert_accessible
+from tests.browser.conftest import ADMIN_KEY, assert_accessible, offer
 
 
 def test_the_operator_sees_load_and_models(open_page, server):
@@ -34,18 +33,6 @@ def test_the_documentation_tries_its_examples(open_page):
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()
     expect(operation.locator(".live-responses-table")).to_contain_text("I'd like a beer.")
-
-
-def offer(page: Page, **changes: Any) -> None:
-    """Reload the page as if the server could do more."""
-
-    def answer(route: Route) -> None:
-        settings = route.fetch().json()
-        settings["capabilities"] |= changes.pop("capabilities", {})
-        route.fulfill(json=settings | changes)
-
-    page.route("**/frontend/settings", answer)
-    page.reload()
 
 
 def test_no_panel_for_what_the_server_cannot_do(page):
@@ -88,31 +75,3 @@ def test_a_dropped_document_that_fails_says_why(open_page):
     page.get_by_label("Language of this page").select_option("de")
     expect(page.get_by_role("heading", name="Dokumente")).to_be_visible()
     assert_accessible(page)
-
-
-def test_terms_are_saved_changed_looked_up_and_sent_with_the_text(page):
-    page.get_by_role("button", name="Glossary").click()
-    panel = page.locator("#glossary")
-    expect(panel).to_contain_text("Choose the language of the text first.")
-    page.get_by_label("From").select_option("de")
-    page.get_by_label("Into").select_option("en")
-    expect(panel).to_contain_text("There are no terms for German → English yet.")
-    for term, translation in (("Bahnhof", "depot"), ("Vorstand", "board")):
-        panel.get_by_label("Term").fill(term)
-        panel.get_by_label("Translation").fill(translation)
-        panel.get_by_role("button", name="Save the term").click()
-        expect(panel.get_by_role("cell", name=translation)).to_be_visible()
-    panel.get_by_role("button", name="Change: Bahnhof").click()
-    panel.get_by_label("Translation").fill("station")
-    panel.get_by_role("button", name="Save the term").click()
-    expect(panel.get_by_role("cell", name="station")).to_be_visible()
-    assert_accessible(page)
-    panel.get_by_label("Look up").fill("board")
-    expect(panel.get_by_role("row", name="Bahnhof")).not_to_be_visible()
-    panel.get_by_role("button", name="Remove: Vorstand").click()
-    expect(panel).to_contain_text("No such term for German → English.")
-    page.reload()
-    with page.expect_request("**/translate") as request:
-        page.get_by_role("textbox", name="Text to translate").fill("Wo ist der Bahnhof?")
-    assert (request.value.post_data_json or {})["glossary"] == {"Bahnhof": "station"}
-    expect(page.locator("#output")).to_have_text("Where is the station?")

@@ -10,6 +10,11 @@ export function useKey(value) {
   key = value;
 }
 
+/** Whether an API key is sent. */
+export function hasKey() {
+  return key !== "";
+}
+
 /** The server answered with an error. `message` is its own sentence, `code` a stable word. */
 export class ServerError extends Error {
   constructor(message, { status, code = "", retryAfterS = 0 }) {

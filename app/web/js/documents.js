@@ -1,6 +1,7 @@
 // Documents: dropped or chosen, translated by the server's document endpoints (DeepL's contract), saved.
 
 import { ask, send } from "./api.js";
+import { reason, text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, say } from "./i18n.js";
 import { MESSAGES } from "./panelmessages.js";
@@ -29,11 +30,6 @@ export function fillDocuments(root, languages, types) {
   return take;
 }
 
-/** An element whose text follows the language of the page. */
-function text(name, message, properties = {}) {
-  return element(name, { textContent: say(message), dataset: { text: message }, ...properties });
-}
-
 async function translate(file, languages, jobs) {
   const label = element("span", { textContent: say("fileQueued", { name: file.name }) });
   const bar = element("progress", { ariaLabel: file.name });
@@ -59,7 +55,7 @@ async function translate(file, languages, jobs) {
   } catch (error) {
     bar.remove();
     row.classList.add("failed");
-    label.textContent = say("fileFailed", { name: file.name, reason: error.message || say("unreachable") });
+    label.textContent = say("fileFailed", { name: file.name, reason: reason(error) });
   }
 }
 

@@ -1,74 +1,143 @@
-// The glossary of the chosen pair: terms to look up, add, change and remove.
+// The panel of the glossary: which one translations use, and its terms for the chosen pair of languages.
 
+import { hasKey } from "./api.js";
+import { Chooser } from "./chooser.js";
+import { reason, text } from "./controls.js";
 import { element } from "./dom.js";
+import { browserTerms, readGlossaries, StoredGlossary } from "./glossaries.js";
 import { learn, say } from "./i18n.js";
+import { PairTable } from "./pairtable.js";
 import { MESSAGES } from "./panelmessages.js";
-import { keepTerms, termsOf } from "./terms.js";
+import { BROWSER, chosenGlossary, NONE, useGlossary } from "./terms.js";
 
 const LONGEST_TERM = 500; // as the server has it
+const SHOWN = 100;
+const DRAFT = "draft"; // made, but without a term, so that the server has it not yet
 
-/** Fills the panel. `pair()` returns { source, target, name }, source null where it is unknown; `changed()` is called. */
-export function fillGlossary(root, { pair, changed, changes }) {
+/**
+ * Fills the panel. `pair()` returns { source, target, name }, source null where it is unknown; `changed()` is called when
+ * translations may differ; `changes(draw)` has `draw` called for another pair; `isStored` says whether the server keeps glossaries.
+ */
+export function fillGlossary(root, { pair, changed, changes, isStored }) {
   learn(MESSAGES);
-  const field = (id, message, properties) => {
-    const input = element("input", { type: "text", id, autocomplete: "off", ...properties });
-    return [input, element("label", {}, element("span", { textContent: say(message), dataset: { text: message } }), input)];
-  };
-  const [source, sourceLabel] = field("term-source", "termSource", { required: true, maxLength: LONGEST_TERM });
-  const [target, targetLabel] = field("term-target", "termTarget", { required: true, maxLength: LONGEST_TERM });
-  const [filter, filterLabel] = field("term-filter", "lookUp", {});
-  const add = element("button", { type: "submit", className: "main", textContent: say("saveTerm"), dataset: { text: "saveTerm" } });
-  const form = element("form", { className: "controls" }, sourceLabel, targetLabel, add);
-  const message = element("p", { className: "quiet-text" });
-  message.setAttribute("role", "status");
-  const table = element("table", { className: "terms" });
-
-  const draw = () => {
-    const { source: from, target: into, name } = pair();
-    const terms = from ? termsOf(from, into) : {};
-    const found = Object.entries(terms).filter((term) => term.some((text) => text.toLowerCase().includes(filter.value.toLowerCase())));
-    form.hidden = !from;
-    filterLabel.hidden = !Object.keys(terms).length;
-    table.hidden = !found.length;
-    message.textContent = !from ? say("noPair") : say(filterLabel.hidden ? "noTerms" : found.length ? "terms" : "noSuchTerm", { pair: name });
-    table.replaceChildren(head(), element("tbody", {}, ...found.map(([one, other]) => row(one, other))));
-  };
-  const put = (term, translation) => {
-    const { source: from, target: into } = pair();
-    const { [term]: _, ...others } = termsOf(from, into);
-    keepTerms(from, into, translation ? { ...others, [term]: translation } : others);
-    draw();
-    changed();
-  };
-  const row = (term, translation) => {
-    const button = (name, onclick) => {
-      const made = element("button", { type: "button", className: "quiet", textContent: say(name), onclick });
-      made.setAttribute("aria-label", `${say(name)}: ${term}`);
-      return made;
-    };
-    const edit = () => {
-      [source.value, target.value] = [term, translation];
-      target.select();
-    };
-    const remove = () => (put(term, null), source.focus());
-    return element("tr", {}, element("td", { textContent: term }), element("td", { textContent: translation }), element("td", {}, button("edit", edit), button("remove", remove)));
-  };
-
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (!source.value.trim() || !target.value.trim()) return;
-    put(source.value.trim(), target.value.trim());
-    form.reset();
-    source.focus();
-  });
-  filter.addEventListener("input", draw);
-  changes(draw);
-  const title = element("h2", { id: "glossary-title", textContent: say("glossary"), dataset: { text: "glossary" } });
-  root.replaceChildren(title, message, form, element("div", { className: "controls" }, filterLabel), table);
-  draw();
+  return new GlossaryPanel(root, { pair, changed, changes, isStored });
 }
 
-function head() {
-  const cells = ["termSource", "termTarget"].map((name) => element("th", { scope: "col", textContent: say(name) }));
-  return element("thead", {}, element("tr", {}, ...cells, element("td")));
+class GlossaryPanel {
+  #pair;
+  #changed;
+  #stored = [];
+  #current = browserTerms;
+  #chooser;
+  #table;
+  #terms = {};
+
+  constructor(root, { pair, changed, changes, isStored }) {
+    this.#pair = pair;
+    this.#changed = changed;
+    const actions = {
+      choose: (value) => this.#choose(value),
+      make: (name) => this.#make(name),
+      rename: (name) => this.#try(() => this.#current.rename(name)),
+      remove: () => this.#try(() => this.#remove()),
+    };
+    this.#chooser = new Chooser("glossary", { label: "usedGlossary", make: "newGlossary" }, actions);
+    this.#chooser.root.hidden = !isStored;
+    this.#table = new PairTable("term", {
+      store: { find: (query) => this.#find(query), save: (term, old) => this.#save(term, old), remove: ({ source }) => this.#drop(source) },
+      messages: { source: "termSource", target: "termTarget", save: "saveTerm", some: "terms", none: "noTerms", unknown: "noSuchTerm" },
+      values: () => ({ pair: pair().name, place: say(this.#current === browserTerms ? "inBrowser" : hasKey() ? "withKey" : "onServer") }),
+      control: { maxLength: LONGEST_TERM },
+    });
+    root.replaceChildren(text("h2", "glossary", { id: "glossary-title" }), this.#chooser.root, this.#table.root);
+    changes(() => this.#draw());
+    if (isStored) this.refresh();
+    else this.#draw();
+  }
+
+  /** Reads the glossaries again. */
+  async refresh() {
+    try {
+      this.#stored = await readGlossaries();
+    } catch (error) {
+      return this.#draw(reason(error));
+    }
+    this.#current = this.#stored.find(({ id }) => id === chosenGlossary()) ?? browserTerms;
+    if (this.#current === browserTerms && chosenGlossary() !== NONE) useGlossary(BROWSER);
+    return this.#draw();
+  }
+
+  #draw(problem = "") {
+    const drafts = this.#current !== browserTerms && !this.#current.id ? [[DRAFT, this.#current.name, true]] : [];
+    const stored = this.#stored.map(({ id, name }) => [id, name, true]);
+    const fixed = [[NONE, say("noGlossary")], [BROWSER, say("ownTerms")]];
+    const chosen = drafts.length ? DRAFT : chosenGlossary();
+    this.#chooser.fill([...fixed, ...stored, ...drafts], chosen);
+    const isNone = chosen === NONE && "noGlossaryUsed";
+    return this.#table.draw(problem || ((isNone || !this.#pair().source) && say(isNone || "noPair")) || "");
+  }
+
+  #choose(value) {
+    this.#current = this.#stored.find(({ id }) => id === value) ?? browserTerms;
+    useGlossary(value, this.#current.pairs);
+    this.#table.reset();
+    this.#draw();
+    this.#changed();
+  }
+
+  #make(name) {
+    this.#current = new StoredGlossary({ name });
+    this.#table.reset();
+    this.#draw();
+  }
+
+  async #remove() {
+    await this.#current.remove();
+    this.#stored = this.#stored.filter((each) => each !== this.#current);
+    this.#choose(BROWSER);
+  }
+
+  async #find(query) {
+    this.#terms = await this.#current.read(this.#pair());
+    const wanted = query.toLowerCase();
+    const all = Object.entries(this.#terms).reverse(); // the newest first
+    const found = query ? all.filter((term) => term.some((side) => side.toLowerCase().includes(wanted))) : all;
+    const pairs = found.slice(0, SHOWN).map(([source, target]) => ({ source, target }));
+    return { pairs, total: all.length, isMore: found.length > SHOWN };
+  }
+
+  async #save({ source, target }, old) {
+    if (old && old.source !== source) {
+      const { [old.source]: _, ...others } = await this.#current.read(this.#pair());
+      await this.#current.replace(this.#pair(), { ...others, [source]: target });
+    } else {
+      await this.#current.put(this.#pair(), { [source]: target });
+    }
+    this.#use();
+  }
+
+  async #drop(term) {
+    const { [term]: _, ...others } = await this.#current.read(this.#pair());
+    await this.#current.replace(this.#pair(), others);
+    this.#use();
+  }
+
+  /** Translations use what has changed. */
+  #use() {
+    if (this.#current !== browserTerms) {
+      if (!this.#stored.includes(this.#current)) this.#stored.push(this.#current);
+      useGlossary(this.#current.id, this.#current.pairs);
+      this.#draw();
+    }
+    this.#changed();
+  }
+
+  async #try(change) {
+    try {
+      await change();
+      this.#draw();
+    } catch (error) {
+      this.#table.tell(reason(error));
+    }
+  }
 }

@@ -14,6 +14,7 @@ import { scrollTogether } from "./scrolling.js";
 import { fromAddress } from "./share.js";
 import { SourceView } from "./sourceview.js";
 import { TargetView } from "./targetview.js";
+import { BROWSER, chosenGlossary, useGlossary } from "./terms.js";
 import { Translator } from "./translator.js";
 
 const SAY_WORKING_AFTER_MS = 800;
@@ -30,10 +31,11 @@ const target = new TargetView(output);
 const explorer = new Explorer({ translator, source, target, root: output, area, note: byId("note") });
 const actions = new Actions({ translator, languages, source, rich: () => rich });
 const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, fileTypes));
-const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange }));
+const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: keepsGlossaries }));
 let rich = { isOpen: false }; // until something formatted is pasted
 let charLimit = Infinity;
 let fileTypes = [];
+let keepsGlossaries = false;
 let inspector = null;
 let menu = null;
 
@@ -58,6 +60,7 @@ function drawSoon() {
 let sayWorking = 0;
 function showState() {
   const { state, error, detected } = translator;
+  if (error?.code === "glossary_not_found") return leaveGlossary();
   clearTimeout(sayWorking);
   if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
   else if (byId("status").textContent === say("working")) actions.say("");
@@ -108,7 +111,10 @@ async function loadRich() {
   const pair = () => ({ source: languages.source, target: languages.target });
   rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, note: byId("note") });
   rich.addEventListener("change", () => (notify(""), actions.refresh()));
-  rich.addEventListener("failed", ({ detail }) => notify(say("failed", { reason: detail.message || say("unreachable") }), "bad"));
+  rich.addEventListener("failed", ({ detail: error }) => {
+    if (error.code === "glossary_not_found") leaveGlossary();
+    else notify(say("failed", { reason: error.message || say("unreachable") }), "bad");
+  });
   scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
 }
 
@@ -119,14 +125,22 @@ function pair() {
 }
 
 function onPairChange(draw) {
-  let drawn = pair().name;
-  const check = () => pair().name !== drawn && ((drawn = pair().name), draw());
+  const now = () => `${uiLanguage} ${pair().name}`;
+  let drawn = now();
+  const check = () => now() !== drawn && ((drawn = now()), draw());
   translator.addEventListener("state", check);
 }
 
 function translateAgain() {
   translator.again();
   if (rich.isOpen) rich.again();
+}
+
+/** The glossary is gone: somebody else has removed it. */
+function leaveGlossary() {
+  useGlossary(BROWSER);
+  glossary.refresh();
+  translateAgain();
 }
 
 function changeLanguages() {
@@ -148,8 +162,9 @@ async function load() {
     charLimit = settings.charLimit > 0 ? settings.charLimit : Infinity;
     if (settings.apiKeys) await offerKey(settings.keyRequired);
     languages.fill(served, wanted, settings);
-    translator.choose(languages.source, languages.target);
     offer(settings);
+    await offerGlossary(settings.capabilities?.glossaries);
+    translator.choose(languages.source, languages.target);
     if (text) source.replace(text);
     edit({ now: true });
   } catch (error) {
@@ -173,6 +188,15 @@ function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
   documents.isOffered = filesTranslation;
   fileTypes = supportedFilesFormat;
   glossary.isOffered = true;
+  glossary.refresh();
+}
+
+/** Uses the glossary that was chosen last. */
+async function offerGlossary(isStored = false) {
+  keepsGlossaries = isStored;
+  if (chosenGlossary() === BROWSER) return;
+  if (isStored) await (await import("./glossaries.js")).restoreGlossary();
+  else useGlossary(BROWSER);
 }
 
 /** A file that is dropped anywhere is translated. */

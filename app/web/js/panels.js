@@ -34,6 +34,11 @@ export class Panel {
     return content;
   }
 
+  /** Reads again what the server has, if the panel was ever opened. */
+  async refresh() {
+    (await this.#content)?.refresh();
+  }
+
   #show(isOpen) {
     this.#root.hidden = !isOpen;
     this.#button.setAttribute("aria-expanded", String(isOpen));

@@ -2,7 +2,8 @@
 
 import { ask } from "./api.js";
 import { harmless, written } from "./html.js";
-import { TYPING_PAUSE_MS, withTerms } from "./translator.js";
+import { withTerms } from "./terms.js";
+import { TYPING_PAUSE_MS } from "./translator.js";
 
 const BLOCKS = /^(blockquote|dl|div|h[1-6]|hr|ol|p|pre|table|ul)$/;
 const TEXTS_PER_REQUEST = 50;

@@ -2,7 +2,7 @@
 
 import { ask, events, ServerError, Unreachable } from "./api.js";
 import { sentencePart, TranslatedText } from "./document.js";
-import { termsOf } from "./terms.js";
+import { withTerms } from "./terms.js";
 
 export const TYPING_PAUSE_MS = 150;
 const FIRST_CHUNK_CHARS = 600;
@@ -197,10 +197,4 @@ export class Translator extends EventTarget {
   #announce(name) {
     this.dispatchEvent(new Event(name));
   }
-}
-
-/** A pair of languages with its glossary, if it has one. */
-export function withTerms(pair) {
-  const glossary = termsOf(pair.source, pair.target);
-  return Object.keys(glossary).length ? { ...pair, glossary } : pair;
 }

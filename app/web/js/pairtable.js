@@ -1,0 +1,133 @@
+// A list of pairs of texts, such as terms and their translations: looked up, added, changed, removed.
+
+import { button, field, reason, text } from "./controls.js";
+import { element } from "./dom.js";
+import { number, say } from "./i18n.js";
+
+/**
+ * `store` has find(query), which returns { pairs, total, isMore }, save(pair, old) and remove(pair); a pair is
+ * { source, target }, with what else the store needs. `messages` names the columns (source, target), the button that
+ * saves (save), and says what the list is (some), that it is empty (none) and that nothing was found (unknown).
+ */
+export class PairTable {
+  #store;
+  #messages;
+  #values; // of the messages
+  #form;
+  #sides;
+  #cancel;
+  #filter;
+  #said = element("p", { className: "quiet-text" });
+  #done = element("p", { className: "quiet-text" });
+  #table = element("table", { className: "pairs" });
+  #old = null; // the pair that is being changed
+  #turn = 0;
+
+  constructor(id, { store, messages, values, control }) {
+    this.#store = store;
+    this.#messages = messages;
+    this.#values = values;
+    this.#sides = ["source", "target"].map((side) => field(`${id}-${side}`, messages[side], { required: true, ...control }));
+    this.#filter = field(`${id}-filter`, "lookUp", { type: "search" });
+    this.#cancel = button("cancel", () => this.#end(), { hidden: true });
+    const save = text("button", messages.save, { type: "submit", className: "main" });
+    this.#form = element("form", { className: "controls pair" }, ...this.#sides.map(({ label }) => label), save, this.#cancel);
+    this.#form.addEventListener("submit", (event) => this.#submit(event));
+    this.#filter.control.addEventListener("input", () => this.draw());
+    for (const line of [this.#said, this.#done]) line.setAttribute("role", "status");
+    const lookUp = element("div", { className: "controls" }, this.#filter.label);
+    this.root = element("div", {}, this.#said, this.#form, this.#done, lookUp, element("div", { className: "scroll" }, this.#table));
+  }
+
+  /** Shows the pairs, or only `instead`, which says why there are none to show. */
+  async draw(instead = "") {
+    const turn = (this.#turn += 1);
+    this.#form.hidden = Boolean(instead);
+    if (instead) return this.#show([], 0, instead);
+    const query = this.#filter.control.value.trim();
+    try {
+      const { pairs, total, isMore } = await this.#store.find(query);
+      if (turn !== this.#turn) return undefined;
+      const name = pairs.length ? "some" : query && total ? "unknown" : "none";
+      const message = say(this.#messages[name], this.#values());
+      return this.#show(pairs, total, isMore ? `${message} ${say("onlySome", { shown: number(pairs.length), total: number(total) })}` : message);
+    } catch (error) {
+      return turn === this.#turn ? this.#show([], 0, reason(error)) : undefined;
+    }
+  }
+
+  /** Empties the form and forgets what was said: another list is shown. */
+  reset() {
+    this.#end();
+    this.#done.replaceChildren();
+    this.#filter.control.value = "";
+  }
+
+  /** Says what came of something. */
+  tell(message) {
+    this.#done.textContent = message;
+  }
+
+  #show(pairs, total, message) {
+    if (this.#said.textContent !== message) this.#said.textContent = message;
+    this.#filter.label.hidden = !total && !this.#filter.control.value;
+    this.#table.hidden = !pairs.length;
+    const heads = ["source", "target"].map((side) => text("th", this.#messages[side], { scope: "col" }));
+    const head = element("thead", {}, element("tr", {}, ...heads, element("td")));
+    this.#table.replaceChildren(head, element("tbody", {}, ...pairs.map((pair) => this.#row(pair))));
+  }
+
+  #row(pair) {
+    const action = (message, onclick) => {
+      const made = button(message, onclick, { className: "quiet" });
+      made.setAttribute("aria-label", `${say(message)}: ${pair.source}`);
+      return made;
+    };
+    const cells = [pair.source, pair.target].map((side) => element("td", { textContent: side, dir: "auto" }));
+    return element("tr", {}, ...cells, element("td", { className: "actions" }, action("edit", () => this.#edit(pair)), action("remove", () => this.#remove(pair))));
+  }
+
+  #edit(pair) {
+    this.#old = pair;
+    const [source, target] = this.#sides.map(({ control }) => control);
+    [source.value, target.value] = [pair.source, pair.target];
+    this.#cancel.hidden = false;
+    target.select();
+    target.focus();
+  }
+
+  #end() {
+    this.#old = null;
+    this.#form.reset();
+    this.#cancel.hidden = true;
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const [source, target] = this.#sides.map(({ control }) => control.value.trim());
+    if (!source || !target) return;
+    if (!(await this.#change(() => this.#store.save({ source, target }, this.#old), say("saved", { text: source })))) return;
+    this.#end();
+    this.#sides[0].control.focus();
+  }
+
+  async #remove(pair) {
+    if (!(await this.#change(() => this.#store.remove(pair), say("removed", { text: pair.source })))) return;
+    const undo = button("undo", () => this.#change(() => this.#store.save(pair), say("saved", { text: pair.source })));
+    this.#done.append(" ", undo);
+    undo.focus();
+  }
+
+  /** Changes something at the store, and says that it is done or why it isn't. */
+  async #change(change, done) {
+    try {
+      await change();
+    } catch (error) {
+      this.tell(reason(error));
+      return false;
+    }
+    this.tell(done);
+    await this.draw();
+    return true;
+  }
+}
