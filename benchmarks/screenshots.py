@@ -93,6 +93,7 @@ def picture(browser: Browser, url: str, path: Path, *, steps: tuple[str, ...] = 
     for step in steps:
         STEPS[step](page)
     page.screenshot(path=path)
+    page.unroute_all(behavior="ignoreErrors")
     context.close()
     print(path)
 
@@ -145,7 +146,7 @@ def open_menu(page: Page) -> None:
 def look_inside(page: Page) -> None:
     """Show the alignment of a sentence."""
     open_menu(page)
-    page.locator("#menu > button").click()
+    page.locator("#menu .last button").click()
     page.locator("#inspector svg").wait_for()
 
 

@@ -144,10 +144,10 @@ def page(open_page: Open) -> Page:
     return page
 
 
-def assert_accessible(page: Page) -> None:
-    """axe-core finds nothing."""
+def assert_accessible(page: Page, within: str | None = None) -> None:
+    """axe-core finds nothing, on the page or within an element."""
     # The policy lets nobody eval, so axe-core comes by the debugger's door.
-    found = AXE.run(page, options={"runOnly": TAGS})
+    found = AXE.run(page, context=within, options={"runOnly": TAGS})
     assert found.violations_count == 0, found.generate_report()
 
 

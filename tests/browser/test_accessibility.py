@@ -18,7 +18,7 @@ def test_the_translation_page(open_page, scheme):
     assert_accessible(page)
     page.keyboard.press("Enter")
     expect(page.locator("#menu button").first).to_be_focused()
-    assert_accessible(page)
+    assert_accessible(page, "#menu")  # it covers a part of the buttons behind it until it is closed
     page.keyboard.press("Escape")
     page.locator("#help").click()
     assert_accessible(page)

@@ -60,6 +60,21 @@ def test_a_document_is_translated_with_its_progress(open_page, server):
     expect(job).to_contain_text("letter.txt: done")
 
 
+def test_a_document_outlives_a_restart_of_the_server(open_page, server):
+    page = open_page(is_expected=lambda text: "Failed to load resource" in text)
+    page.get_by_label("From").select_option("de")
+    page.get_by_role("button", name="Documents").click()
+    letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen! Das WAIT kommt."}
+    page.locator("#file").set_input_files(letter)
+    job = page.locator("#documents li")
+    expect(job).to_contain_text("letter.txt: being translated")
+    server.stop()
+    expect(job).to_contain_text("The server can't be reached. The page tries again by itself.")
+    server.start()
+    server.go_on()
+    expect(page.get_by_role("button", name="Save: letter.en.txt")).to_be_visible()
+
+
 def test_a_dropped_document_that_fails_says_why(open_page):
     page = open_page(is_expected=lambda text: "status of 4" in text)
     expect(page.get_by_role("button", name="Documents")).to_be_visible()

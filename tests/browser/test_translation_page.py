@@ -73,7 +73,7 @@ def point_at(page: Page, word: str, *, within: str = "output", click: bool = Fal
 def test_typing_translates_and_tells_the_language(page):
     source(page).press_sequentially(MORNING)
     expect(output(page)).to_have_text(MORNING_IN_ENGLISH)
-    expect(page.locator("#detected")).to_have_text(re.compile(r"German detected \(\d+ % sure\)"))
+    expect(page.locator("#detected")).to_have_text(re.compile(r"German detected \(\d+\s% sure\)"))
     expect(page.locator("#count")).to_have_text(f"{len(MORNING)} characters")
 
 

@@ -39,6 +39,7 @@ export class Actions {
     const hasText = this.#rich.isOpen || this.#source.value !== "";
     const hasTranslation = this.#rich.isOpen || this.#translator.text.target.trim() !== "";
     byId("clear").disabled = !hasText;
+    byId("look").disabled = this.#rich.isOpen;
     byId("share").disabled = !hasText || this.#rich.isOpen;
     byId("copy").disabled = byId("download").disabled = !hasTranslation;
     byId("undo").disabled = !this.#earlier.length;

@@ -1,6 +1,7 @@
 // Small line charts, as SVG.
 
 import { element, svg } from "./dom.js";
+import { say } from "./i18n.js";
 
 const WIDTH = 320;
 const HEIGHT = 96;
@@ -34,7 +35,7 @@ export class Chart {
     const highest = Math.max(1e-9, ...this.#lines.flat().map((value) => value ?? 0));
     for (const [index, line] of this.#lines.entries()) this.#paths[index].setAttribute("d", this.#path(line, highest));
     this.#value.textContent = values.map((value) => (value === null ? "–" : short(value))).join(" / ");
-    this.#top.textContent = `↑ ${short(highest < 1e-6 ? 0 : highest)}`;
+    this.#top.textContent = `${say("highest")}: ${short(highest < 1e-6 ? 0 : highest)}`;
   }
 
   #path(line, highest) {

@@ -1,6 +1,6 @@
 // A list of named things of the server to choose from, with buttons that make, rename and remove one.
 
-import { button, field, text } from "./controls.js";
+import { button, field, iconButton, text } from "./controls.js";
 import { element } from "./dom.js";
 import { say } from "./i18n.js";
 
@@ -21,8 +21,8 @@ export class Chooser {
     const { control, label } = field(`${id}-choice`, messages.label, { name: "select" });
     this.#select = control;
     this.#select.addEventListener("change", () => this.#end() && actions.choose(this.#select.value));
-    this.#own = [button("rename", () => this.#ask(actions.rename, this.#chosenName)), button("remove", () => this.#remove())];
-    const row = element("div", { className: "controls" }, label, button(messages.make, () => this.#ask(actions.make, "")), ...this.#own);
+    this.#own = element("span");
+    const row = element("div", { className: "controls chooser" }, label, this.#own, button(messages.make, () => this.#ask(actions.make, "")));
     this.#form = this.#nameForm(id);
     this.root = element("div", {}, row, this.#form);
   }
@@ -31,11 +31,10 @@ export class Chooser {
   fill(options, chosen) {
     this.#select.replaceChildren(...options.map(([value, name, isOwn]) => element("option", { value, textContent: name, dataset: isOwn ? { own: "" } : {} })));
     this.#select.value = chosen;
+    const name = this.#chosenName;
     const isOwn = "own" in (this.#select.selectedOptions[0]?.dataset ?? {});
-    for (const each of this.#own) {
-      each.hidden = !isOwn;
-      each.setAttribute("aria-label", `${each.textContent}: ${this.#chosenName}`);
-    }
+    const rename = () => iconButton("rename", name, () => this.#ask(this.#actions.rename, name));
+    this.#own.replaceChildren(...(isOwn ? [rename(), iconButton("remove", name, () => this.#remove())] : []));
   }
 
   get #chosenName() {

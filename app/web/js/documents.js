@@ -1,6 +1,6 @@
 // Documents: dropped or chosen, translated by the server's document endpoints (DeepL's contract), saved.
 
-import { ask, send } from "./api.js";
+import { ask, send, Unreachable } from "./api.js";
 import { reason, text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, say } from "./i18n.js";
@@ -37,36 +37,55 @@ async function translate(file, languages, jobs) {
   label.setAttribute("role", "status");
   jobs.prepend(row);
   const { target } = languages;
+  const tell = (problem) => (label.textContent = say("fileFailed", { name: file.name, reason: problem }));
   try {
     const form = new FormData();
     form.append("target_lang", target.toUpperCase());
     if (languages.source !== "auto") form.append("source_lang", languages.source.toUpperCase());
     form.append("file", file);
-    const { document_id: id, document_key: key } = await ask("v2/document", { body: form });
+    const { document_id: id, document_key: key } = await patiently(() => ask("v2/document", { body: form }), tell);
     const body = { document_key: key };
-    await done(`v2/document/${id}`, body, (status, share) => {
+    await done(`v2/document/${id}`, body, tell, (status, share) => {
       label.textContent = say(status === "queued" ? "fileQueued" : "fileTranslating", { name: file.name });
       if (share !== null) bar.value = share;
     });
-    const content = await (await send(`v2/document/${id}/result`, { body })).blob();
+    const content = await patiently(async () => (await send(`v2/document/${id}/result`, { body })).blob(), tell);
     const name = file.name.replace(/(\.[^.]*)?$/, `.${target}$1`);
     label.textContent = say("fileDone", { name: file.name });
     bar.replaceWith(element("button", { type: "button", textContent: `${say("save")}: ${name}`, onclick: () => save(name, content) }));
   } catch (error) {
     bar.remove();
     row.classList.add("failed");
-    label.textContent = say("fileFailed", { name: file.name, reason: reason(error) });
+    tell(reason(error));
   }
 }
 
+/** Asks until there is an answer: while the server is away or busy, it tells `problem` why, and asks again. */
+async function patiently(request, problem) {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      const isAway = error instanceof Unreachable;
+      if (!isAway && ![429, 502, 503].includes(error.status)) throw error;
+      problem(say(isAway ? "unreachable" : "busy"));
+      await pause(Math.max(POLL_MS, 1000 * (error.retryAfterS ?? 0)));
+    }
+  }
+}
+
+function pause(durationMs) {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+
 /** Asks for the status until the document is done; tells `progress` the status and the share that is done, or null. */
-async function done(path, body, progress) {
+async function done(path, body, problem, progress) {
   for (let longestS = 0; ; ) {
-    const { status, seconds_remaining: leftS, message, error_message: reason } = await ask(path, { body });
+    const { status, seconds_remaining: leftS, message, error_message: reason } = await patiently(() => ask(path, { body }), problem);
     if (status === "error") throw new Error(message ?? reason);
     if (status === "done") return;
     longestS = Math.max(longestS, leftS ?? 0);
     progress(status, leftS ? 1 - leftS / longestS : null);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS);
   }
 }

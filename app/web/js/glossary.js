@@ -47,6 +47,7 @@ class GlossaryPanel {
       store: { find: (query) => this.#find(query), save: (term, old) => this.#save(term, old), remove: ({ source }) => this.#drop(source) },
       messages: { source: "termSource", target: "termTarget", save: "saveTerm", some: "terms", none: "noTerms", unknown: "noSuchTerm" },
       values: () => ({ pair: pair().name, place: say(this.#current === browserTerms ? "inBrowser" : hasKey() ? "withKey" : "onServer") }),
+      languages: pair,
       control: { maxLength: LONGEST_TERM },
     });
     root.replaceChildren(text("h2", "glossary", { id: "glossary-title" }), this.#chooser.root, this.#table.root);

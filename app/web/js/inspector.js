@@ -62,7 +62,7 @@ export class Inspector {
       else if (!this.#inspection.attention) this.#show(say("noAttention"));
       else this.#show(say(`${this.#chosen.kind}Explained`), ...this.#attention());
     } catch (error) {
-      if (!signal.aborted) this.#show(say("inspectFailed", { reason: error.message || say("unreachable") }));
+      if (!signal.aborted) this.#show(say("inspectFailed", { reason: error.message || say("away") }));
     }
     return undefined;
   }
@@ -120,7 +120,7 @@ export class Inspector {
     });
     const title = element("h2", { id: "inspector-title", textContent: say("inspect") });
     const close = element("button", { type: "button", className: "quiet", textContent: say("close"), onclick: () => this.#close() });
-    const header = element("header", {}, title, ...views, close);
-    this.#root.replaceChildren(header, element("p", { className: "quiet-text", role: "status", textContent: text }), ...content);
+    const header = element("header", {}, title, close);
+    this.#root.replaceChildren(header, element("div", { className: "views" }, ...views), element("p", { className: "quiet-text", role: "status", textContent: text }), ...content);
   }
 }

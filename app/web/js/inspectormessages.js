@@ -15,9 +15,9 @@ const ENGLISH = {
   cross: "Translation to text",
   encoder: "Text to text",
   decoder: "Translation to translation",
-  crossExplained: "What the decoder looked at in the text, across, to write each piece of the translation, down. Darker is more.",
-  encoderExplained: "What each piece of the text, down, looked at in the text, across. Darker is more.",
-  decoderExplained: "What the decoder looked at in the translation so far, across, to write each piece of it, down. Darker is more.",
+  crossExplained: "What the decoder looked at in the text, across, to write each piece of the translation, down. The stronger the colour, the more.",
+  encoderExplained: "What each piece of the text, down, looked at in the text, across. The stronger the colour, the more.",
+  decoderExplained: "What the decoder looked at in the translation so far, across, to write each piece of it, down. The stronger the colour, the more.",
   beam: "Search",
   beamExplained:
     "Every hypothesis that the beam search had, step by step. The thick path won. Dashed ones were dropped. A dot goes on with a word. The numbers at the ends are scores: log-probabilities over a length penalty.",
@@ -39,9 +39,9 @@ const GERMAN = {
   encoder: "Text zu Text",
   decoder: "Übersetzung zu Übersetzung",
   crossExplained:
-    "Worauf der Decoder im Text, oben, gesehen hat, um jedes Stück der Übersetzung, links, zu schreiben. Dunkler ist mehr.",
-  encoderExplained: "Worauf jedes Stück des Textes, links, im Text, oben, gesehen hat. Dunkler ist mehr.",
-  decoderExplained: "Worauf der Decoder in der bisherigen Übersetzung, oben, gesehen hat, um jedes ihrer Stücke, links, zu schreiben. Dunkler ist mehr.",
+    "Worauf der Decoder im Text, oben, gesehen hat, um jedes Stück der Übersetzung, links, zu schreiben. Je kräftiger die Farbe, desto mehr.",
+  encoderExplained: "Worauf jedes Stück des Textes, links, im Text, oben, gesehen hat. Je kräftiger die Farbe, desto mehr.",
+  decoderExplained: "Worauf der Decoder in der bisherigen Übersetzung, oben, gesehen hat, um jedes ihrer Stücke, links, zu schreiben. Je kräftiger die Farbe, desto mehr.",
   beam: "Suche",
   beamExplained:
     "Alle Hypothesen der Strahlsuche, Schritt für Schritt. Der dicke Weg hat gewonnen. Gestrichelte wurden verworfen. Ein Punkt setzt ein Wort fort. Die Zahlen am Ende sind Bewertungen: Log-Wahrscheinlichkeiten, geteilt durch eine Längenstrafe.",

@@ -108,8 +108,9 @@ async function paste(event) {
 
 async function loadRich() {
   const panes = [byId("rich-source"), byId("rich-output")];
-  const pair = () => ({ source: languages.source, target: languages.target });
-  rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, note: byId("note") });
+  const pair = () => ({ source: translator.language ?? "auto", target: languages.target });
+  const detect = async (text, signal) => languages.source === "auto" && (await translator.detect(text, signal));
+  rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
   rich.addEventListener("change", () => (notify(""), actions.refresh()));
   rich.addEventListener("failed", ({ detail: error }) => {
     if (error.code === "glossary_not_found") leaveGlossary();

@@ -5,6 +5,8 @@ import { Explorer } from "./explore.js";
 import { say } from "./i18n.js";
 
 const COUNT = 5;
+const SPACE_PX = 8;
+const LOWEST_PX = 240; // below that height, there is more room on the other side of the word
 
 /** Opens at words; calls `choose(part, text)` with what was picked, and `inspect(part)` to look inside. */
 export class AlternativesMenu {
@@ -38,7 +40,8 @@ export class AlternativesMenu {
       lists.push(list);
       nodes.push(element("h2", { textContent: say(name) }), list);
     }
-    nodes.push(element("button", { type: "button", textContent: `${say("inspect")} …`, onclick: () => this.#close(() => this.#inspect(part)) }));
+    const inspect = element("button", { type: "button", textContent: `${say("inspect")} …`, onclick: () => this.#close(() => this.#inspect(part)) });
+    nodes.push(element("div", { className: "last" }, inspect));
     this.#root.replaceChildren(...nodes);
     this.#root.showPopover();
     this.#place(box);
@@ -54,7 +57,7 @@ export class AlternativesMenu {
     try {
       found = await this.#translator.alternatives(part, prefix, { count: COUNT - 1, signal });
     } catch (error) {
-      if (!signal.aborted) list.replaceChildren(element("p", { className: "facts", textContent: error.message || say("unreachable") }));
+      if (!signal.aborted) list.replaceChildren(element("p", { className: "facts", textContent: error.message || say("away") }));
       return;
     }
     const others = [...new Set(found)].filter((text) => text !== part.target);
@@ -73,12 +76,16 @@ export class AlternativesMenu {
   }
 
   #place(box) {
-    const { offsetWidth: width, offsetHeight: height } = this.#root;
-    const left = Math.max(8, Math.min(box.left, innerWidth - width - 8));
-    const below = box.bottom + 6;
-    const top = below + height > innerHeight && box.top > height + 6 ? box.top - height - 6 : below;
-    this.#root.style.left = `${left + scrollX}px`;
-    this.#root.style.top = `${top + scrollY}px`;
+    const { style } = this.#root;
+    style.maxHeight = "";
+    const { offsetWidth: width, offsetHeight: wanted } = this.#root;
+    const { clientWidth, clientHeight } = document.documentElement;
+    const [above, below] = [box.top - 2 * SPACE_PX, clientHeight - box.bottom - 2 * SPACE_PX];
+    const isBelow = below >= Math.min(wanted, LOWEST_PX) || below >= above;
+    const height = Math.min(wanted, Math.max(LOWEST_PX, isBelow ? below : above));
+    style.maxHeight = `${height}px`;
+    style.left = `${Math.max(SPACE_PX, Math.min(box.left, clientWidth - width - SPACE_PX)) + scrollX}px`;
+    style.top = `${(isBelow ? box.bottom + SPACE_PX : box.top - SPACE_PX - height) + scrollY}px`;
   }
 
   #key(event) {

@@ -1,18 +1,20 @@
 // A list of pairs of texts, such as terms and their translations: looked up, added, changed, removed.
 
-import { button, field, reason, text } from "./controls.js";
+import { button, field, iconButton, reason, text } from "./controls.js";
 import { element } from "./dom.js";
 import { number, say } from "./i18n.js";
 
 /**
  * `store` has find(query), which returns { pairs, total, isMore }, save(pair, old) and remove(pair); a pair is
  * { source, target }, with what else the store needs. `messages` names the columns (source, target), the button that
- * saves (save), and says what the list is (some), that it is empty (none) and that nothing was found (unknown).
+ * saves (save), and says what the list is (some), that it is empty (none) and that nothing was found (unknown), with
+ * what `values()` returns. `languages()` returns the codes of both columns; `control` describes the two fields.
  */
 export class PairTable {
   #store;
   #messages;
   #values; // of the messages
+  #languages;
   #form;
   #sides;
   #cancel;
@@ -23,10 +25,11 @@ export class PairTable {
   #old = null; // the pair that is being changed
   #turn = 0;
 
-  constructor(id, { store, messages, values, control }) {
+  constructor(id, { store, messages, values, languages, control }) {
     this.#store = store;
     this.#messages = messages;
     this.#values = values;
+    this.#languages = languages;
     this.#sides = ["source", "target"].map((side) => field(`${id}-${side}`, messages[side], { required: true, ...control }));
     this.#filter = field(`${id}-filter`, "lookUp", { type: "search" });
     this.#cancel = button("cancel", () => this.#end(), { hidden: true });
@@ -36,7 +39,7 @@ export class PairTable {
     this.#filter.control.addEventListener("input", () => this.draw());
     for (const line of [this.#said, this.#done]) line.setAttribute("role", "status");
     const lookUp = element("div", { className: "controls" }, this.#filter.label);
-    this.root = element("div", {}, this.#said, this.#form, this.#done, lookUp, element("div", { className: "scroll" }, this.#table));
+    this.root = element("div", {}, this.#said, this.#form, this.#done, lookUp, this.#table);
   }
 
   /** Shows the pairs, or only `instead`, which says why there are none to show. */
@@ -73,18 +76,15 @@ export class PairTable {
     this.#filter.label.hidden = !total && !this.#filter.control.value;
     this.#table.hidden = !pairs.length;
     const heads = ["source", "target"].map((side) => text("th", this.#messages[side], { scope: "col" }));
-    const head = element("thead", {}, element("tr", {}, ...heads, element("td")));
+    const head = element("thead", {}, element("tr", {}, ...heads, element("td", { className: "actions" })));
     this.#table.replaceChildren(head, element("tbody", {}, ...pairs.map((pair) => this.#row(pair))));
   }
 
   #row(pair) {
-    const action = (message, onclick) => {
-      const made = button(message, onclick, { className: "quiet" });
-      made.setAttribute("aria-label", `${say(message)}: ${pair.source}`);
-      return made;
-    };
-    const cells = [pair.source, pair.target].map((side) => element("td", { textContent: side, dir: "auto" }));
-    return element("tr", {}, ...cells, element("td", { className: "actions" }, action("edit", () => this.#edit(pair)), action("remove", () => this.#remove(pair))));
+    const languages = this.#languages();
+    const cells = ["source", "target"].map((side) => element("td", { textContent: pair[side], dir: "auto", lang: languages[side] }));
+    const actions = [iconButton("edit", pair.source, () => this.#edit(pair)), iconButton("remove", pair.source, () => this.#remove(pair))];
+    return element("tr", {}, ...cells, element("td", { className: "actions" }, ...actions));
   }
 
   #edit(pair) {

@@ -30,7 +30,6 @@ const ENGLISH = {
   removed: "Removed: {text}",
   sureToRemove: "Remove “{name}” for good, with all that is in it?",
   onlySome: "These are {shown} of {total}; look one up to see others.",
-  away: "The server can't be reached. Try again later.",
   noSuchTerm: "No such term for {pair}.",
   noPair: "Choose the language of the text first.",
 };
@@ -65,7 +64,6 @@ const GERMAN = {
   removed: "Entfernt: {text}",
   sureToRemove: "„{name}“ mit allem Inhalt endgültig entfernen?",
   onlySome: "Das sind {shown} von {total}; andere zeigt das Nachschlagen.",
-  away: "Der Server ist nicht zu erreichen. Bitte später noch einmal versuchen.",
   noSuchTerm: "Kein solcher Begriff für {pair}.",
   noPair: "Bitte zuerst die Sprache des Textes wählen.",
 };

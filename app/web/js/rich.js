@@ -13,18 +13,23 @@ export class RichText extends EventTarget {
   #source;
   #output;
   #languages;
+  #detect;
   #note;
   #words = null;
   #cache = new Map(); // the HTML of a block -> { html, details } of its translation
   #timer = 0;
   #running = null;
 
-  /** `languages()` returns { source, target } codes; `note` is where facts about a sentence are said. */
-  constructor({ source, output, languages, note }) {
+  /**
+   * `languages()` returns { source, target } codes, source "auto" until `detect(text, signal)` has found it; `note` is
+   * where facts about a sentence are said.
+   */
+  constructor({ source, output, languages, detect, note }) {
     super();
     this.#source = source;
     this.#output = output;
     this.#languages = languages;
+    this.#detect = detect;
     this.#note = note;
     source.addEventListener("input", () => this.#schedule(TYPING_PAUSE_MS));
     source.addEventListener("paste", (event) => this.#paste(event));
@@ -81,6 +86,7 @@ export class RichText extends EventTarget {
     const blocks = this.#blocks();
     this.#output.setAttribute("aria-busy", "true");
     try {
+      if (this.text.trim()) await this.#detect(this.text, signal);
       this.#words ??= new (await import("./richwords.js")).RichWords({ source: this.#source, target: this.#output }, this.#note);
       for (let missing; (missing = this.#missing(blocks)).length; ) {
         const body = { q: missing, ...withTerms(this.#languages()), format: "html", details: true };

@@ -90,6 +90,15 @@ export class Translator extends EventTarget {
     return ask("inspect", { body, signal });
   }
 
+  /** Detects the language of a text; returns whether it is another than before. */
+  async detect(text, signal) {
+    const [best] = await ask("detect", { body: { q: text.slice(0, DETECTED_CHARS) }, signal });
+    const before = this.detected?.language;
+    this.detected = best;
+    this.#announce("state");
+    return best.language !== before;
+  }
+
   /** Puts another translation of a sentence in its place; the alignment follows. */
   async put(part, target) {
     const chosen = { ...part, target, links: [], verdicts: [], confidence: null };
@@ -140,7 +149,7 @@ export class Translator extends EventTarget {
 
   async #translate(signal) {
     const known = this.language;
-    const detecting = this.source === "auto" ? this.#detect(signal) : null;
+    const detecting = this.source === "auto" ? this.detect(this.text.source, signal) : null;
     if (!known) await detecting;
     const changed = detecting?.then((isOther) => {
       if (isOther && known) this.again();
@@ -149,15 +158,6 @@ export class Translator extends EventTarget {
       await this.#translateChunk(this.#chunk(limit), signal);
     }
     await changed;
-  }
-
-  /** Detects the language; returns whether it is another than before. */
-  async #detect(signal) {
-    const [best] = await ask("detect", { body: { q: this.text.source.slice(0, DETECTED_CHARS) }, signal });
-    const before = this.detected?.language;
-    this.detected = best;
-    this.#announce("state");
-    return best.language !== before;
   }
 
   #chunk(limit) {
