@@ -53,7 +53,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
 
     Raises:
         BundleError: A bundle is missing or not understood.
-        ConfigurationError: The database can't be used.
+        ConfigurationError: The database can't be used, or the client of Valkey is missing.
     """
     engine = engine or Registry.from_settings(settings)
     service = _build_service(settings, engine, detector or Detector(languages_of(engine.pairs)))
@@ -113,6 +113,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     finally:
         await service.documents.stop()
         await service.engine.stop()
+        await service.access.close()
         if service.database:
             service.database.close()
 

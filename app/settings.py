@@ -79,6 +79,11 @@ class Settings(BaseSettings):
         description="Address of a PostgreSQL database, such as postgresql://user:password@host/name, for several "
         "servers; the default is an SQLite file in the folder of DRAGOMAN_DATA.",
     )
+    valkey: SecretStr | None = Field(
+        None,
+        description="Address of a Valkey or Redis server in which several servers count requests together, such as "
+        "valkey://user:password@host:6379/0, or valkeys:// for TLS; the default counts in the database.",
+    )
     keys: Literal["off", "optional", "required"] = Field(
         "off",
         description="API keys, which dragoman keys adds to the database: off accepts every key and none, optional "
@@ -257,6 +262,13 @@ class Settings(BaseSettings):
     def _check_address(cls, value: SecretStr | None) -> SecretStr | None:
         if value and not value.get_secret_value().startswith(("postgresql://", "postgresql+psycopg://")):
             raise ValueError("the address of a database begins with postgresql://")
+        return value
+
+    @field_validator("valkey")
+    @classmethod
+    def _check_valkey(cls, value: SecretStr | None) -> SecretStr | None:
+        if value and not value.get_secret_value().startswith(("valkey://", "valkeys://", "redis://", "rediss://")):
+            raise ValueError("the address of a Valkey server begins with valkey:// or valkeys://")
         return value
 
     @field_validator("trusted_proxies", mode="before")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from model.network.transformer import Transformer
     from tests.support.cluster import RayCluster
     from tests.support.postgresql import PostgreSQL
+    from tests.support.valkey import ValkeyServer
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +52,16 @@ def postgresql_server() -> Iterator[PostgreSQL]:
 def postgresql(postgresql_server: PostgreSQL) -> str:
     """The address of an empty database."""
     return postgresql_server.new_database()
+
+
+@pytest.fixture
+def valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
+    """An empty Valkey, for it starts in a hundredth of a second."""
+    from tests.support.valkey import ValkeyServer
+
+    server = ValkeyServer(tmp_path)
+    yield server
+    server.kill()
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,11 @@ class Access:
     """Checks the key of each request, and counts what it uses.
 
     Args:
-        settings: Whether keys are used, and how many requests those without may make.
+        settings: Whether keys are used, how many requests those without may make, and where requests are counted.
         database: Where the keys are; needed if there are keys or limits.
+
+    Raises:
+        ConfigurationError: Valkey's address is malformed, or its client is not installed.
 
     Attributes:
         store: The keys; None if there are neither keys nor limits.
@@ -39,9 +42,16 @@ class Access:
         self._mode, self._limits = settings.keys, settings.request_limits
         if self._mode != "off" or self._limits:
             from app.storage.keys import KeyStore
+            from app.storage.request_counts import open_request_counts
 
             assert database
             self.store, self.run = KeyStore(database), database.run
+            self._counts = open_request_counts(settings, database)
+
+    async def close(self) -> None:
+        """Ends the connections to Valkey."""
+        if self.store:
+            await self._counts.close()
 
     async def check(self, request: Request, offered: object, feature: str | None = None) -> "Key | None":
         """Admits a request, or not; returns its key, or None if it needs none.
@@ -75,7 +85,7 @@ class Access:
             limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}
         if feature and limits:
             client = f"key {key.id}" if key else _address(request)
-            await self.run(lambda: store.count_request(client, limits))
+            await self._counts.count(client, limits)
         return key
 
     @asynccontextmanager

@@ -2,8 +2,7 @@
 
 import hashlib
 import secrets
-import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Column,
-    Connection,
     ForeignKey,
     Row,
     Table,
@@ -21,11 +19,10 @@ from sqlalchemy import (
     delete,
     func,
     select,
-    tuple_,
 )
 from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidRequest, QuotaExceeded, RateLimited
+from app.errors import InvalidRequest, QuotaExceeded
 from app.storage.database import TABLES, Database, insert
 
 FEATURES = ("translate", "detect")
@@ -50,17 +47,6 @@ USAGE = Table(
     Column("key_id", ForeignKey("keys.id", ondelete="CASCADE"), primary_key=True),
     Column("month", Text, primary_key=True),
     Column("characters", BigInteger, nullable=False),
-)
-PERIODS_S = {"minute": 60, "hour": 3600, "day": 86_400}
-"""Periods for which requests may be limited, in seconds."""
-# How the client of a row ends, by its period; the column ``minute`` is the period's beginning.
-_SUFFIXES = {"minute": "", "hour": " per hour", "day": " per day"}
-REQUESTS = Table(
-    "requests",
-    TABLES,
-    Column("client", Text, primary_key=True),
-    Column("minute", BigInteger, primary_key=True),
-    Column("number", BigInteger, nullable=False),
 )
 
 
@@ -192,55 +178,6 @@ class KeyStore:
             ).scalar_one()
             if characters > 0 and key.monthly_characters is not None and used > key.monthly_characters:
                 raise QuotaExceeded("Quota for this billing period has been exceeded.")
-
-    def count_request(self, client: str, limits: Mapping[str, int], now_s: float | None = None) -> None:
-        """Counts a request of a client, of which there may be a number in a minute, an hour and a day.
-
-        A limit holds for any minute, not only for those of the clock, by an estimate: of the requests in the minute
-        before, those count that would have been in the last 60 seconds if they had come evenly. So do the others.
-
-        Args:
-            client: Who sent it.
-            limits: Requests by the name of their period, one of ``PERIODS_S``.
-            now_s: Seconds since 1970; None for now.
-
-        Raises:
-            RateLimited: There were too many; this one wasn't counted.
-        """
-        now_s = time.time() if now_s is None else now_s
-        with self._database.transaction() as connection:
-            for period, limit in limits.items():
-                length_s = PERIODS_S[period]
-                index, passed_s = divmod(now_s, length_s)
-                start, before = (int(index - back) * length_s // 60 for back in (0, 1))
-                _forget_requests(connection, period, before)
-                name = client + _SUFFIXES[period]
-                number = connection.execute(
-                    insert(connection, REQUESTS)
-                    .values(client=name, minute=start, number=1)
-                    .on_conflict_do_update(index_elements=["client", "minute"], set_={"number": REQUESTS.c.number + 1})
-                    .returning(REQUESTS.c.number)
-                ).scalar_one()
-                query = select(REQUESTS.c.number).where(REQUESTS.c.client == name, REQUESTS.c.minute == before)
-                earlier = connection.execute(query).scalar_one_or_none() or 0
-                if number - 1 + earlier * (1 - passed_s / length_s) >= limit:
-                    raise RateLimited(f"Slowdown: {limit} per 1 {period}", retry_after_s=length_s - passed_s)
-
-
-def _forget_requests(connection: Connection, period: str, until_minute: int) -> None:
-    others = [suffix for suffix in _SUFFIXES.values() if suffix and not _SUFFIXES[period]]
-    # Rows that another transaction deletes are skipped, or two would wait for each other. SQLite has no such clause,
-    # and SQLAlchemy leaves it out there.
-    old = (
-        select(REQUESTS.c.client, REQUESTS.c.minute)
-        .where(
-            REQUESTS.c.minute < until_minute,
-            REQUESTS.c.client.endswith(_SUFFIXES[period]),
-            *(REQUESTS.c.client.not_like(f"%{suffix}") for suffix in others),
-        )
-        .with_for_update(skip_locked=True)
-    )
-    connection.execute(delete(REQUESTS).where(tuple_(REQUESTS.c.client, REQUESTS.c.minute).in_(old)))
 
 
 def _key(row: Row[Any]) -> Key:

@@ -12,9 +12,10 @@ from sqlalchemy import MetaData, Table, func, select
 from app.errors import ConfigurationError, StorageFailure
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
-from app.storage.keys import REQUESTS, KeyStore
+from app.storage.keys import KeyStore
 from app.storage.memories import MemoryStore
 from app.storage.migrations import MIGRATIONS
+from app.storage.request_counts import REQUESTS
 
 MORE = "CREATE TABLE more (id {id}, number {integer}, bytes {bytes}, ratio {real}){strict};"
 
@@ -157,13 +158,13 @@ import sys
 from pathlib import Path
 from app.errors import RateLimited
 from app.storage.database import Database
-from app.storage.keys import KeyStore
+from app.storage.request_counts import DatabaseCounts
 where = sys.argv[1]
 database = Database(where if "://" in where else Path(where))
 accepted = 0
 for _ in range(100):
     try:
-        KeyStore(database).count_request("me", {"minute": 250}, now_s=600.0)
+        DatabaseCounts(database).count_now("me", {"minute": 250}, now_s=600.0)
         accepted += 1
     except RateLimited:
         pass

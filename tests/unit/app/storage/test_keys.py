@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InvalidRequest, QuotaExceeded, RateLimited
+from app.errors import InvalidRequest, QuotaExceeded
 from app.storage.database import FILE_NAME, Database
 from app.storage.keys import Key, KeyStore
 
@@ -76,34 +76,3 @@ def test_a_month_begins_at_nothing(store, monkeypatch):
     monkeypatch.setattr("app.storage.keys._month", lambda: "2999-01")
     store.spend(key, 10)
     assert store.used(key) == 10
-
-
-def test_requests_are_limited_in_every_minute(store):
-    for _ in range(5):
-        store.count_request("me", {"minute": 5}, now_s=600.0)
-    with pytest.raises(RateLimited, match="Slowdown: 5 per 1 minute") as refused:
-        store.count_request("me", {"minute": 5}, now_s=640.0)
-    assert refused.value.retry_after_s == pytest.approx(20)
-    store.count_request("you", {"minute": 5}, now_s=640.0)
-    with pytest.raises(RateLimited):  # all five would have been in the last minute
-        store.count_request("me", {"minute": 5}, now_s=660.0)
-    store.count_request("me", {"minute": 5}, now_s=690.0)
-    store.count_request("me", {"minute": 5}, now_s=780.0)
-
-
-def test_requests_are_limited_in_every_hour_and_day_too(store):
-    limits = {"minute": 3, "hour": 4, "day": 6}
-    hour, day = 3600.0, 86_400.0
-    for now_s in (0.0, 100.0, 200.0, 300.0):
-        store.count_request("me", limits, now_s=day + now_s)
-    with pytest.raises(RateLimited, match="Slowdown: 4 per 1 hour") as refused:
-        store.count_request("me", limits, now_s=day + 400.0)
-    assert refused.value.retry_after_s == pytest.approx(hour - 400)
-    with pytest.raises(RateLimited, match="per 1 hour"):  # a refusal isn't counted, and the minute's count isn't either
-        store.count_request("me", limits, now_s=day + 401.0)
-    for now_s in (2 * hour, 2 * hour + 1):
-        store.count_request("me", limits, now_s=day + now_s)
-    with pytest.raises(RateLimited, match="Slowdown: 6 per 1 day"):
-        store.count_request("me", limits, now_s=day + 5 * hour)
-    store.count_request("you", limits, now_s=day + 5 * hour)
-    store.count_request("me", limits, now_s=3 * day)
