@@ -27,12 +27,8 @@ def phases_ms(timing: Timing) -> dict[str, float]:
 
 def _warnings(items: Sequence[ItemTranslation]) -> str:
     """How often each quality check failed, e.g. ``repetition=1``; empty if none did."""
-    counts = Counter(
-        verdict.value
-        for item in items
-        for sentences in item.blocks
-        for sentence in sentences
-        for verdict in sentence.verdicts
-    )
+    counts: Counter[str] = Counter()
+    for item in items:
+        counts.update({verdict.value: count for verdict, count in item.verdicts.items()})
     counts["protected_lost"] = sum(len(item.lost) for item in items)
     return ", ".join(f"{name}={count}" for name, count in sorted(counts.items()) if count)

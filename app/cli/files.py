@@ -160,8 +160,6 @@ class TranslationJob:
             splitting="no_newlines" if self._whole else "sentences",
         )
         items, _ = self._runner.run(self._translator.translate(request))
-        self.truncated += sum(
-            Verdict.TRUNCATED in sentence.verdicts for item in items for block in item.blocks for sentence in block
-        )
+        self.truncated += sum(item.verdicts.get(Verdict.TRUNCATED, 0) for item in items)
         self.pivots |= {item.pivot for item in items if item.pivot}
         return [item.text for item in items]

@@ -1,18 +1,21 @@
 """Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TypeVar
 
 from app.engine.interface import INLINE_CHARS, RequestQuota, Timing, TranslationEngine
+from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
-from app.text.markup.extraction import extract
+from app.text.markup.extraction import extract_parts
+from app.text.pieces import PIECE_CHARS
+from app.translation.assembly import ItemBuilder
+from app.translation.batch_translation import BatchTranslation
 from app.translation.deadline import within
 from app.translation.languages import check_pair, refuse_foreign
-from app.translation.request import AUTO, Answer, Progress, TranslationRequest
-from app.translation.segment_translation import SegmentTranslation
-from app.translation.segments import extract_documents, make_segments, put_into_items
+from app.translation.passages import Batch, batches
+from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
 from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
@@ -74,25 +77,24 @@ class Translator:
             if not detections or detections[index].confidence:
                 check_pair(language, wanted.target, self._engine.pairs)
         alphabets = [self._engine.alphabet(language, wanted.target) for language in languages]
-        documents = await work_out(wanted, extract_documents, wanted, languages, alphabets) if wanted.markup else None
-        segments = await work_out(wanted, make_segments, wanted, documents, languages, alphabets)
-        timing = Timing()
-        open_segments = [segment for segment in segments if segment.needs_model]
-        quota = RequestQuota()
-        for language in dict.fromkeys(segment.language for segment in open_segments):
-            own = [segment for segment in open_segments if segment.language == language]
-            translation = SegmentTranslation(self._engine, wanted, own, quota)
-            async with aclosing(translation.events()) as events:
-                async for event in events:
-                    if isinstance(event, Timing):
-                        timing += event
-                    else:
-                        yield event
-
-        items = await put_together(wanted, put_into_items, wanted, documents, segments)
-        if detections:
-            items = [replace(item, detection=detection) for item, detection in zip(items, detections, strict=True)]
-        answer = Answer(items, timing)
+        items = [ItemBuilder(wanted) for _ in wanted.texts]
+        timing, quota = Timing(), RequestQuota()
+        reader = batches(wanted, languages, alphabets)
+        batch = await work_out(wanted, next, reader, None)
+        options = wanted.options
+        while batch:
+            if any(segment.needs_model for passage in batch for segment in passage.segments):
+                translation = BatchTranslation(self._engine, wanted, batch, items, options, quota)
+                async with aclosing(translation.events()) as events:
+                    async for event in events:
+                        if isinstance(event, Timing):
+                            timing += event
+                        else:
+                            yield event
+            await put_together(wanted, _assemble, items, batch)
+            batch = await put_together(wanted, next, reader, None)
+            options = replace(wanted.options, prefix=None)  # which belongs to the first sentence alone
+        answer = Answer(await put_together(wanted, _finish, items, detections), timing)
         if self._observe:
             self._observe(wanted, answer)
         yield answer
@@ -123,16 +125,27 @@ def is_quick(wanted: TranslationRequest) -> bool:
     return not (wanted.markup or wanted.protect or wanted.glossary) and sum(map(len, wanted.texts)) <= INLINE_CHARS
 
 
+def _assemble(items: Sequence[ItemBuilder], batch: Batch) -> None:
+    for passage in batch:
+        checkpoint()
+        items[passage.item].add(passage)
+
+
+def _finish(items: Sequence[ItemBuilder], detections: Sequence[Detection] | None) -> list[ItemTranslation]:
+    return [item.finish(detections[index] if detections else None) for index, item in enumerate(items)]
+
+
 def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detection]:
     """The most likely language of each item.
 
     Raises:
         UnsupportedPair: An item is in a language that is not served.
     """
-    contents = [extract(text, wanted.markup).texts if wanted.markup else (text,) for text in wanted.texts]
     detections = []
-    for texts in contents:
-        text = "\n".join(texts)
+    for text in wanted.texts:
+        if wanted.markup:
+            parts = extract_parts(text, wanted.markup, size=PIECE_CHARS)
+            text = "\n".join(text for part in parts for text in part.texts)
         refuse_foreign(detector.foreign(text), "text")
         detections.append(detector.detect(text)[0])
     return detections

@@ -1,7 +1,7 @@
 """A translation as the contracts ask for it: the checked request, and the events that answer it. Knows no HTTP."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, Timing, TokenEvent
@@ -9,6 +9,7 @@ from app.engine.options import SearchOptions
 from app.text.detection import Detection
 from app.text.formality import Register
 from app.text.markup.extraction import Rules
+from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Glossary, TermUse
 
 AUTO = "auto"
@@ -33,6 +34,7 @@ class TranslationRequest:
         glossary: Makes the glossary for a source and a target language; None if the request has none.
         register: How the reader must be addressed; None for any way. Only for targets whose register is known.
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
+        details: Keep the sentences for the answer.
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
         context: Text before every item, in its language; see ``app.engine.interface.TranslationCall``.
@@ -51,6 +53,7 @@ class TranslationRequest:
     glossary: Callable[[str, str], Glossary] | None = None
     register: Register | None = None
     preserves_formatting: bool = False
+    details: bool = False
     alignment: bool = False
     tokens: bool = False
     context: str = ""
@@ -69,7 +72,9 @@ class ItemTranslation:
         text: The translation.
         alternatives: Further translations, best first.
         detection: The item's detected language; None unless the request asked for detection.
-        blocks: The translated sentences: of the whole text, or of each block of its markup, in order.
+        blocks: The translated sentences: of the whole text, or of each block of its markup, in order; none unless the
+            request asked for ``details``.
+        verdicts: How many sentences have each verdict.
         lost: Protected spans whose position in ``text`` is a guess.
         pivot: Code of the language between the two models; None if one model translated the item.
         terms: What became of the glossary's terms in the item, in order.
@@ -79,6 +84,7 @@ class ItemTranslation:
     alternatives: tuple[str, ...]
     detection: Detection | None
     blocks: tuple[tuple[SentenceTranslation, ...], ...] = ()
+    verdicts: Mapping[Verdict, int] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     pivot: str | None = None
     terms: tuple[TermUse, ...] = ()

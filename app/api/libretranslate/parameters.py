@@ -18,7 +18,7 @@ from app.api.checks import (
     parse_glossary_id,
 )
 from app.engine.options import SearchOptions, check_integer
-from app.errors import InvalidRequest, OptionOutOfRange, shortened
+from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, shortened
 from app.settings import Settings
 from app.text.formality import FORMALITIES, Register, choose_register
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
@@ -30,6 +30,8 @@ MIN_BEAMS_WITH_ALTERNATIVES = 4
 MAX_DEADLINE_MS = 86_400_000
 MAX_PREFIX_CHARS = 2_000
 MAX_CONTEXT_CHARS = 2_000
+# The description of a sentence takes some 200 bytes a character, as objects and as JSON.
+MAX_DETAILS_CHARS = 500_000
 FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
 REPEATABLE = frozenset({"protect"})
 """Parameters that a form may hold more than once."""
@@ -85,6 +87,8 @@ def parse_translation(
     # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
     options = replace(_parse_options(values, settings.beam_size, 0 if markup else alternatives), prefix=prefix)
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
+    if details and sum(map(len, texts)) > MAX_DETAILS_CHARS:
+        raise TextTooLong(f"details describes at most {MAX_DETAILS_CHARS} characters; longer texts can have stream.")
     translation = TranslationRequest(
         texts=texts,
         source=source,
@@ -98,6 +102,7 @@ def parse_translation(
         protect=_parse_protect(values.get("protect")),
         register=_parse_formality(values.get("formality"), target),
         glossary=parse_glossary(values.get("glossary")),
+        details=details,
         alignment=details or stream,
         tokens=stream,
         context=_parse_context(values.get("context")),

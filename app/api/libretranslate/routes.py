@@ -202,7 +202,7 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
 
 
 def _is_of_another_register(item: ItemTranslation) -> bool:
-    return any(Verdict.FORMALITY in sentence.verdicts for own in item.blocks for sentence in own)
+    return bool(item.verdicts.get(Verdict.FORMALITY))
 
 
 def _detection_body(detection: Detection) -> dict[str, Any]:

@@ -89,7 +89,11 @@ class TranslateRequest(BaseModel):
         max_length=MAX_CONTEXT_CHARS,
     )
     glossary_id: str | None = Field(None, description="A stored glossary of DeepL's endpoints, in place of `glossary`.")
-    details: bool = Field(False, description="Describe each sentence: positions, score, verdicts, word alignment.")
+    details: bool = Field(
+        False,
+        description="Describe each sentence: positions, score, verdicts, word alignment. "
+        "For at most 500,000 characters of text; `stream` describes the sentences of longer texts.",
+    )
     stream: bool = Field(False, description="Send each sentence as soon as it is translated, as server-sent events.")
 
 

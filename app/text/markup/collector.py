@@ -9,9 +9,15 @@ from collections.abc import Callable, Sequence
 from app.text.inline.objects import Kind, Part
 from app.text.markup.html_tokenizer import Token, TokenKind
 from app.text.markup.scope import Rules, Scope
+from app.text.pieces import PIECE_CHARS
 
 # Nobody nests deeper in a sentence. Deeper elements end the text, so that hostile input costs no quadratic time.
 _MAX_DEPTH = 32
+# Nobody writes so much between two blocks either. A longer text ends, if possible behind a sentence. A tag counts as so
+# many characters more, since it takes some 200 bytes.
+_MAX_CHARS = 2 * PIECE_CHARS
+_PART_CHARS = 16
+_END = re.compile(r"[.!?…。！？][\"'”“’‘»«)]*$")
 
 _DECIMAL_REFERENCE = re.compile(r"&#(0*+)([0-9]*+)")
 _XML_REFERENCE = re.compile(r"&(?:#[0-9]++|#x[0-9a-fA-F]++|[^\W\d][\w.:-]*+);")
@@ -45,7 +51,7 @@ class TextCollector:
         self._parts: list[Part] = []
         self._in_atom = False  # the last part is one that isn't finished
         self._atom_end = 0
-        self._depth = 0
+        self._depth = self._chars = 0
         self._names: Counter[str] = Counter()
         # XML knows five names. Others are the document's own, if it defines any, and else most likely HTML's.
         self._entities = _XML_ENTITIES if "<!ENTITY" in source else _HTML_ENTITIES
@@ -96,7 +102,7 @@ class TextCollector:
         if self._in_atom:  # it goes on in the next block: no part of the sentence
             self._parts.pop()
         self._emit(self._parts)
-        self._parts, self._in_atom, self._depth = [], False, 0
+        self._parts, self._in_atom, self._depth, self._chars = [], False, 0, 0
         self._names.clear()
 
     def _add_token(self, token: Token, has_inside: bool) -> None:
@@ -132,8 +138,12 @@ class TextCollector:
             self._depth += 1
         if self._depth > _MAX_DEPTH:
             self.end_text()
-        else:
-            self._parts.append(part)
+            return
+        self._parts.append(part)
+        self._chars += len(part.content) + _PART_CHARS
+        is_end = part.kind is Kind.TEXT and _END.search(part.content, max(0, len(part.content) - 8)) is not None
+        if self._chars > (_MAX_CHARS if is_end else 2 * _MAX_CHARS):
+            self.end_text()
 
     def _stands_beside(self, part: Part) -> bool:
         """An element that begins where one has ended, as in a menu: links, or anything if both end in the same word."""

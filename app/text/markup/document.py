@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain, groupby, zip_longest
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
@@ -15,6 +15,9 @@ from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import split, with_placeholders
 
 _TAGS = (Kind.OPENING, Kind.CLOSING)
+# Objects in a text count as characters, and so does a text: they take 300 and 1,500 bytes.
+_PART_CHARS = 32
+_TEXT_CHARS = 128
 
 Write = Callable[[Inline, str, str, Sequence[Link]], tuple[str, tuple[str, ...]]]
 """Takes a text, the text as the source writes it, a translation and its alignment; writes the translation in the syntax
@@ -25,28 +28,34 @@ class Rebuilt(NamedTuple):
     """A document in another language.
 
     Attributes:
-        text: The document, with every piece of markup and every protected span in it exactly once.
+        text: The document, or the part of it, with every piece of markup and every protected span in it exactly once.
         lost: Untranslated parts of sentences, as written, that the model lost; they were put where they probably
             belong. Also the marks of omitted emphasis in Markdown, for which the translation has no word; nothing else
             is ever omitted.
+        values: New values of attributes by the old ones, if they are not in the text yet.
     """
 
     text: str
     lost: tuple[str, ...]
+    values: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document taken apart: skeleton, run, skeleton, …, run, skeleton are the source, byte for byte.
 
+    A long document comes in several of these, each of which goes on where the one before it ends.
+
     Attributes:
         texts: The translatable texts as a reader sees them, without markup and without white space at their ends. A
             stand-in replaces each untranslated part of a sentence, such as code. The values of attributes come last.
         inlines: The same texts with the markup inside them.
         runs: The same texts as the source writes them.
-        skeleton: The source between the runs; one more than there are texts outside of attributes.
+        skeleton: The source before each run, and behind the last one if the document ends here.
         writers: Functions that write the translation of each text.
-        replace_attributes: Replaces values of attributes, given by their old values.
+        attributes: How many of the texts are values of attributes.
+        size: Characters of the texts; texts and their objects count as some more.
+        replace_attributes: Replaces values of attributes, given by their old values; None to leave that to the caller.
     """
 
     texts: tuple[str, ...]
@@ -54,6 +63,8 @@ class Document:
     runs: tuple[str, ...]
     skeleton: tuple[str, ...]
     writers: tuple[Write, ...]
+    attributes: int = 0
+    size: int = 0
     replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None
 
     def with_placeholders(self, placeholders: Sequence[str]) -> "Document":
@@ -87,25 +98,35 @@ class Document:
                 written, guessed = self.writers[index](self.inlines[index], written, translation, links)
                 lost += guessed
             runs.append(written)
-        count = len(self.skeleton) - 1
-        document = "".join(chain.from_iterable(zip(self.skeleton, (*runs[:count], ""), strict=True)))
+        count = len(runs) - self.attributes
+        document = "".join(chain.from_iterable(zip_longest(self.skeleton, runs[:count], fillvalue="")))
+        values = dict(zip(self.runs[count:], runs[count:], strict=True))
         if self.replace_attributes:
-            values = dict(zip(self.runs[count:], runs[count:], strict=True))
-            document = self.replace_attributes(document, values)
-        return Rebuilt(document, tuple(lost))
+            document, values = self.replace_attributes(document, values), {}
+        return Rebuilt(document, tuple(lost), values)
 
 
 class DocumentBuilder:
-    """Collects the texts of a document, in order."""
+    """Collects the texts of a document, in order.
+
+    Attributes:
+        protected: Patterns of text that stays unchanged.
+        size: As of ``Document``, of what was not taken yet.
+    """
 
     def __init__(self, source: str, protected: Patterns) -> None:
-        """Begins a document; text that the patterns match stays unchanged."""
-        self._source, self._protected = source, protected
+        """Begins a document."""
+        self._source, self.protected = source, protected
+        self._done = 0
+        self._clear()
+
+    def _clear(self) -> None:
         self._inlines: list[Inline] = []
         self._writers: list[Write] = []
         self._runs: list[str] = []
         self._skeleton: list[str] = []
-        self._done = 0
+        self._attributes = 0
+        self.size = 0
 
     def add(self, parts: Sequence[Part], write: Write, escape: Callable[[str], str]) -> None:
         """Takes in a text if it has a letter or digit to translate or a number to write; else it stays in the skeleton.
@@ -126,23 +147,24 @@ class DocumentBuilder:
             return
         begin, end = parts[0].begin, parts[-1].end
         self._skeleton.append(self._source[self._done : begin])
-        self._runs.append(self._source[begin:end])
-        self._inlines.append(read(inner))
-        self._writers.append(write)
         self._done = end
+        self._take_in(self._source[begin:end], inner, write)
 
-    def add_attributes(self, values: Sequence[str]) -> None:
-        """Takes in the values of attributes, after everything else.
+    def _take_in(self, run: str, parts: Sequence[Part], write: Write) -> None:
+        self._runs.append(run)
+        self._inlines.append(read(parts))
+        self._writers.append(write)
+        self.size += len(run) + _PART_CHARS * len(parts) + _TEXT_CHARS
+
+    def add_attribute(self, value: str) -> None:
+        """Takes in the value of an attribute, after everything else.
 
         Raises:
             InvalidRequest: The search for protected spans takes too long.
         """
-        for value in values:
-            checkpoint()
-            self._runs.append(value)
-            ranges, rewrites = find_all(value, self._protected)
-            self._inlines.append(read(split(value, ranges, rewrites=rewrites)))
-            self._writers.append(_write_plain)
+        ranges, rewrites = find_all(value, self.protected)
+        self._take_in(value, split(value, ranges, rewrites=rewrites), _write_plain)
+        self._attributes += 1
 
     def _without_protected(self, parts: Sequence[Part], escape: Callable[[str], str]) -> list[Part]:
         """Replaces protected text in the parts by atoms, one for each stretch of text that a match covers.
@@ -150,7 +172,7 @@ class DocumentBuilder:
         A match may contain tags of elements, because they split long addresses, but no other markup.
         """
         texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
-        ranges, rewrites = find_all("".join(texts), self._protected)
+        ranges, rewrites = find_all("".join(texts), self.protected)
         ends = [end for _, end in ranges]
         found: list[Part] = []
         done = 0
@@ -177,21 +199,28 @@ class DocumentBuilder:
 
     def _numerals(self, text: str, begin: int, end: int) -> dict[tuple[int, int], Rewrite | None]:
         """The numbers of a piece of text."""
-        assert self._protected.numerals
-        found = localize(text[begin:end], *self._protected.numerals)
+        assert self.protected.numerals
+        found = localize(text[begin:end], *self.protected.numerals)
         return {(begin + number.begin, begin + number.end): number.rewrite for number in found}
 
-    def finish(self, replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None) -> Document:
-        """The document; nothing may be added any more."""
-        self._skeleton.append(self._source[self._done :])
-        return Document(
+    def take(self) -> Document:
+        """The document since the last call, up to the last text."""
+        taken = Document(
             tuple(inline.text for inline in self._inlines),
             tuple(self._inlines),
             tuple(self._runs),
             tuple(self._skeleton),
             tuple(self._writers),
-            replace_attributes,
+            self._attributes,
+            self.size,
         )
+        self._clear()
+        return taken
+
+    def finish(self) -> Document:
+        """The rest of the document; nothing may be added any more."""
+        self._skeleton.append(self._source[self._done :])
+        return self.take()
 
 
 def trim(parts: Sequence[Part]) -> list[Part]:

@@ -1,12 +1,17 @@
 """Marked-up text: what of it to translate, and how it is put together again. The door to HTML, XML and Markdown."""
 
-from app.text.markup.document import Document, Rebuilt
-from app.text.markup.html import extract_html
-from app.text.markup.markdown import extract_markdown
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from app.text.markup.attributes import replace_attributes
+from app.text.markup.document import Document, DocumentBuilder, Rebuilt
+from app.text.markup.html import read_html
+from app.text.markup.markdown import read_markdown
 from app.text.markup.scope import HTML, MARKDOWN, Rules
 from app.text.protection.patterns import NOTHING, Patterns
 
-__all__ = ["HTML", "MARKDOWN", "Document", "Rebuilt", "Rules", "extract"]
+__all__ = ["HTML", "MARKDOWN", "Document", "Rebuilt", "Rules", "extract", "extract_parts", "joined"]
 
 
 def extract(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> Document:
@@ -18,8 +23,40 @@ def extract(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> 
         protected: Patterns of text that stays unchanged.
 
     Raises:
+        TextTooLong: Markdown has more characters, or a paragraph of it, than its parser is given.
         InvalidRequest: The search for protected spans takes too long.
     """
-    if rules.syntax == "markdown":
-        return extract_markdown(source, protected)
-    return extract_html(source, rules, protected)
+    [document] = extract_parts(source, rules, protected, size=None)
+    if not rules.translate_attributes:
+        return document
+    return replace(document, replace_attributes=partial(replace_attributes, rules))
+
+
+def extract_parts(
+    source: str, rules: Rules = HTML, protected: Patterns = NOTHING, *, size: int | None
+) -> Iterator[Document]:
+    """The same in parts, found as they are asked for; ``joined`` joins their translations.
+
+    Args:
+        source: As of ``extract``.
+        rules: As of ``extract``.
+        protected: As of ``extract``.
+        size: Characters that a part has at least, except the last one; None for a single part.
+
+    Raises:
+        InvalidRequest: As ``extract``.
+    """
+    builder = DocumentBuilder(source, protected)
+    steps = read_markdown(source, builder) if rules.syntax == "markdown" else read_html(source, rules, builder)
+    for _ in steps:
+        if size is not None and builder.size >= size:
+            yield builder.take()
+    yield builder.finish()
+
+
+def joined(rules: Rules, parts: Sequence[Rebuilt]) -> Rebuilt:
+    """A document whose parts were translated one by one."""
+    text = "".join(part.text for part in parts)
+    lost = tuple(span for part in parts for span in part.lost)
+    values = {old: new for part in parts for old, new in part.values.items()}
+    return Rebuilt(replace_attributes(rules, text, values) if values else text, lost, {})

@@ -5,22 +5,23 @@ alignment places them in the translation (``app.text.inline.placement``).
 """
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from app.text.budget import checkpoint
 from app.text.inline.objects import Inline, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
-from app.text.markup.attributes import attribute_texts, replace_attributes
+from app.text.markup.attributes import attribute_texts
 from app.text.markup.collector import TextCollector
-from app.text.markup.document import Document, DocumentBuilder
-from app.text.markup.html_tokenizer import Tokenizer
-from app.text.markup.scope import HTML, Rules, splitting_names
-from app.text.protection.patterns import NOTHING, Patterns
+from app.text.markup.document import DocumentBuilder
+from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind
+from app.text.markup.scope import Rules, splitting_names
+from app.text.pieces import PIECE_CHARS, pieces
+from app.text.protection.patterns import Patterns, find
 
 
-def extract_html(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> Document:
+def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[None]:
     """Finds the translatable texts of a page or fragment; any string is accepted, in time linear in its length.
 
     Left alone: tags and (unless the rules say otherwise) their attributes, comments, declarations, CDATA; text without
@@ -31,12 +32,11 @@ def extract_html(source: str, rules: Rules = HTML, protected: Patterns = NOTHING
     Args:
         source: HTML or XML, however malformed.
         rules: How to read it.
-        protected: Patterns of text that stays unchanged.
+        builder: Takes the texts in. After every yield there may be more of them.
 
     Raises:
         InvalidRequest: The search for protected spans takes too long.
     """
-    builder = DocumentBuilder(source, protected)
 
     def emit(parts: Sequence[Part]) -> None:
         builder.add(parts, write_html, escape_html)
@@ -44,13 +44,26 @@ def extract_html(source: str, rules: Rules = HTML, protected: Patterns = NOTHING
     tokens = Tokenizer(source, rules.syntax)
     collector = TextCollector(source, rules, splitting_names(source, tokens, rules), emit)
     for token in tokens:
-        checkpoint()
-        collector.take(token)
+        for piece in _pieces(source, token, builder.protected):
+            checkpoint()
+            collector.take(piece)
+            yield
     collector.end_text()
-    if not rules.translate_attributes:
-        return builder.finish()
-    builder.add_attributes(attribute_texts(source, rules))
-    return builder.finish(partial(replace_attributes, rules))
+    yield
+    if rules.translate_attributes:
+        for value in attribute_texts(source, rules):
+            checkpoint()
+            builder.add_attribute(value)
+            yield
+
+
+def _pieces(source: str, token: Token, protected: Patterns) -> Iterator[Token]:
+    """A token; several of them for a long text."""
+    if token.kind is not TokenKind.TEXT or token.end - token.start <= PIECE_CHARS:
+        yield token
+        return
+    for begin, end in pieces(source, begin=token.start, end=token.end, kept=partial(find, patterns=protected)):
+        yield Token(TokenKind.TEXT, begin, end)
 
 
 def write_html(inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:

@@ -13,17 +13,22 @@ from itertools import count, takewhile, zip_longest
 
 from markdown_it.token import Token
 
+from app.errors import TextTooLong
 from app.text.budget import checkpoint
 from app.text.inline.objects import Element, Inline, Kind, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.collector import TextCollector
-from app.text.markup.document import Document, DocumentBuilder
+from app.text.markup.document import DocumentBuilder
 from app.text.markup.html import escape_html, write_html
 from app.text.markup.html_tokenizer import Tokenizer
 from app.text.markup.markdown_inline import Environment, collect, parse_blocks, parse_inline
 from app.text.markup.scope import MARKDOWN, splitting_names
-from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
+from app.text.protection.patterns import Patterns, compile_patterns
+
+# What the parser knows of a document takes up to 500 bytes a character, of a paragraph up to 900.
+_MAX_CHARS = 1_000_000
+_MAX_PARAGRAPH_CHARS = 100_000
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
 _WIKI_LINKS = Patterns(harmless=compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions)
@@ -41,37 +46,45 @@ _RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")
 _BLOCK_START = re.compile(r"(\d{0,9})(?=[-+>=.)])")
 
 
-def extract_markdown(source: str, protected: Patterns = NOTHING) -> Document:
-    """Finds the translatable texts of a Markdown document; any string is accepted.
+def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:
+    """Finds the translatable texts of a Markdown document (CommonMark, with tables and strikethrough).
 
     Left alone: front matter, code, link destinations and titles, images, link definitions, HTML tags and what HTML says
     not to translate, labels of footnotes, links of wikis (``[[Page]]``).
 
     Args:
-        source: CommonMark, with tables and strikethrough.
-        protected: Patterns of text that stays unchanged.
+        source: Markdown; any string is accepted that is not too long.
+        builder: Takes the texts in. After every yield there may be more of them.
 
     Raises:
+        TextTooLong: The document or a paragraph of it has too many characters.
         InvalidRequest: The search for protected spans takes too long.
     """
-    return _Reader(source, protected).read()
+    if len(source) > _MAX_CHARS:
+        raise TextTooLong(f"Markdown of {len(source)} characters is too long; at most {_MAX_CHARS} are allowed.")
+    builder.protected |= _WIKI_LINKS
+    return _Reader(source, builder).read()
 
 
 class _Reader:
-    def __init__(self, source: str, protected: Patterns) -> None:
-        self._source = source
-        self._builder = DocumentBuilder(source, protected | _WIKI_LINKS)
+    def __init__(self, source: str, builder: DocumentBuilder) -> None:
+        self._source, self._builder = source, builder
         front_matter = _FRONT_MATTER.match(source)
         begin = front_matter.end() if front_matter else 0
         # Blanked, so that lines keep their numbers.
         body = re.sub(r"[^\r\n]", " ", source[:begin]) + source[begin:]
         self._tokens, self._environment = parse_blocks(body)
+        longest = max((len(token.content) for token in self._tokens if token.type == "inline"), default=0)
+        if longest > _MAX_PARAGRAPH_CHARS:
+            raise TextTooLong(
+                f"A paragraph of the Markdown has {longest} characters; at most {_MAX_PARAGRAPH_CHARS} are allowed."
+            )
         self._writer = _Writer(self._environment)
         self._lines = [match.span() for match in _LINE.finditer(source)]
         self._splitting = splitting_names(source, (), MARKDOWN)
         self._in_row = False
 
-    def read(self) -> Document:
+    def read(self) -> Iterator[None]:
         row: Iterator[list[int] | None] = iter(())
         for index, token in enumerate(self._tokens):
             checkpoint()
@@ -86,8 +99,8 @@ class _Reader:
                 if places:
                     self._read_inline(token.content, places)
             elif token.type == "html_block":
-                self._read_html(token)
-        return self._builder.finish()
+                yield from self._read_html(token)
+            yield
 
     def _read_inline(self, content: str, places: Sequence[int]) -> None:
         """Reads a paragraph, given the place of each of its characters in the source."""
@@ -106,7 +119,7 @@ class _Reader:
 
         collect(content, self._environment, TextCollector(content, MARKDOWN, self._splitting, emit))
 
-    def _read_html(self, token: Token) -> None:
+    def _read_html(self, token: Token) -> Iterator[None]:
         first, last = token.map or (0, 0)
         begin, end = self._lines[first][0], self._lines[last - 1][1]
         html = self._source[begin:end]
@@ -120,6 +133,7 @@ class _Reader:
         collector = TextCollector(html, MARKDOWN, self._splitting, emit)
         for html_token in Tokenizer(html, "html"):
             collector.take(html_token)
+            yield
         collector.end_text()
 
     def _places(self, token: Token) -> list[int] | None:

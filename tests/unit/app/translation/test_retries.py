@@ -96,7 +96,7 @@ async def test_the_pipeline_improves_a_visibly_wrong_sentence(tiny_bundle):
     text = "Der Hund trinkt Wasser."
     async with started(engine_of(tiny_bundle, Parrot(word_of(tiny_bundle)))) as engine:
         _, improved = await translations_of(engine, text, greedy())
-        request = TranslationRequest(texts=(text,), **PAIR, options=greedy())
+        request = TranslationRequest(texts=(text,), **PAIR, options=greedy(), details=True)
         answer = await Translator(engine, detector=None).translate(request)
     [[sentence]] = answer.items[0].blocks
     assert (sentence.score, sentence.verdicts) == (improved.score, improved.verdicts)

@@ -1,4 +1,4 @@
-"""Translates the segments of one language: asks the engine, tries again what went wrong, and restores the result."""
+"""Translates a batch of passages: asks the engine, tries again what went wrong, and restores the result."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -22,46 +22,56 @@ from app.text.english_spelling import spelling_edits
 from app.text.formality import Formality
 from app.text.inline.placement import Edit
 from app.text.mirroring import mirror_edits, no_edits
+from app.translation.assembly import ItemBuilder, place_of
+from app.translation.passages import Batch
 from app.translation.request import TranslationRequest
 from app.translation.restoring import Restorer
 from app.translation.retries import improve
-from app.translation.segments import Segment
 
 
-class SegmentTranslation:
-    """The translation of segments of one language.
+class BatchTranslation:
+    """The translation of a batch that needs the model.
 
     Args:
         engine: What translates.
         wanted: The request.
-        segments: At least one segment, all of one language.
-        quota: The request's quota, which the segments of its other languages share.
+        batch: Passages in one language, with at least one segment to translate.
+        items: What there is of the request's items.
+        options: How to search.
+        quota: The request's quota, which its other batches share.
     """
 
     def __init__(
-        self, engine: TranslationEngine, wanted: TranslationRequest, segments: Sequence[Segment], quota: RequestQuota
+        self,
+        engine: TranslationEngine,
+        wanted: TranslationRequest,
+        batch: Batch,
+        items: Sequence[ItemBuilder],
+        options: SearchOptions,
+        quota: RequestQuota,
     ) -> None:
+        segments = [segment for passage in batch for segment in passage.segments if segment.needs_model]
         self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
+        self._batch, self._items = batch, items
         self._glossary = segments[0].glossary
         self._formality = Formality(wanted.register, segments[0].language) if wanted.register else None
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
         self._retry_timing = Timing()
-        self._call = self._first_call()
+        self._call = self._first_call(options)
 
     async def events(self) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
         """Yields the restored sentences and stores the translation of each segment in it."""
         restorer = None
         remaining = iter(self._segments)
-        segment = next(remaining)
         async with aclosing(self._engine.stream(replace(self._call, improve=self._improve))) as events:
             async for event in events:
                 if isinstance(event, Timing):
                     yield self._retry_timing + event
                     continue
-                if segment.key != event.key:
-                    segment = next(remaining)
                 if restorer is None:
+                    segment = next(remaining)
+                    place = place_of(segment, self._batch, self._items)
                     # With a prefix, somebody is writing the translation, and wants it as it is.
                     edit = self._mirror if self._wanted.options.prefix is None else no_edits
                     restorer = Restorer(segment.text, segment.protected, edit)
@@ -70,12 +80,12 @@ class SegmentTranslation:
                     segment.translation, segment.restored = restorer.finish()
                     segment.lost, restorer = tuple(restorer.lost), None
                 elif isinstance(event, SentenceEvent):
-                    yield SentenceEvent(event.key, restorer.add(event.sentence))
+                    yield SentenceEvent(place.key, place.moved(restorer.add(event.sentence)))
                 elif not segment.protected:  # a client has no use for placeholders
-                    yield event
+                    yield TokenEvent(place.key, event.text)
 
-    def _first_call(self) -> TranslationCall:
-        wanted, segments, options = self._wanted, self._segments, self._wanted.options
+    def _first_call(self, options: SearchOptions) -> TranslationCall:
+        wanted, segments = self._wanted, self._segments
         if options.prefix and segments[0].protected:
             options = replace(options, prefix=segments[0].protected.hide(options.prefix))
         # The alignment says where tags and protected spans go.

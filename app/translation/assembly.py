@@ -1,0 +1,116 @@
+"""Puts the translation of an item together, passage by passage; what was put together is forgotten."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import NamedTuple
+
+from app.engine.interface import SentenceTranslation, TextKey
+from app.engine.text_builder import joined_versions
+from app.text.detection import Detection
+from app.text.markup.extraction import Rebuilt, joined
+from app.text.quality_checks import Verdict
+from app.text.terms.glossary import TermUse, uses
+from app.translation.passages import Batch, Passage, Segment
+from app.translation.request import ItemTranslation, TranslationRequest
+
+
+class ItemBuilder:
+    """Puts the translation of one item together.
+
+    Args:
+        wanted: The request.
+
+    Attributes:
+        target_begin: Where the next passage of a plain text begins in the translation.
+    """
+
+    def __init__(self, wanted: TranslationRequest) -> None:
+        self._wanted = wanted
+        self.target_begin = 0
+        self._versions: list[tuple[str, ...]] = []
+        self._parts: list[Rebuilt] = []
+        self._blocks: list[tuple[SentenceTranslation, ...]] = []
+        self._lost: list[str] = []
+        self._verdicts: Counter[Verdict] = Counter()
+        self._terms: list[TermUse] = []
+        self._pivot: str | None = None
+
+    def add(self, passage: Passage) -> None:
+        """Adds a passage whose segments are translated."""
+        if passage.document:
+            translations = [segment.translation for segment in passage.segments]
+            texts = [translation.text for translation in translations]
+            self._parts.append(passage.document.rebuild(texts, [each.alignment for each in translations]))
+        else:
+            [segment] = passage.segments
+            self._versions.append((segment.restored.text, *segment.restored.alternatives[: self._wanted.alternatives]))
+            self._lost += segment.lost
+        for segment in passage.segments:
+            self._add_sentences(segment)
+
+    def _add_sentences(self, segment: Segment) -> None:
+        sentences = segment.restored.sentences
+        self._pivot = self._pivot or segment.pivot
+        for sentence in sentences:
+            self._verdicts.update(sentence.verdicts)
+            self._terms += uses(sentence.text, sentence.terms)
+        if self._wanted.markup:
+            self._blocks.append(sentences if self._wanted.details else ())
+            return
+        if self._wanted.details:
+            moved = tuple(map(Place(segment.key, segment.begin, self.target_begin).moved, sentences))
+            self._blocks[:] = [(*self._blocks[0], *moved) if self._blocks else moved]
+        self.target_begin += len(segment.restored.text)
+
+    def finish(self, detection: Detection | None) -> ItemTranslation:
+        """The whole translation."""
+        alternatives: tuple[str, ...] = ()
+        if self._wanted.markup:
+            text, lost, _ = joined(self._wanted.markup, self._parts)
+        else:
+            text, *others = joined_versions(self._versions)
+            alternatives, lost = tuple(others), tuple(self._lost)
+        return ItemTranslation(
+            text=text,
+            alternatives=alternatives,
+            detection=detection,
+            blocks=tuple(self._blocks),
+            verdicts=self._verdicts,
+            lost=lost,
+            pivot=self._pivot,
+            terms=tuple(self._terms),
+        )
+
+
+class Place(NamedTuple):
+    """Where a segment is, as clients see it.
+
+    Attributes:
+        key: Its item and block; a plain text is one block.
+        source_begin: Where it begins in the block.
+        target_begin: Where its translation begins in that of the block.
+    """
+
+    key: TextKey
+    source_begin: int = 0
+    target_begin: int = 0
+
+    def moved(self, sentence: SentenceTranslation) -> SentenceTranslation:
+        """A sentence of the segment with its places in the block."""
+        return replace(
+            sentence,
+            source_begin=sentence.source_begin + self.source_begin,
+            target_begin=sentence.target_begin + self.target_begin,
+        )
+
+
+def place_of(segment: Segment, batch: Batch, items: Sequence[ItemBuilder]) -> Place:
+    """Where a segment is; all segments before it are translated."""
+    item = segment.key.item
+    if any(passage.document for passage in batch):
+        return Place(segment.key)
+    before = takewhile(lambda other: other is not segment, (each for passage in batch for each in passage.segments))
+    length = sum(len(other.restored.text) for other in before if other.key.item == item)
+    return Place(TextKey(item), segment.begin, items[item].target_begin + length)
