@@ -155,7 +155,8 @@ class _Reader:
         """What becomes of an expression; None where the model is to see it."""
         digits, (begin, end) = match["digits"], match.span("digits")
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
-        if len(digits) <= 4 and digits.isdecimal() and not (match["behind"] or match["scale"] or is_hour):
+        is_short = len(digits) <= 4 and digits.isdecimal()
+        if is_short and not (match["behind"] or match["scale"] or is_hour or _currency(match)):
             return None
         is_name = _NAMES_NUMBER.search(self._text, max(0, match.start() - _BEFORE), match.start())
         if self._writer.can_write and len(digits) <= _LONGEST and not is_name:
@@ -220,7 +221,8 @@ class _Reader:
         if match["scale"] and scale is None:  # the model sees "58 Mio. €"
             rewrite = self._writer.number(self._writer.converted(digits) or digits)
             return Numeral(*match.span("digits"), rewrite) if _needs_care(digits) else None
-        written = self._writer.converted(digits) if _needs_care(digits) or match["behind"] or scale else None
+        needs_writing = _needs_care(digits) or match["behind"] or scale or _currency(match)
+        written = self._writer.converted(digits) if needs_writing else None
         if written is None:
             return None
         written += scale or ""
@@ -236,6 +238,11 @@ class _Reader:
         return Numeral(
             begin, end, self._writer.amount(sign, written, symbol, is_first=bool(before), has_scale=has_scale)
         )
+
+
+def _currency(match: re.Match[str]) -> str | None:
+    """The currency of an amount. Models leave it out, or give it to another number: "$3 or €5"."""
+    return match["before"] or (match["after"] if match["after"] not in ("%", "‰") else None)
 
 
 def _needs_care(digits: str) -> bool:

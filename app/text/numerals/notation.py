@@ -11,7 +11,8 @@ _FIELD = re.compile(r"d+|M+|y+")
 # In English, 04/05/1982 is a day in April or in May. Without a region the month is written as a word.
 _AMBIGUOUS = "en"
 _CODES_OF_SYMBOLS = {"€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB"}
-_NAME_BEHIND = 25  # characters between a number and the name of its currency: "57 Millionen US-Dollar"
+# Between a number and the name of its currency: "57 Millionen US-Dollar", but not "57 oder 58 Dollar".
+_WORDS_BETWEEN = r"(?:(?!(?:or|and|to|oder|und|bis)\b)[^\W\d]+[\s-]){0,2}"
 _HALF_DAYS = ("AM", "PM")
 
 
@@ -78,7 +79,7 @@ class Notation:
         if names == {code}:  # CLDR doesn't know it
             return ""
         stems = "|".join(sorted({re.escape(re.split(r"[ -]", name)[-1][:4]) for name in names}))
-        return rf"(?=[^.!?\d]{{0,{_NAME_BEHIND}}}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)|{code}))"
+        return rf"(?=[\s-]{_WORDS_BETWEEN}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)|{code}))"
 
     def number(self, whole: str, fraction: str, *, grouped: bool) -> str:
         """Write a number given by its digits; an empty fraction is left out."""

@@ -110,7 +110,7 @@ def test_a_number_that_is_a_name_stays(text):
     assert written(text, "en", "de") == text
 
 
-@pytest.mark.parametrize("text", ["Im Jahr 1982 kamen 12 Leute.", "1914-1918, 10–20", "A4, COVID-19, 5G, $5, 50 %"])
+@pytest.mark.parametrize("text", ["Im Jahr 1982 kamen 12 Leute.", "1914-1918, 10–20", "A4, COVID-19, 5G, 50 %"])
 def test_small_numbers_are_left_to_the_model(text):
     assert localize(text, "de", "en") == []
 
@@ -165,3 +165,20 @@ def test_a_date_in_words_leaves_the_full_stop_to_the_sentence(text, translation,
     found = next(match for form in forms if (match := re.search(form.pattern, translation)))
     result = translation[: found.start()] + numeral.rewrite.text + translation[found.end() :]
     assert result == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("$3, €5 oder 7 £", "$3, €5 oder £7"), ("10€/12$", "€10/$12"), ("20 €.", "€20.")],
+)
+def test_no_amount_with_a_currency_is_left_to_the_model(text, expected):
+    assert written(text, "de", "en") == expected
+
+
+def test_a_currency_further_on_is_not_the_amount_s():
+    [numeral] = localize("It costs $999.", "en", "de")
+    _, in_words = numeral.rewrite.forms
+    number = re.search(r"\d+", numeral.rewrite.stand_in)[0]
+    assert re.search(in_words.pattern, f"Es kostet {number} US-Dollar.")
+    assert not re.search(in_words.pattern, f"Es kostet {number} oder 7 $.")
+    assert not re.search(in_words.pattern, f"Für {number} haben Sie zwei Dollar.")
