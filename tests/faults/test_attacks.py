@@ -63,6 +63,7 @@ async def test_an_answer_that_is_not_read_keeps_its_body_counted() -> None:
         return {"type": "http.request", "body": b"x" * (LIMIT + 1_000), "more_body": False}
 
     async def send(message):
+        assert type(message.get("body", b"")) is bytes  # Ray's proxies pickle it
         sent.append(len(message.get("body", b"")))
         if len(sent) == 3:
             await may_read.wait()
