@@ -75,9 +75,16 @@ def ray_cluster() -> Iterator[RayCluster]:
 
 
 @pytest.fixture(scope="session")
-def served(ray_cluster: RayCluster) -> Iterator[str]:
-    """The URL of ``serve run``: two ingresses behind Ray's proxy, and two replicas."""
-    with ray_cluster.served("replicas=2", "workers=1", "ingresses=2") as url:
+def served_database(postgresql_server: PostgreSQL) -> str:
+    """The address of the database of ``served``."""
+    return postgresql_server.new_database()
+
+
+@pytest.fixture(scope="session")
+def served(ray_cluster: RayCluster, served_database: str) -> Iterator[str]:
+    """The URL of ``serve run``: two ingresses behind Ray's proxy, two replicas, and PostgreSQL."""
+    settings = ("replicas=2", "workers=1", "ingresses=2", "keys=optional", f"database={served_database}")
+    with ray_cluster.served(*settings) as url:
         yield url
 
 

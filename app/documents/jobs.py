@@ -5,7 +5,10 @@ Documents wait in the database (``app.storage.documents``), which several proces
 
 import asyncio
 import logging
+import os
 import secrets
+import socket
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +22,7 @@ from app.errors import (
     ConfigurationError,
     DeadlineExceeded,
     DragomanError,
-    InvalidKey,
+    EngineUnavailable,
     ModelFailure,
     QuotaExceeded,
     StorageFailure,
@@ -37,6 +40,8 @@ from app.translation.pipeline import Translator
 _WORKERS = 2
 _REPORT_S = 2.0
 _POLL_S = 5.0  # how often other processes' documents are looked for
+_PATIENCE_S = 60.0  # how long what is done waits for a database that is away
+_AGAIN_S = 5.0  # when a document is tried again that met no engine, or no database
 _FAILED = "The server could not translate the document."
 
 logger = logging.getLogger(__name__)
@@ -44,11 +49,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class _Progress:
-    """How far a document is, and who has paid for how many characters of it."""
+    """How far a document is, in characters."""
 
     translated: int = 0
-    key: Key | None = None
-    paid: int = 0
 
     def report(self, translated: int) -> None:
         self.translated = translated
@@ -79,8 +82,7 @@ class DocumentJobs:
 
     def start(self) -> None:
         """Begins to translate."""
-        name = secrets.token_hex(8)
-        self._tasks = [asyncio.create_task(self._serve(f"{name}-{number}")) for number in range(_WORKERS)]
+        self._tasks = [asyncio.create_task(self._serve()) for _ in range(_WORKERS)]
 
     async def stop(self) -> None:
         """Puts unfinished documents back into the queue."""
@@ -149,10 +151,12 @@ class DocumentJobs:
         finally:
             del self._ended[document_id]
 
-    async def _serve(self, worker: str) -> None:
+    async def _serve(self) -> None:
         """A worker's life."""
         while True:
             self._added.clear()
+            # Another name for each lease: not even this worker can mistake it for an earlier one.
+            worker = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
             claimed = None
             with suppress(StorageFailure):
                 claimed = await self._run(self._store.claim, worker)
@@ -167,56 +171,66 @@ class DocumentJobs:
                 ended.set()
 
     async def _carry_out(self, document: StoredDocument, content: bytes, worker: str) -> None:
-        progress = _Progress()
-        work = asyncio.create_task(self._translate_in_time(document, content, worker, progress))
+        reported = _Progress()
+        work = asyncio.create_task(self._translate_in_time(document, content, worker, reported))
         try:
-            if await self._is_done(work, document.id, worker, progress):
-                await self._run(self._store.finish, document.id, worker, work.result())
-                progress.key = None  # it is worth what it cost
+            if await self._is_done(work, document.id, worker, reported):
+                await self._insist(self._store.finish, document.id, worker, work.result())
         except asyncio.CancelledError:
-            progress.key = None  # it was paid for, and will be translated later
             await asyncio.shield(self._run(self._store.release, document.id, worker))
             raise
-        except Exception as error:
-            text, code = _told(error)
+        except (StorageFailure, EngineUnavailable) as error:
+            # It is not the document's fault: the database or all replicas of the model are away.
             with suppress(StorageFailure):  # then its lease ends, and it is tried again
-                await self._run(self._store.fail, document.id, worker, text, code)
+                if document.waited_s < self._settings.request_timeout_s:
+                    await self._run(self._store.release, document.id, worker, _AGAIN_S)
+                else:
+                    await self._run(self._store.fail, document.id, worker, *_told(error))
+        except Exception as error:
+            with suppress(StorageFailure):
+                await self._insist(self._store.fail, document.id, worker, *_told(error))
         finally:
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
-            if progress.key:
-                with suppress(StorageFailure):
-                    await self._run(self._keys.spend, progress.key, -progress.paid)
 
-    async def _is_done(self, work: asyncio.Task[bytes], document_id: str, worker: str, progress: _Progress) -> bool:
-        """Waits for the work, and tells how far it is; False if the document was deleted meanwhile."""
+    async def _is_done(self, work: asyncio.Task[bytes], document_id: str, worker: str, reported: _Progress) -> bool:
+        """Waits for the work, and tells how far it is; False if the document is another's, or was deleted meanwhile."""
         while not work.done():
             await asyncio.wait((work,), timeout=_REPORT_S)
             with suppress(StorageFailure):
-                if not await self._run(self._store.report, document_id, worker, progress.translated):
+                if not await self._run(self._store.report, document_id, worker, reported.translated):
                     return False
         return True
 
+    async def _insist(self, function: Callable[..., None], *arguments: object) -> None:
+        """Calls a function of the store until the database is there; once is enough, for the lease ends with it.
+
+        Raises:
+            StorageFailure: The database was away for too long.
+        """
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_S
+        while True:
+            try:
+                return await self._run(function, *arguments)
+            except StorageFailure:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(_REPORT_S / 2)
+
     async def _translate_in_time(
-        self, document: StoredDocument, content: bytes, worker: str, progress: _Progress
+        self, document: StoredDocument, content: bytes, worker: str, reported: _Progress
     ) -> bytes:
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
-                return await self._translate(document, content, worker, progress)
+                return await self._translate(document, content, worker, reported)
         except TimeoutError:
             raise DeadlineExceeded("The time limit passed before the document was translated.") from None
 
-    async def _translate(self, document: StoredDocument, content: bytes, worker: str, progress: _Progress) -> bytes:
+    async def _translate(self, document: StoredDocument, content: bytes, worker: str, reported: _Progress) -> bytes:
         wanted, entries = document.wanted, document.wanted.get("glossary")
         format_ = find_format(f".{wanted['input']}")
         read = await read_document(content, format_, wanted["output"], self._settings.max_text_chars)
-        if document.key_id is not None and document.characters is None:
-            key = await self._run(self._keys.get, document.key_id)
-            if key is None:
-                raise InvalidKey("Invalid API key")
-            await self._run(self._keys.spend, key, read.characters)
-            progress.key, progress.paid = key, read.characters
-        await self._run(self._store.report, document.id, worker, 0, read.characters)
+        await self._insist(self._store.charge, document.id, worker, read.characters)
         request = DocumentRequest(
             source=wanted["source"],
             target=wanted["target"],
@@ -225,7 +239,7 @@ class DocumentJobs:
             options=SearchOptions(beam_size=wanted["beam_size"]),
             glossary=partial(Glossary, check_entries(entries.items())) if entries else None,
         )
-        return await translate_document(self._translator, read, request, progress.report)
+        return await translate_document(self._translator, read, request, reported.report)
 
 
 def _told(error: Exception) -> tuple[str, str]:

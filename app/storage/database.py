@@ -14,13 +14,14 @@ Several processes may use the database at the same time. SQLite is in WAL mode, 
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event, func, make_url, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -121,6 +122,12 @@ class Database:
             # The reasons of PostgreSQL name its host and user, which are nothing for clients.
             reason = f": {_reason(error)}" if self._dialect == "sqlite" else ""
             raise StorageFailure(f"The database can't be used now{reason}.") from error
+
+    def now(self, connection: Connection) -> float:
+        """Seconds since 1970 by the clock that all who share the database read: PostgreSQL's, or this machine's."""
+        if self._dialect == "sqlite":
+            return time.time()
+        return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
     async def run(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Calls a function that uses the database, off the event loop."""

@@ -2,13 +2,14 @@
 
 The files are in the database, so that every process that shares it can translate and deliver each document, and a
 document is never there without its file. A process that translates a document holds a lease on it and renews it; when
-it dies, the lease ends and another process begins again.
+it dies, the lease ends and another process begins again. Every lease has a name of its own, without which nothing is
+changed: a process that comes too late leaves no trace. What a document costs is counted in the transaction that notes
+its characters, so once, and given back in the one that ends it with an error.
 """
 
 import hashlib
 import json
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -32,9 +33,10 @@ from sqlalchemy.types import Double
 
 from app.errors import DocumentNotFound, DocumentNotReady, Overloaded
 from app.storage.database import TABLES, Database
+from app.storage.keys import KEYS, spend
 
 Status = Literal["queued", "translating", "done", "error", "downloaded"]
-LEASE_S = 30.0
+LEASE_S = 15.0
 MAX_ATTEMPTS = 3
 
 DOCUMENTS = Table(
@@ -82,6 +84,7 @@ class StoredDocument:
         translated: Characters translated so far, at the last report.
         error: What went wrong, in a sentence, and its stable code; None if nothing did.
         started_at: When its translation began, in seconds since 1970; None before.
+        waited_s: Seconds from its upload to the begin of its translation.
     """
 
     id: str
@@ -93,6 +96,7 @@ class StoredDocument:
     translated: int
     error: tuple[str, str] | None
     started_at: float | None
+    waited_s: float
 
 
 class DocumentStore:
@@ -103,7 +107,7 @@ class DocumentStore:
         max_documents: How many there may be at a time that are not downloaded.
         max_bytes: Maximum size of all their files together.
         lifetime_s: Seconds after which a finished document is deleted.
-        now: The clock, in seconds since 1970.
+        now: A clock, in seconds since 1970; None for the database's.
     """
 
     def __init__(
@@ -113,9 +117,9 @@ class DocumentStore:
         max_documents: int,
         max_bytes: int,
         lifetime_s: float,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] | None = None,
     ) -> None:
-        self._database, self._now = database, now
+        self._database, self._clock = database, now
         self._max_documents, self._max_bytes, self._lifetime_s = max_documents, max_bytes, lifetime_s
 
     def add(
@@ -153,7 +157,7 @@ class DocumentStore:
                     status="queued",
                     translated=0,
                     attempts=0,
-                    created_at=self._now(),
+                    created_at=self._now(connection),
                 )
             )
             connection.execute(
@@ -162,17 +166,15 @@ class DocumentStore:
         return document_id, key
 
     def claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
-        """The next document that nobody translates, and its file, now with a lease of this worker; None if none waits.
+        """The next document that nobody translates, and its file, now with a lease of this name; None if none waits.
 
         A document that has ended its process too often gets an error instead.
         """
-        now = self._now()
-        waits = or_(
-            DOCUMENTS.c.status == "queued",
-            and_(DOCUMENTS.c.status == "translating", DOCUMENTS.c.lease_until < now),
-        )
-        query = select(DOCUMENTS.c.id, DOCUMENTS.c.attempts).where(waits).order_by(DOCUMENTS.c.created_at).limit(1)
         with self._database.transaction() as connection:
+            now = self._now(connection)
+            is_free = or_(DOCUMENTS.c.lease_until.is_(None), DOCUMENTS.c.lease_until < now)
+            waits = and_(DOCUMENTS.c.status.in_(("queued", "translating")), is_free)
+            query = select(DOCUMENTS.c.id, DOCUMENTS.c.attempts).where(waits).order_by(DOCUMENTS.c.created_at).limit(1)
             self._delete_old(connection)
             while (found := connection.execute(query.with_for_update(skip_locked=True)).one_or_none()) is not None:
                 if found.attempts >= MAX_ATTEMPTS:
@@ -194,25 +196,38 @@ class DocumentStore:
                 return _document(row), self._content(connection, found.id, "original") or b""
         return None
 
-    def report(self, document_id: str, worker: str, translated: int = 0, characters: int | None = None) -> bool:
-        """Notes progress and renews the lease; False if the document is not this worker's any more.
+    def charge(self, document_id: str, worker: str, characters: int) -> None:
+        """Notes the characters of a document, and counts them for its key, once; nothing if the lease is another's.
+
+        Raises:
+            QuotaExceeded: The key has no more of them this month.
+        """
+        uncounted = and_(_held(document_id, worker), DOCUMENTS.c.characters.is_(None))
+        with self._database.transaction() as connection:
+            row = connection.execute(
+                update(DOCUMENTS).where(uncounted).values(characters=characters).returning(DOCUMENTS.c.key_id)
+            ).one_or_none()
+            if row and row.key_id is not None:
+                limit = select(KEYS.c.monthly_characters).where(KEYS.c.id == row.key_id)
+                spend(connection, row.key_id, characters, connection.execute(limit).scalar_one())
+
+    def report(self, document_id: str, worker: str, translated: int) -> bool:
+        """Notes the characters translated so far, and renews the lease; False if it is another's, or the document gone.
 
         Args:
             document_id: The document.
-            worker: Who translates it.
-            translated: Characters translated so far.
-            characters: Characters to translate; None leaves them.
+            worker: The name of the lease.
+            translated: Characters.
         """
-        values: dict[str, Any] = {"translated": translated, "lease_until": self._now() + LEASE_S}
-        if characters is not None:
-            values["characters"] = characters
         with self._database.transaction() as connection:
-            return connection.execute(update(DOCUMENTS).where(_held(document_id, worker)).values(values)).rowcount > 0
+            until = self._now(connection) + LEASE_S
+            renewed = update(DOCUMENTS).where(_held(document_id, worker))
+            return connection.execute(renewed.values(translated=translated, lease_until=until)).rowcount > 0
 
     def finish(self, document_id: str, worker: str, content: bytes) -> None:
-        """Keeps the translation, in the place of the original; nothing if the document is not this worker's."""
+        """Keeps the translation, in the place of the original; nothing if the lease is another's."""
         with self._database.transaction() as connection:
-            if connection.execute(select(DOCUMENTS.c.id).where(_held(document_id, worker))).one_or_none():
+            if self._lock(connection, _held(document_id, worker)):
                 self._end(connection, document_id, "done")
                 connection.execute(
                     FILES.insert().values(
@@ -221,18 +236,19 @@ class DocumentStore:
                 )
 
     def fail(self, document_id: str, worker: str, error: str, code: str) -> None:
-        """Notes why the document can't be translated, and deletes its file."""
+        """Notes why the document can't be translated, gives its characters back, and deletes its file."""
         with self._database.transaction() as connection:
-            if connection.execute(select(DOCUMENTS.c.id).where(_held(document_id, worker))).one_or_none():
+            if self._lock(connection, _held(document_id, worker)):
                 self._end(connection, document_id, "error", error=error, code=code)
 
-    def release(self, document_id: str, worker: str) -> None:
-        """Puts a document back into the queue, as if it had not been tried."""
+    def release(self, document_id: str, worker: str, wait_s: float = 0.0) -> None:
+        """Puts a document back into the queue, as if it had not been tried; nobody takes it for ``wait_s`` seconds."""
         with self._database.transaction() as connection:
+            until = self._now(connection) + wait_s if wait_s else None
             connection.execute(
                 update(DOCUMENTS)
                 .where(_held(document_id, worker))
-                .values(status="queued", worker=None, lease_until=None, attempts=DOCUMENTS.c.attempts - 1)
+                .values(status="queued", worker=None, lease_until=until, attempts=DOCUMENTS.c.attempts - 1)
             )
 
     def find(self, document_id: str, secret: str | None = None) -> StoredDocument:
@@ -277,8 +293,11 @@ class DocumentStore:
         return content
 
     def delete(self, document_id: str) -> None:
-        """Deletes a document with its files; whoever translates it will notice."""
+        """Deletes a document with its files; whoever translates it will notice. If it isn't done, it costs nothing."""
         with self._database.transaction() as connection:
+            row = self._lock(connection, DOCUMENTS.c.id == document_id)
+            if row and row.status in ("queued", "translating"):
+                _give_back(connection, row)
             connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id == document_id))
 
     def _end(
@@ -286,11 +305,24 @@ class DocumentStore:
     ) -> None:
         """Ends what there is to do with a document, and deletes its files."""
         connection.execute(delete(FILES).where(FILES.c.document_id == document_id))
-        connection.execute(
+        ended = (
             update(DOCUMENTS)
             .where(DOCUMENTS.c.id == document_id)
-            .values(status=status, error=error, error_code=code, worker=None, lease_until=None, finished_at=self._now())
+            .values(status=status, error=error, error_code=code, worker=None, lease_until=None)
+            .values(finished_at=self._now(connection))
+            .returning(DOCUMENTS)
         )
+        row = connection.execute(ended).one()
+        if status == "error":
+            _give_back(connection, row)
+
+    def _lock(self, connection: Any, where: Any) -> Row[Any] | None:
+        """The row of a document, which nobody else changes before the transaction ends."""
+        row: Row[Any] | None = connection.execute(select(DOCUMENTS).where(where).with_for_update()).one_or_none()
+        return row
+
+    def _now(self, connection: Any) -> float:
+        return self._clock() if self._clock else self._database.now(connection)
 
     def _content(self, connection: Any, document_id: str, kind: str) -> bytes | None:
         content: bytes | None = connection.execute(
@@ -302,12 +334,18 @@ class DocumentStore:
 
     def _delete_old(self, connection: Any) -> None:
         connection.execute(
-            delete(DOCUMENTS).where(_IS_FINISHED, DOCUMENTS.c.finished_at < self._now() - self._lifetime_s)
+            delete(DOCUMENTS).where(_IS_FINISHED, DOCUMENTS.c.finished_at < self._now(connection) - self._lifetime_s)
         )
 
 
 def _held(document_id: str, worker: str) -> Any:
     return and_(DOCUMENTS.c.id == document_id, DOCUMENTS.c.worker == worker)
+
+
+def _give_back(connection: Any, row: Row[Any]) -> None:
+    """The characters that a document has cost."""
+    if row.key_id is not None and row.characters:
+        spend(connection, row.key_id, -row.characters)
 
 
 def _document(row: Row[Any]) -> StoredDocument:
@@ -321,6 +359,7 @@ def _document(row: Row[Any]) -> StoredDocument:
         translated=row.translated,
         error=(row.error, row.error_code) if row.error else None,
         started_at=row.started_at,
+        waited_s=(row.started_at or row.created_at) - row.created_at,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     ForeignKey,
     Row,
     Table,
@@ -166,18 +167,33 @@ class KeyStore:
         Raises:
             QuotaExceeded: It would have used more than it may this month; nothing was counted.
         """
-        added = USAGE.c.characters + characters
         with self._database.transaction() as connection:
-            used = connection.execute(
-                insert(connection, USAGE)
-                .values(key_id=key.id, month=_month(), characters=max(0, characters))
-                .on_conflict_do_update(
-                    index_elements=["key_id", "month"], set_={"characters": case((added > 0, added), else_=0)}
-                )
-                .returning(USAGE.c.characters)
-            ).scalar_one()
-            if characters > 0 and key.monthly_characters is not None and used > key.monthly_characters:
-                raise QuotaExceeded("Quota for this billing period has been exceeded.")
+            spend(connection, key.id, characters, key.monthly_characters)
+
+
+def spend(connection: Connection, key_id: int, characters: int, limit: int | None = None) -> None:
+    """Counts characters of a key inside a transaction; a negative number gives them back.
+
+    Args:
+        connection: Of the transaction.
+        key_id: Number of the key.
+        characters: How many.
+        limit: Maximum characters of a month; None for no limit.
+
+    Raises:
+        QuotaExceeded: There would be more than that; the transaction has to end with this error.
+    """
+    added = USAGE.c.characters + characters
+    used = connection.execute(
+        insert(connection, USAGE)
+        .values(key_id=key_id, month=_month(), characters=max(0, characters))
+        .on_conflict_do_update(
+            index_elements=["key_id", "month"], set_={"characters": case((added > 0, added), else_=0)}
+        )
+        .returning(USAGE.c.characters)
+    ).scalar_one()
+    if characters > 0 and limit is not None and used > limit:
+        raise QuotaExceeded("Quota for this billing period has been exceeded.")
 
 
 def _key(row: Row[Any]) -> Key:

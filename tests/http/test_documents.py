@@ -8,9 +8,10 @@ import docx
 import httpx
 import pytest
 
-from app.errors import ModelFailure, Overloaded
+from app.errors import EngineUnavailable, ModelFailure, Overloaded, StorageFailure
 from app.settings import Settings
 from app.storage.database import Database
+from app.storage.documents import DocumentStore
 from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, serving
 
@@ -221,6 +222,35 @@ async def test_a_busy_engine_is_asked_again(client, engine, monkeypatch):
     await engine.was_asked.wait()
     engine.error = None
     assert (await finished(client, handle))["status"] == "done"
+
+
+async def test_a_document_waits_for_an_engine_that_is_away(client, engine, monkeypatch):
+    monkeypatch.setattr("app.documents.jobs._AGAIN_S", 0.01)
+    monkeypatch.setattr("app.documents.jobs._POLL_S", 0.01)
+    engine.error = EngineUnavailable("No replica of the model answers.")
+    handle = await upload(client)
+    with anyio.fail_after(10):
+        while len(engine.calls) < 5:
+            await anyio.sleep(0.01)
+    engine.error = None
+    assert (await finished(client, handle))["status"] == "done"
+    assert (await result(client, handle)).content == TRANSLATED
+
+
+async def test_a_translation_waits_for_a_database_that_is_away(client, engine, monkeypatch):
+    monkeypatch.setattr("app.documents.jobs._REPORT_S", 0.01)
+    finish, tried = DocumentStore.finish, []
+
+    def away(self: DocumentStore, *arguments: object) -> None:
+        tried.append(arguments)
+        if len(tried) < 3:
+            raise StorageFailure("The database can't be used now.")
+        finish(self, *arguments)
+
+    monkeypatch.setattr(DocumentStore, "finish", away)
+    handle = await upload(client)
+    assert (await finished(client, handle))["status"] == "done"
+    assert (len(tried), len(engine.calls)) == (3, 1)
 
 
 async def test_a_client_that_goes_takes_its_document_along(engine, tmp_path):

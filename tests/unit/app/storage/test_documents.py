@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.errors import DocumentNotFound, DocumentNotReady, Overloaded, StorageFailure
+from app.errors import DocumentNotFound, DocumentNotReady, Overloaded, QuotaExceeded, StorageFailure
 from app.storage.documents import LEASE_S, MAX_ATTEMPTS, DocumentStore
-from app.storage.keys import KeyStore
+from app.storage.keys import Key, KeyStore
 
 FILE = b"file" * 100
 
@@ -50,7 +50,8 @@ def test_a_document_goes_its_way(store):
     document, content = store.claim("me")
     assert (document.id, document.status, content) == (number, "translating", FILE)
     assert store.claim("you") is None
-    assert store.report(number, "me", 7, 70)
+    store.charge(number, "me", 70)
+    assert store.report(number, "me", 7)
     with pytest.raises(DocumentNotReady):
         store.translation(document, delete_it=True)
     assert (store.find(number, key).translated, store.find(number, key).characters) == (7, 70)
@@ -91,6 +92,7 @@ def test_what_a_dead_process_left_is_begun_again(new_store, clock):
     document, content = living.claim("living")
     assert (document.id, document.translated, content) == (number, 0, FILE)
     assert not dead.report(number, "dead", 6)
+    dead.charge(number, "dead", 6)
     dead.finish(number, "dead", b"late")
     dead.fail(number, "dead", "late", "internal")
     dead.release(number, "dead")
@@ -106,6 +108,66 @@ def test_a_document_that_ends_its_process_is_given_up(store, clock):
         clock.now += LEASE_S + 1
     assert store.claim("next") is None
     assert store.find(number, key).error == ("The document can't be translated.", "internal")
+
+
+@pytest.fixture
+def keys(opened) -> KeyStore:
+    return KeyStore(opened())
+
+
+@pytest.fixture
+def key(keys) -> Key:
+    return keys.find(keys.add("test", monthly_characters=100))
+
+
+def test_a_document_is_paid_once_whoever_translates_it(new_store, clock, keys, key):
+    dead, living = new_store(), new_store()
+    number, _ = living.add(FILE, name="a.txt", wanted={}, secret=False, key_id=key.id)
+    dead.claim("dead")
+    dead.charge(number, "dead", 60)
+    clock.now += LEASE_S + 1
+    living.claim("living")
+    living.charge(number, "living", 60)
+    dead.charge(number, "dead", 60)
+    assert keys.used(key) == 60
+    living.finish(number, "living", b"done")
+    living.delete(number)
+    assert keys.used(key) == 60
+
+
+@pytest.mark.parametrize("end", ["fails", "is deleted", "is given up"])
+def test_a_document_that_is_not_translated_costs_nothing(store, clock, keys, key, end):
+    number, _ = store.add(FILE, name="a.txt", wanted={}, secret=False, key_id=key.id)
+    store.claim("me")
+    store.charge(number, "me", 60)
+    if end == "fails":
+        store.fail(number, "me", "It is damaged.", "document_damaged")
+    elif end == "is deleted":
+        store.delete(number)
+    else:
+        for _ in range(MAX_ATTEMPTS):
+            clock.now += LEASE_S + 1
+            store.claim("next")
+        assert store.find(number).status == "error"
+    assert keys.used(key) == 0
+
+
+def test_a_quota_that_is_too_small_counts_nothing(store, keys, key):
+    number, _ = store.add(FILE, name="a.txt", wanted={}, secret=False, key_id=key.id)
+    store.claim("me")
+    with pytest.raises(QuotaExceeded):
+        store.charge(number, "me", 101)
+    store.fail(number, "me", "Too long.", "quota_exceeded")
+    assert keys.used(key) == 0
+
+
+def test_a_document_that_was_put_back_for_later_waits(store, clock):
+    add(store)
+    number = store.claim("me")[0].id
+    store.release(number, "me", 5.0)
+    assert store.claim("you") is None
+    clock.now += 6
+    assert store.claim("you")[0].id == number
 
 
 def test_a_document_that_was_put_back_was_not_tried(store):
