@@ -158,11 +158,18 @@ def running(
 
 @contextmanager
 def running_dragoman(
-    bundle: Path, cores: Sequence[int], log: Path, *, cluster: bool = False, **settings: object
+    bundle: Path,
+    cores: Sequence[int],
+    log: Path,
+    *,
+    cluster: bool = False,
+    name: str = "Dragoman",
+    checkout: Path = ROOT,
+    **settings: object,
 ) -> Iterator[Server]:
     """Our server, with a thread for each core; ``settings`` as in ``app/settings.py``, the others are the defaults.
 
-    With ``cluster``, it starts Ray, with its models in replicas.
+    With ``cluster``, it starts Ray, with its models in replicas. ``checkout`` has the code, ``name`` is for the tables.
     """
     inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("DRAGOMAN_")}
     port = free_port()
@@ -170,7 +177,7 @@ def running_dragoman(
     variables = {**inherited, **{f"DRAGOMAN_{name.upper()}": str(value) for name, value in chosen.items()}}
     command = [sys.executable, "-m", "app", "serve", *(["--cluster"] if cluster else [])]
     with running(
-        "Dragoman", command, port=port, cores=cores, log=log, variables=variables, ready_path="/readyz"
+        name, command, port=port, cores=cores, log=log, variables=variables, ready_path="/readyz", folder=checkout
     ) as server:
         yield server
 

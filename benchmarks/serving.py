@@ -8,6 +8,9 @@ what LibreTranslate completed at best in the closed loop. Both search with a bea
 threads; all other settings are the defaults, save Dragoman's cache of encoded sentences, which is off, since sentences
 come up again in later rounds. LibreTranslate's environment is made on the first run; see ``libretranslate.py``.
 
+With ``--against FOLDER``, a Dragoman of another checkout takes LibreTranslate's place: what a change costs or brings.
+Make the checkout with ``git worktree add FOLDER COMMIT``; it needs the native library if it has ``kernels``.
+
 The first second of each load does not count; a request that is still unanswered at the end is waited for.
 LibreTranslate's web server talks to at most 100 connections at a time: of 128 clients, some wait until others leave.
 Latencies of the open loop count from when a request was due. "(no work)" is a server that answers at once: what the
@@ -24,7 +27,7 @@ import sys
 import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle, islice
@@ -47,6 +50,7 @@ from benchmarks.servers import ROOT, ClientCpus, Cores, Server, ServerCpus, free
 
 PEER = "LibreTranslate"
 OURS = "Dragoman"
+BEFORE = "other checkout"
 IDLE = "(no work)"
 CLIENTS = [1, 8, 32, 128]
 RATES = [0.5, 0.9, 2.0]
@@ -67,15 +71,29 @@ Results = dict[tuple[str, str], dict[str, list[float]]]
 
 
 def start(
-    stack: ExitStack, bundle: Bundle, environment: Path, cores: Cores, folder: Path
+    stack: ExitStack, bundle: Bundle, environment: Path, cores: Cores, folder: Path, against: Path | None
 ) -> tuple[Server, Server, Server]:
     """Both servers and the one that does nothing; they end with the stack."""
-    libretranslate.make_environment(environment)
-    libretranslate.write_packages(bundle, environment, folder)
     log = folder / "log"
     ours = stack.enter_context(running_dragoman(bundle.path, cores.server, log, feature_cache_bytes=0))
+    if against:
+        other = {"name": BEFORE, "checkout": against.resolve(), "feature_cache_bytes": 0}
+        peer = running_dragoman(bundle.path, cores.server, log, **other)
+    else:
+        peer = _libretranslate(bundle, environment, cores, folder, log)
     port = free_port()
-    peer = running(
+    command = [sys.executable, "-m", "benchmarks.null_server", str(port)]
+    idle = running(IDLE, command, port=port, cores=cores.server, log=log, variables=os.environ)
+    return ours, stack.enter_context(peer), stack.enter_context(idle)
+
+
+def _libretranslate(
+    bundle: Bundle, environment: Path, cores: Cores, folder: Path, log: Path
+) -> AbstractContextManager[Server]:
+    libretranslate.make_environment(environment)
+    libretranslate.write_packages(bundle, environment, folder)
+    port = free_port()
+    return running(
         PEER,
         libretranslate.command(environment.resolve(), bundle, port),
         port=port,
@@ -85,10 +103,6 @@ def start(
         ready_path="/languages",
         folder=folder,
     )
-    port = free_port()
-    command = [sys.executable, "-m", "benchmarks.null_server", str(port)]
-    idle = running(IDLE, command, port=port, cores=cores.server, log=log, variables=os.environ)
-    return ours, stack.enter_context(peer), stack.enter_context(idle)
 
 
 def translate(server: Server, body: bytes) -> str:
@@ -152,6 +166,7 @@ def main(
     server_cpus: ServerCpus = "",
     client_cpus: ClientCpus = "",
     environment: Annotated[Path, typer.Option(help="Folder of LibreTranslate's environment.")] = ENVIRONMENT,
+    against: Annotated[Path | None, typer.Option(help="Compare with the Dragoman of this checkout instead.")] = None,
 ) -> None:
     """Compare requests per second and latencies of Dragoman and LibreTranslate."""
     bundle = Bundle.open(path)
@@ -164,25 +179,25 @@ def main(
     bench = Bench(bodies, seconds, ramp, timeout)
     console = Console(stderr=True)
     with TemporaryDirectory() as folder, ExitStack() as stack:
-        ours, peer, idle = start(stack, bundle, environment, cores, Path(folder))
+        ours, peer, idle = start(stack, bundle, environment, cores, Path(folder), against)
         cores.pin_client()
         translations = {server.name: [translate(server, body) for body in bodies[:warm_up]] for server in (ours, peer)}
         for number in track(range(rounds), "closed loop", console=console):
             for count in clients:
                 bench.closed([ours, peer, idle] if number == 0 else [ours, peer], count, number)
-        best = max(median(bench.results[closed_label(count), PEER]["requests_per_s"]) for count in clients)
+        best = max(median(bench.results[closed_label(count), peer.name]["requests_per_s"]) for count in clients)
         for number in track(range(rounds), "open loop", console=console):
             for multiple in rate:
                 bench.open([ours, peer], multiple * best, number)
         memory = {server.name: server.rss_bytes() / 1e6 for server in (ours, peer)}
-    print_tables(bench.results)
+    print_tables(bench.results, peer.name)
     print(f"{cores.describe()}; {len(cores.server)} thread(s) each, int8, beam 4, {seconds:g} s a load")
     references = [reference for _, reference in sentences[:warm_up]]
     chrf = {name: sacrebleu.corpus_chrf(texts, [references]).score for name, texts in translations.items()}
     same = sum(a == b for a, b in zip(*translations.values(), strict=True))
     print(
-        f"First {len(references)} translations: chrF {OURS} {chrf[OURS]:.1f}, {PEER} {chrf[PEER]:.1f}, {same} alike; "
-        f"RSS at the end, MB: {OURS} {memory[OURS]:.0f}, {PEER} {memory[PEER]:.0f}"
+        f"First {len(references)} translations: chrF {OURS} {chrf[OURS]:.1f}, {peer.name} {chrf[peer.name]:.1f}, "
+        f"{same} alike; RSS at the end, MB: {OURS} {memory[OURS]:.0f}, {peer.name} {memory[peer.name]:.0f}"
     )
     rows = [{"load": label, "server": name, **values} for (label, name), values in bench.results.items()]
     setup = {"cores": vars(cores), "seconds": seconds, "rounds": rounds, "libretranslate": libretranslate.version()}
@@ -193,18 +208,18 @@ def closed_label(clients: int) -> str:
     return f"{clients} client{'s' if clients > 1 else ''}"
 
 
-def print_tables(results: Results) -> None:
+def print_tables(results: Results, peer: str) -> None:
     """One row a load and server, then one a load with the ratios of each round."""
     columns = ("load", "server", "requests/s", "p50 ms", "p95 ms", "p99 ms", "errors", "generator")
-    table = Table(*columns, title=f"{OURS} and {PEER} {libretranslate.version()}")
+    table = Table(*columns, title=f"{OURS} and {peer}")
     for (label, name), values in results.items():
         figures = [spread(values["requests_per_s"], ",.1f")]
         figures += [spread(values[measure], ",.0f") for measure in ("p50_ms", "p95_ms", "p99_ms")]
         errors = f"{sum(values['errors']):.0f} of {sum(values['requests']):.0f}"
         table.add_row(label, name, *figures, errors, f"{max(values['generator_cpu']):.0%}")
-    compared = Table("load", "requests/s", "p50", "p95", "p99", title=f"{OURS} over {PEER}, round by round")
+    compared = Table("load", "requests/s", "p50", "p95", "p99", title=f"{OURS} over {peer}, round by round")
     for label in dict.fromkeys(label for label, _ in results):
-        ours, theirs = results[label, OURS], results[label, PEER]
+        ours, theirs = results[label, OURS], results[label, peer]
         measures = ("requests_per_s", "p50_ms", "p95_ms", "p99_ms")
         compared.add_row(label, *(spread(ratios(ours[name], theirs[name]), ".2f") for name in measures))
     console = Console(width=150)
