@@ -84,6 +84,12 @@ class Settings(BaseSettings):
         description="Address of a Valkey or Redis server in which several servers count requests together, such as "
         "valkey://user:password@host:6379/0, or valkeys:// for TLS; the default counts in the database.",
     )
+    result_cache_s: float = Field(
+        0.0,
+        ge=0,
+        le=31_536_000,
+        description="Time for which translated sentences are kept in Valkey for all servers, in seconds; 0 keeps none.",
+    )
     keys: Literal["off", "optional", "required"] = Field(
         "off",
         description="API keys, which dragoman keys adds to the database: off accepts every key and none, optional "
@@ -341,6 +347,8 @@ class Settings(BaseSettings):
             )
         if self.keys != "off" and self.data is None and self.database is None:
             raise ValueError(f"keys {self.keys} needs data, the folder of the database, or database, its address")
+        if self.result_cache_s and self.valkey is None:
+            raise ValueError("result_cache_s needs valkey, the address of a Valkey server")
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")
         return self

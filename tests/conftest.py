@@ -89,10 +89,18 @@ def served(ray_cluster: RayCluster, served_database: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def dragoman(ray_cluster: RayCluster) -> Iterator[str]:
-    """The URL of ``dragoman serve --cluster`` with two replicas."""
-    with ray_cluster.dragoman("--replicas=2", "--workers=1") as server:
+def dragoman(ray_cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of ``dragoman serve --cluster`` with two replicas, which share results in Valkey."""
+    from tests.support.valkey import ValkeyServer
+
+    valkey = ValkeyServer(tmp_path_factory.mktemp("valkey"))
+    settings = {
+        "DRAGOMAN_VALKEY": valkey.address,
+        "DRAGOMAN_RESULT_CACHE_S": "600",
+    }
+    with ray_cluster.dragoman("--replicas=2", "--workers=1", **settings) as server:
         yield server.url
+    valkey.kill()
 
 
 @pytest.fixture(scope="session")

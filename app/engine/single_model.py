@@ -35,6 +35,7 @@ from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.in_flight import RequestTask, Streams
+from app.engine.request.result_cache import ResultCache, open_result_cache
 from app.engine.request.segmentation import Segmenter
 from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Job, Limits
@@ -62,6 +63,7 @@ class Engine:
         cache_bytes: int,
         drain_s: float,
         backlog: Backlog | None = None,
+        results: ResultCache | None = None,
     ) -> None:
         """Put the parts together; ``start`` brings it to life.
 
@@ -80,6 +82,7 @@ class Engine:
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
         self._coalescer = Coalescer(self._scheduler.queue.submit)
+        self._results = results
         self._state = EngineState.STARTING
         self._streams = Streams()
         self._golden_identical = 0
@@ -116,6 +119,9 @@ class Engine:
             threads=settings.threads,
             kernels=settings.kernels,
         )
+        # Where a sentence depends on those before, its result isn't all that the next one needs.
+        parts = (bundle.manifest.model_dump_json(), settings.graph_precision, model.kernels, model.providers)
+        results = None if model.memory_length else open_result_cache(settings, *parts)
         limits = Limits(
             max_queue_tokens=settings.max_queue_tokens,
             max_batch_rows=settings.max_batch_rows,
@@ -130,6 +136,7 @@ class Engine:
             cache_bytes=settings.feature_cache_bytes,
             drain_s=settings.drain_timeout_s,
             backlog=backlog,
+            results=results,
         )
 
     @property
@@ -173,6 +180,7 @@ class Engine:
                 f"{self.bundle.path}: only {self._golden_identical} of {len(golden)} golden sentences "
                 "came out as recorded"
             )
+        self._coalescer.cache = self._results  # not before: the model was tested, not the cache
         self._state = EngineState.READY
 
     async def stop(self) -> None:
@@ -183,6 +191,8 @@ class Engine:
             # The parts of a long text that are not in the queue yet were accepted, too.
             await asyncio.wait_for(self._streams.ended(), self._drain_s)
         await asyncio.to_thread(self._scheduler.stop, max(0.0, self._drain_s - (time.monotonic() - began)))
+        if self._results:
+            await self._results.close()
 
     async def translate(
         self,
@@ -246,6 +256,8 @@ class Engine:
             "feature_cache_hits": cache.hits,
             "feature_cache_misses": cache.misses,
             "feature_cache_saved_ms": 1000 * self._work.saved_s,
+            "result_cache_hits": self._results.hits if self._results else 0,
+            "result_cache_misses": self._results.misses if self._results else 0,
         }
 
     async def _translate_golden(self, item: Golden) -> str:

@@ -26,7 +26,7 @@ EVERYTHING = {
     "secrets": ["dragoman"],
     "networkPolicy": {
         "from": [{"namespaceSelector": {}}],
-        "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}], "ports": [{"port": 5432}]}],
+        "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}], "ports": [{"port": 5432}, {"port": 6379}]}],
     },
     "models": {"image": "registry.example.org/models:1"},
     "nodeSelector": {"disk": "fast"},

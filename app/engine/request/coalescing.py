@@ -1,9 +1,13 @@
-"""Translates identical sentences of several requests once: a sentence in progress is not started a second time."""
+"""Translates identical sentences of several requests once: a sentence in progress is not started a second time.
+
+A sentence that another server has translated is not started at all, if there is a cache of results.
+"""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from app.engine.request.result_cache import ResultCache
 from app.engine.scheduling.policy import Job, Outcome
 
 
@@ -21,12 +25,26 @@ class Coalescer:
 
     Two jobs are identical if source, memory, search options, terms and lane are the same. The job ends when it is done,
     or when the last one who waits for it has gone.
+
+    Attributes:
+        cache: Results of all servers; None for none.
     """
+
+    cache: ResultCache | None = None
 
     def __init__(self, submit: Callable[..., None]) -> None:
         """``submit`` is ``Scheduler.submit``."""
         self._submit = submit
         self._shared: dict[object, _Shared] = {}
+
+    async def find_or_submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
+        """Take results from the cache, and submit the other jobs; see ``submit``."""
+        if self.cache is None:
+            return self.submit(jobs, admitted=admitted)
+        found = await self.cache.find(jobs)
+        missing = [job for job, outcome in zip(jobs, found, strict=True) if outcome is None]
+        futures = iter(self.submit(missing, admitted=admitted) if missing else ())
+        return [next(futures) if outcome is None else _done(outcome) for outcome in found]
 
     def submit(self, jobs: Iterable[Job], *, admitted: bool = False) -> list[asyncio.Future[Outcome]]:
         """Queue the jobs that are not in progress already, all or none. Cancelling a future stops waiting for its job.
@@ -63,6 +81,8 @@ class Coalescer:
         # unloaded model's memory is freed at once.
         job, shared.job = shared.job, None
         assert job
+        if self.cache and not job.future.exception():
+            self.cache.keep(job, job.future.result())
         for future in shared.waiters:
             if not future.done():  # else it was cancelled a moment ago
                 if error := job.future.exception():
@@ -83,6 +103,12 @@ class Coalescer:
     def _forget(self, shared: _Shared) -> None:
         if self._shared.get(shared.key) is shared:
             del self._shared[shared.key]
+
+
+def _done(outcome: Outcome) -> asyncio.Future[Outcome]:
+    future = asyncio.get_running_loop().create_future()
+    future.set_result(outcome)
+    return future
 
 
 def _key(job: Job) -> object:

@@ -164,18 +164,18 @@ class RequestTask:
             self._exhausted = len(cut) < free
             items = [_Item(segment) for segment in cut]
             sentences = [item for item in items if item.segment.ids]
-            self._submit(sentences)
+            await self._submit(sentences)
             self._window.extend(items)
         return bool(self._window)
 
-    def _submit(self, sentences: list[_Item]) -> None:
+    async def _submit(self, sentences: list[_Item]) -> None:
         """Start the sentences. A sentence that needs the memory of another waits for it."""
         jobs = [(item, self._job(item)) for item in sentences]
         for item in sentences:
             item.before = self._before(item)
         ready = [(item, job) for item, job in jobs if item.before is None]
         if ready:
-            futures = self._coalescer.submit([job for _, job in ready], admitted=self._quota.admitted)
+            futures = await self._coalescer.find_or_submit([job for _, job in ready], admitted=self._quota.admitted)
             self._quota.admitted = True
             for (item, _), future in zip(ready, futures, strict=True):
                 item.future = future
