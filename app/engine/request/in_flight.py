@@ -39,8 +39,9 @@ from app.work_pool import TEXT_POOL
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
-# Text of longer segments is made in the pool: 10 ms for one of 1,500 characters.
+# Text of longer segments is made in the pool: 10 ms for one of 1,500 characters, or of 400 pieces where each is a sign.
 _INLINE_SEGMENT_CHARS = 500
+_INLINE_SEGMENT_PIECES = 128
 
 
 @dataclass(eq=False)
@@ -230,7 +231,7 @@ class RequestTask:
         if best.remembered:
             item.memory = Memory.after(job.memory, job.source, best.tokens, outcome.remembered, best.remembered)
         make = partial(self._detokenizer.sentence, alignment=self._options.alignment)
-        if len(segment.source) > _INLINE_SEGMENT_CHARS:
+        if len(segment.source) > _INLINE_SEGMENT_CHARS or len(segment.ids) > _INLINE_SEGMENT_PIECES:
             sentence = await TEXT_POOL.run(make, segment, hypotheses)
         elif len(self._window) == 1:
             sentence = make(segment, hypotheses)
