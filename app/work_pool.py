@@ -1,11 +1,11 @@
-"""The one place where work on strangers' texts runs, in threads: bounded, shared fairly, and never for nobody.
+"""A pool of threads for all work on users' texts: bounded, shared fairly, and cancelled when nobody waits any more.
 
-Python runs one thread at a time, so more threads do not do more. What matters is whose turn it is: the job that has
-had the least time so far goes first, which needs no guess at how long a job takes ("foreground-background", Kleinrock,
-Queueing Systems II, 1976, section 4.6). So a page waits for milliseconds beside texts that take minutes. A job gives
-its turn away, and ends when nobody waits for it any more, at the checkpoints of ``app.text.budget``.
+Python runs one thread at a time, so more threads don't make the work faster. The order of the jobs matters: the job
+that has had the least processor time goes first, which needs no estimate of its length ("foreground-background",
+Kleinrock, Queueing Systems II, 1976, section 4.6). So a page waits for milliseconds beside texts that take minutes. At
+the checkpoints of ``app.text.budget``, a job lets others run, and ends if it was cancelled.
 
-The threads are daemons, which nothing waits for: a call that does not return does not keep the process from its end.
+The threads are daemons: a call that never returns does not keep the process from exiting.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from app.text.budget import Budget
 
 Result = TypeVar("Result")
 
-# What a job may take before it has to share: nearly all end within it, and so never wait for each other in turns.
+# A job runs this long before it takes turns. Nearly all jobs end within that time and are never interrupted.
 _FIRST_TURN_S = 0.05
 _TURN_S = 0.01
 _BUSY = "The server is busy with long texts; try again in a moment."
@@ -37,12 +37,12 @@ class PoolLimits:
     """Bounds of a pool.
 
     Attributes:
-        running: Jobs that run side by side; with the interpreter's lock, two take as long as one after the other.
-        begun: Jobs that have a thread, which most of them hold while they wait for their next turn.
+        running: Jobs that run at the same time; because of the interpreter's lock, more than one gains nothing.
+        begun: Jobs that have a thread; they keep it while they wait for their next turn.
         large: Size from which a job counts as large, in characters or bytes of its input.
-        large_jobs: Large jobs that are taken at a time; others are refused.
-        large_total: Sum of the sizes of large jobs; one larger than that is taken if there is no other.
-        huge: Size from which jobs run one after the other: each may take hundreds of megabytes while it runs.
+        large_jobs: Maximum number of large jobs; more are refused.
+        large_total: Maximum sum of the sizes of large jobs. A single larger job is accepted if there is no other.
+        huge: Size from which only one job runs at a time, because each may need hundreds of megabytes.
         late_s: Seconds that a job may wait to begin before the pool counts as stuck.
     """
 
@@ -57,7 +57,7 @@ class PoolLimits:
 
 @dataclass(eq=False, kw_only=True)
 class _Job(Budget):
-    """Work to do, its share so far, and its budget, all in one: it is asked at every checkpoint whether to go on."""
+    """A call, its processor time so far, and its budget, which every checkpoint asks whether to go on."""
 
     pool: "WorkPool"
     work: Callable[[], Any]
@@ -91,25 +91,25 @@ class WorkPool:
         self._limits = limits or PoolLimits()
         self._lock = threading.Lock()
         self._fresh: deque[_Job] = deque()
-        self._parked: list[_Job] = []  # a heap: the one that has had least first
+        self._parked: list[_Job] = []  # a heap; the job with the least processor time comes first
         self._handed_out: SimpleQueue[_Job] = SimpleQueue()
         self._running = self._begun = self._threads = 0
         self._large_jobs = self._large_total = 0
-        self._huge: _Job | None = None  # that has begun
+        self._huge: _Job | None = None  # the huge job that has begun
 
     async def run(
         self, function: Callable[..., Result], *arguments: object, size: int = 0, admitted: bool = False
     ) -> Result:
-        """Calls a function in a thread. Cancelling the task that waits ends it at its next checkpoint.
+        """Calls a function in a thread. If the waiting task is cancelled, the function ends at its next checkpoint.
 
         Args:
             function: What to call.
             arguments: Its arguments.
-            size: Of what it works on, in characters or bytes.
-            admitted: It must not be refused any more.
+            size: Size of the function's input, in characters or bytes.
+            admitted: The job continues accepted work and is never refused.
 
         Raises:
-            Overloaded: The pool has taken as many large jobs as it may.
+            Overloaded: The pool has its maximum of large jobs.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
@@ -136,7 +136,7 @@ class WorkPool:
         return waited_s > self._limits.late_s
 
     def statistics(self) -> dict[str, float]:
-        """How many jobs run, and how many wait for their first or next turn."""
+        """The number of jobs that run, and the number that wait for a turn."""
         with self._lock:
             return {
                 "text_jobs_running": self._running,
@@ -144,7 +144,7 @@ class WorkPool:
             }
 
     def take_turns(self, job: _Job) -> None:
-        """Lets others run that have had less time. Called by the job's own thread, at a checkpoint."""
+        """Lets jobs run that have had less time. Called by the job's own thread, at a checkpoint."""
         now = time.thread_time()
         job.used_s, job.counted_s = job.used_s + now - job.counted_s, now
         with self._lock:
@@ -177,11 +177,11 @@ class WorkPool:
                 self._fresh.remove(job)
                 self._release(job)
             elif job in self._parked:
-                job.used_s = -1.0  # its turn comes next: it ends, and its memory is free
+                job.used_s = -1.0  # it gets the next turn, ends, and frees its memory
                 heapq.heapify(self._parked)
 
     def _dispatch(self) -> None:
-        """Gives free turns away. The lock is held."""
+        """Starts or continues jobs while there are free turns. The caller holds the lock."""
         while self._running < self._limits.running:
             job = self._next_fresh()
             if job and self._begun < self._limits.begun:
@@ -209,7 +209,7 @@ class WorkPool:
         job.turn_ends_s = time.monotonic() + (_FIRST_TURN_S if not job.used_s else _TURN_S)
 
     def _serve(self) -> None:
-        """A thread's life."""
+        """Runs jobs, one after another, in a thread of the pool."""
         while True:
             job = self._handed_out.get()
             result, error = None, None
@@ -224,7 +224,7 @@ class WorkPool:
                 self._release(job)
                 self._dispatch()
             job.deliver(result, error)
-            del job, result, error  # else they live until the next job comes
+            del job, result, error  # otherwise they stay in memory until the next job
 
     def _release(self, job: _Job) -> None:
         self._huge = None if self._huge is job else self._huge
@@ -243,4 +243,4 @@ def _hand_over(future: asyncio.Future[Result], result: Result, error: BaseExcept
 
 
 TEXT_POOL = WorkPool()
-"""The pool of this process. There is one, as there is one interpreter lock for which all would compete."""
+"""The pool of this process. One is enough: several would compete for the interpreter's lock."""

@@ -21,7 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.engine.decoding.batch_decoder import decode
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
-from export.bundle_builder import INTEGER_WEIGHTS, Sentences, build_bundle
+from export.bundle_builder import Sentences, build_bundle
+from export.precisions import INTEGER_WEIGHTS
 from model.data.batches import Batch, pad
 from model.data.corpus import build_corpus
 from model.data.pairs import read_pairs
@@ -143,16 +144,13 @@ def run_ablation(
     for name, recipe in recipes.items():
         if updates is not None:
             recipe = recipe.model_copy(update={"training": shortened(recipe.training, updates)})
-        run = out / name
-        done = run / "result.json"
+        done = out / name / "result.json"
         if not done.exists():
             report(f"{name}: training")
-            _share(shared, run)
-            trainer = Trainer(recipe, path.read_text(encoding="utf-8"), run, place)
-            averaged = trainer.fit(on_update)
-            done.write_text(
-                json.dumps(asdict(_measured(name, trainer, averaged, plan, data, report))), encoding="utf-8"
-            )
+            _share(shared, out / name)
+            trainer = Trainer(recipe, path.read_text(encoding="utf-8"), out / name, place)
+            result = _measured(name, trainer, trainer.fit(on_update), plan, data, report)
+            done.write_text(json.dumps(asdict(result)), encoding="utf-8")
         results.append(Result(**json.loads(done.read_text(encoding="utf-8"))))
         write_table(results, out)
     return results

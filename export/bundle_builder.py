@@ -1,16 +1,14 @@
 """Builds a bundle: into a temporary folder, verified there, then renamed. Never a half-written bundle."""
 
 import asyncio
-import copy
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import torch
 
 from app.engine.decoding.shortlist import Shortlist
@@ -37,15 +35,11 @@ from app.engine.onnx.native import NativeModel, choose_kernels
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
-from export.attention_graphs import ATTENTION, with_maps
+from export.attention_graphs import ATTENTION
 from export.equivalents import standardised
-from export.external_data import share_weights, store_halves
-from export.graphs import export_decoder, export_encoder
-from export.multi_step import export_beam, export_greedy
-from export.native_graphs import native_decoder, native_encoder
 from export.parity import agreement, measure, require
-from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
-from export.shortlist import SHORTLIST, over_shortlist
+from export.precisions import CALIBRATION_SENTENCES, Report, Sources, write_graphs
+from export.shortlist import SHORTLIST
 from model.data.tokenizer import known_placeholders, target_tag
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
@@ -53,12 +47,6 @@ from model.training.checkpoint import load_model
 from model.training.provenance import ModelCard, read_card
 
 TOKENIZER = "tokenizer.spm"
-WEIGHTS = "weights.bin"
-INTEGER_WEIGHTS = "weights.int8.bin"
-CALIBRATION_SENTENCES = 400  # at least, if there are so many, and less than twice as many
-
-Report = Callable[[str], None]
-Sources = list[list[int]]  # sentences as source ids, special ids included
 
 
 class BuildError(ValueError):
@@ -180,7 +168,13 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         sources = _sources(ingredients, sentences)
         if ingredients.shortlist and not model.config.cutoffs:
             ingredients.shortlist.save(partial / SHORTLIST)
-        graphs = _write_graphs(ingredients, partial, sources or _random_sources(ingredients), report)
+        graphs = write_graphs(
+            model,
+            partial,
+            sources or _random_sources(ingredients),
+            has_shortlist=ingredients.shortlist is not None,
+            report=report,
+        )
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(ingredients, graphs, parity)
         _write(partial, manifest, ())
@@ -216,62 +210,6 @@ def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredient
         golden=[(source, target, text) for source, target in directions for text in card.golden.get(source, ())],
         provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
     )
-
-
-def _write_graphs(ingredients: Ingredients, folder: Path, sources: Sources, report: Report) -> dict[Precision, Graphs]:
-    model, written = ingredients.model, dict[Precision, Graphs]()
-    with_shortlist = ingredients.shortlist and not model.config.cutoffs
-    if ingredients.shortlist and not with_shortlist:
-        report("no int8-shortlist graphs: an adaptive softmax has no single matrix to choose rows from")
-
-    def save(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
-        paths = [folder / f"{role}.{precision}.onnx" for role in graphs]
-        for graph, path in zip(graphs.values(), paths, strict=True):
-            onnx.save(graph, path)
-        return paths
-
-    def write(precision: Precision, **graphs: onnx.ModelProto) -> list[Path]:
-        paths = save(precision, **graphs)
-        written[precision] = Graphs(**{role: path.name for role, path in zip(graphs, paths, strict=True)})
-        return paths
-
-    report("tracing float32 and float16 graphs")
-    full = (export_encoder(model), export_decoder(model))
-    half_model = copy.deepcopy(model).half()
-    half = (export_encoder(half_model), export_decoder(half_model))
-    stored = copy.deepcopy(full)
-    for graph in stored:
-        store_halves(graph)
-    native = {} if model.config.variants else {"encoder": native_encoder(model), "decoder": native_decoder(model)}
-    observed = [] if model.config.memory_length else [with_maps(graph) for graph in stored]
-    share_weights([*stored, *half, *native.values(), *observed], folder / WEIGHTS)
-    for graph, name in zip(observed, ATTENTION.files.values(), strict=False):
-        onnx.save(graph, folder / name)
-    encoder, decoder = write("float32", encoder=stored[0], decoder=stored[1])
-    write("float16", encoder=half[0], decoder=half[1])
-    if native:
-        write("int8-native", **native)
-    report("calibrating and quantising to int8")
-    spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
-    feeds = (encoder_feeds(model.config, spread), decoder_feeds(encoder, decoder, model.config, spread))
-    integer = [quantize(graph, observe(graph, given)) for graph, given in zip(full, feeds, strict=True)]
-
-    def with_twins(decoder: onnx.ModelProto) -> dict[str, onnx.ModelProto]:
-        if not any(given.name == "lengths" for given in decoder.graph.input):
-            return {"decoder": decoder}  # multi-step graphs need a step that appends to the past in place
-        layers, eos_id = model.config.decoder_layers, model.config.eos_id
-        greedy, beam = export_greedy(decoder, layers, eos_id), export_beam(decoder, layers, eos_id)
-        return {"decoder": decoder, "greedy": greedy, "beam": beam}
-
-    whole = with_twins(integer[1])
-    short = with_twins(over_shortlist(integer[1])) if with_shortlist else {}
-    share_weights([integer[0], *whole.values(), *short.values()], folder / INTEGER_WEIGHTS)
-    write("int8", encoder=integer[0], **whole)
-    if short:
-        paths = save("int8-shortlist", **short)
-        names = {role: path.name for role, path in zip(short, paths, strict=True)}
-        written["int8-shortlist"] = Graphs(encoder=written["int8"].encoder, **names, shortlist=SHORTLIST)
-    return written
 
 
 def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Sources:

@@ -43,6 +43,7 @@ from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
 OPSET = 23
+_STEP_INPUTS = ("tokens", "positions", "places", "target_mask", "source_mask", "members", "seats", "parents")
 
 
 class EncoderGraph(nn.Module):
@@ -267,18 +268,7 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
     graph = _trace(
         StepGraph(model) if model.config.decoder_only else DecoderGraph(model),
         inputs,
-        [
-            "tokens",
-            "positions",
-            "places",
-            "target_mask",
-            "source_mask",
-            "members",
-            "seats",
-            "parents",
-            *array_names("cross", config.decoder_layers),
-            *array_names("past", config.decoder_layers),
-        ],
+        [*_STEP_INPUTS, *array_names("cross", config.decoder_layers), *array_names("past", config.decoder_layers)],
         outputs,
         [
             {0: rows},

@@ -111,32 +111,7 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
             _node("Squeeze", ["row_count"], ["row_count.scalar"]),
             _node("Range", ["zero", "row_count.scalar", "one"], ["row_numbers"]),
         ],
-        nodes=[
-            _node("Cast", ["best"], ["best.double"], to=TensorProto.DOUBLE),
-            _node("Add", ["best.double", "total"], ["sums"]),
-            _node("Reshape", ["sums", "flat"], ["sums.flat"]),
-            _node("TopK", ["sums.flat", "row_count"], ["totals.best", "places.best"]),
-            _node("Div", ["places.best", "candidate_count"], ["parents.step"]),
-            _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
-            _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
-            # NaN is kept, so that the caller detects it.
-            _node("GreaterOrEqual", ["row_numbers", "wanted"], ["surplus"]),
-            _node("ReduceMax", ["totals.best"], ["leader"], keepdims=1),
-            _node("Sub", ["leader", "threshold"], ["lowest_kept"]),
-            _node("Less", ["totals.best", "lowest_kept"], ["far"]),
-            _node("Or", ["surplus", "far"], ["dropped"]),
-            _node("Where", ["dropped", "nothing", "totals.best"], ["totals.step"]),
-            _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
-            _node("Where", ["ends", "nothing", "totals.step"], ["totals.alive"]),
-            _node("Reshape", ["totals.alive", "row_shape"], ["total.next"]),
-            _node("ReduceMax", ["totals.alive"], ["highest"], keepdims=0),
-            _node("Greater", ["highest", "lowest"], ["goes_on.next"]),
-            _node("Greater", ["totals.step", "totals.alive"], ["found"]),
-            _node("Cast", ["found"], ["found.integer"], to=TensorProto.INT64),
-            _node("ReduceSum", ["found.integer"], ["found.count"], keepdims=1),
-            _node("Sub", ["wanted", "found.count"], ["wanted.next"]),
-            _node("Unsqueeze", ["candidates.step", "second"], ["token.next"]),
-        ],
+        nodes=_beam_choice(),
         count="candidate_count",
         parents="parents.step",
         states=[
@@ -155,6 +130,36 @@ def export_beam(decoder: onnx.ModelProto, layers: int, eos_id: int) -> onnx.Mode
         ],
     )
     return _loop(decoder, layers, eos_id, choice)
+
+
+def _beam_choice() -> list[onnx.NodeProto]:
+    """The nodes that choose the next hypotheses of one sentence."""
+    return [
+        _node("Cast", ["best"], ["best.double"], to=TensorProto.DOUBLE),
+        _node("Add", ["best.double", "total"], ["sums"]),
+        _node("Reshape", ["sums", "flat"], ["sums.flat"]),
+        _node("TopK", ["sums.flat", "row_count"], ["totals.best", "places.best"]),
+        _node("Div", ["places.best", "candidate_count"], ["parents.step"]),
+        _node("Reshape", ["best.candidates", "flat"], ["candidates.flat"]),
+        _node("Gather", ["candidates.flat", "places.best"], ["candidates.step"]),
+        # NaN is kept, so that the caller detects it.
+        _node("GreaterOrEqual", ["row_numbers", "wanted"], ["surplus"]),
+        _node("ReduceMax", ["totals.best"], ["leader"], keepdims=1),
+        _node("Sub", ["leader", "threshold"], ["lowest_kept"]),
+        _node("Less", ["totals.best", "lowest_kept"], ["far"]),
+        _node("Or", ["surplus", "far"], ["dropped"]),
+        _node("Where", ["dropped", "nothing", "totals.best"], ["totals.step"]),
+        _node("Equal", ["candidates.step", "end_of_sentence"], ["ends"]),
+        _node("Where", ["ends", "nothing", "totals.step"], ["totals.alive"]),
+        _node("Reshape", ["totals.alive", "row_shape"], ["total.next"]),
+        _node("ReduceMax", ["totals.alive"], ["highest"], keepdims=0),
+        _node("Greater", ["highest", "lowest"], ["goes_on.next"]),
+        _node("Greater", ["totals.step", "totals.alive"], ["found"]),
+        _node("Cast", ["found"], ["found.integer"], to=TensorProto.INT64),
+        _node("ReduceSum", ["found.integer"], ["found.count"], keepdims=1),
+        _node("Sub", ["wanted", "found.count"], ["wanted.next"]),
+        _node("Unsqueeze", ["candidates.step", "second"], ["token.next"]),
+    ]
 
 
 def _loop(decoder: onnx.ModelProto, layers: int, eos_id: int, choice: _Choice) -> onnx.ModelProto:

@@ -129,13 +129,8 @@ def over_shortlist(decoder: onnx.ModelProto) -> onnx.ModelProto:
         helper.make_node("Gather", ["shortlist", "choices"], ["choices.pieces"], axis=0),
         helper.make_node("Shape", ["choices"], ["choice_count"], start=2, end=3),
     ]
-    narrow = onnx.NodeProto.FromString(projection.SerializeToString())
-    narrow.input[1], narrow.output[0] = "projection.shortlisted", "logits.shortlisted"
-    for position in (3, 5, 6):  # scales, zeros and biases of the pieces
-        if position < len(narrow.input):
-            name = narrow.input[position]
-            narrow.input[position] = f"{name}.shortlisted"
-            nodes.append(helper.make_node("Gather", [name, "shortlist"], [f"{name}.shortlisted"], axis=0))
+    narrow, gathers = _narrowed(projection)
+    nodes += gathers
     dropped = ("LogSoftmax", "Min", "TopK")
     kept = [node for node in body.node if node.op_type not in dropped and node is not projection]
     nodes += [onnx.NodeProto.FromString(node.SerializeToString()) for node in kept]
@@ -153,3 +148,16 @@ def over_shortlist(decoder: onnx.ModelProto) -> onnx.ModelProto:
     for unused in (weight, weights["vocabulary"]):
         body.initializer.remove(unused)
     return graph
+
+
+def _narrowed(projection: onnx.NodeProto) -> tuple[onnx.NodeProto, list[onnx.NodeProto]]:
+    """The projection onto the shortlisted pieces, and the nodes that gather their scales, zeros and biases."""
+    narrow = onnx.NodeProto.FromString(projection.SerializeToString())
+    narrow.input[1], narrow.output[0] = "projection.shortlisted", "logits.shortlisted"
+    gathers = []
+    for position in (3, 5, 6):
+        if position < len(narrow.input):
+            name = narrow.input[position]
+            narrow.input[position] = f"{name}.shortlisted"
+            gathers.append(helper.make_node("Gather", [name, "shortlist"], [f"{name}.shortlisted"], axis=0))
+    return narrow, gathers

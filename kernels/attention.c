@@ -1,12 +1,12 @@
 // Attention.
 //
-// One query to keys and values that lie anywhere, as a decoder needs it: a table says where each position is, so that rows
-// come, go and change places without being copied. Four heads at a time: their scores are one quarter of a vector.
+// Attention of one query to keys and values anywhere in memory, for the decoder: a table holds the place of each position,
+// so rows can come, go and move without a copy. Four heads are computed together: their scores fill a quarter of a vector.
 
 static const float NEVER = -1e30f;
 
-// Scores of four heads at n positions, (n, 4); the last vector is filled with what is never looked at. CHANNELS is that
-// of heads whose queries fit the registers, so that only keys are read again and again; 0 is any other.
+// Scores of four heads at n positions, (n, 4); the end of the last vector is padding. CHANNELS is the width of heads
+// whose queries fit the registers, so that only keys are read repeatedly; 0 is for every other width.
 static INLINE void scores_of(const int CHANNELS, const float *const *query, const float *keys, size_t stride,
                              const int32_t *places, int n, int channels, const int *offsets, float *scores) {
   Vector q[4][4];
@@ -33,8 +33,8 @@ static INLINE void scores_of(const int CHANNELS, const float *const *query, cons
   for (int i = 4 * n; i % LANES; i++) scores[i] = NEVER;
 }
 
-// (n, 4) scores become weights; returns the sums of the four heads' in every quarter. What fills up the last vector
-// adds exp(-87) to a sum of at least 1: nothing.
+// Turns (n, 4) scores into weights; returns the four heads' sums, repeated in every quarter. The padding of the last
+// vector adds exp(-87) to a sum of at least 1, which changes nothing.
 static INLINE Vector soften(float *scores, int n) {
   Vector most = load(scores), sum = all(0);
   for (int i = LANES; i < 4 * n; i += LANES) most = larger(load(scores + i), most);
@@ -47,7 +47,7 @@ static INLINE Vector soften(float *scores, int n) {
   return fold_sum(sum);
 }
 
-// HEADS heads of EACH vectors; weights: theirs at the first position, four floats a position.
+// HEADS heads of EACH vectors. weights: the heads' weights at the first position; there are four floats a position.
 static INLINE void mix(const int HEADS, const int EACH, const float *values, size_t stride, const int32_t *places, int n,
                        const float *weights, const float *factors, float *out) {
   Vector c[8];
@@ -79,8 +79,9 @@ static void mix_one(const float *values, size_t stride, const int32_t *places, i
   }
 }
 
-// One query (D) -> out (D); keys and values are a stride apart. room: for the query and for (heads / 4, n, 4) scores, in whole vectors.
-// at: if not NULL, receives the position that the alignment head looks at most.
+// One query (D) -> out (D). stride: floats between two keys, and between two values. room: buffer for the query and for
+// (heads / 4, n, 4) scores, in whole vectors. at: if not NULL, receives the position with the largest weight of the
+// alignment head.
 static void attend(const float *query, const float *keys, const float *values, int width, size_t stride,
                    const int32_t *places, int n, int heads, float *room, float *out, int head, int64_t *at) {
   const int channels = width / heads, groups = (heads + 3) / 4, group = rounded_up(4 * n, LANES);
@@ -90,7 +91,7 @@ static void attend(const float *query, const float *keys, const float *values, i
   for (int g = 0; g < groups; g++) {
     const float *q[4];
     int offsets[4];
-    for (int h = 0; h < 4; h++) { // heads that there aren't are the last one again
+    for (int h = 0; h < 4; h++) { // in place of missing heads, the last one
       offsets[h] = (4 * g + h < heads ? 4 * g + h : heads - 1) * channels;
       q[h] = scaled_query + offsets[h];
     }
@@ -118,13 +119,14 @@ static void attend(const float *query, const float *keys, const float *values, i
 #undef WEIGHTS
 }
 
-// Floats that ``attend`` needs room for.
+// Size of the buffer of ``attend``, in floats.
 static INLINE size_t attention_room(int width, int heads, int64_t n) {
   return rounded_up(width, LANES) + size_of((heads + 3) / 4, 4 * n + LANES);
 }
 
-// ---- All positions of a sentence to each other, as the encoder needs it. Sixteen queries side by side in a vector: no
-// sum crosses lanes, and each key and value is read once for all of them. 2.5 times as fast at 30 positions, 1.3 at 12.
+// ---- Attention of all positions of a sentence to each other, for the encoder. Sixteen queries lie side by side in a
+// vector: no sum crosses lanes, and each key and value is read once for all sixteen. 2.5 times as fast at 30 positions,
+// 1.3 times at 12.
 
 // (channels, LANES) queries and KEYS keys -> (KEYS, LANES) scores.
 static INLINE void scores_of_block(const int KEYS, const float *queries, const float *keys, size_t stride, int channels,
@@ -141,7 +143,7 @@ static INLINE void scores_of_block(const int KEYS, const float *queries, const f
   for (int t = 0; t < KEYS; t++) store(scores + LANES * t, s[t]);
 }
 
-// (n, LANES) scores become weights; returns 1 / their sums.
+// Turns (n, LANES) scores into weights; returns the reciprocals of their sums.
 static INLINE Vector soften_all(float *scores, int n) {
   Vector most = load(scores), sum = all(0);
   for (int t = 1; t < n; t++) most = larger(load(scores + LANES * t), most);
@@ -153,7 +155,7 @@ static INLINE Vector soften_all(float *scores, int n) {
   return quotient(all(1), sum);
 }
 
-// EACH vectors of QUERIES outputs. weights and factors: those of the first query.
+// EACH vectors of QUERIES outputs. weights and factors: the first query's.
 static INLINE void mix_block(const int QUERIES, const int EACH, const float *values, size_t stride, int n,
                              const float *weights, const float *factors, float *out, size_t out_stride) {
   Vector c[TILE][TILE];
@@ -184,8 +186,8 @@ static INLINE void mix_blocks(const int EACH, const float *values, size_t stride
   for (; q < queries; q++) mix_block(1, EACH, values, stride, n, weights + q, factors + q, out + q * out_stride, out_stride);
 }
 
-// n rows (queries, keys, values), each of them D, a stride apart -> n rows of D. Up to KEYS_BEHIND rows behind those are
-// read, and count for nothing. room: see self_attention_room.
+// n rows of queries, keys and values, D floats each -> n rows of D. Up to KEYS_BEHIND further rows are read, but have no
+// effect. room: see self_attention_room.
 enum { KEYS_TOGETHER = 4, KEYS_BEHIND = KEYS_TOGETHER - 1 };
 
 static void attend_to_each_other(const float *rows, size_t stride, int n, int width, int heads, float *room, float *out,
@@ -231,7 +233,7 @@ static void attend_to_each_other(const float *rows, size_t stride, int n, int wi
     }
 }
 
-// Floats that ``attend_to_each_other`` needs room for.
+// Size of the buffer of ``attend_to_each_other``, in floats.
 static INLINE size_t self_attention_room(int width, int heads, int64_t n) {
   return LANES * (rounded_up(width / heads, LANES) + n + KEYS_BEHIND);
 }

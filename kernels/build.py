@@ -1,4 +1,4 @@
-"""Compiles the kernels into one shared library: each instruction set by itself, chosen among at run time.
+"""Compiles the kernels into one shared library: once for each instruction set; the program chooses at run time.
 
     python kernels/build.py LIBRARY [--machine aarch64] [--sanitize]
 
@@ -32,7 +32,7 @@ SETS = {
 }
 ZIGS_NAMES = {"-march=armv8.2-a+dotprod": "-mcpu=generic+dotprod"}
 COMMON = ("registration.c", "operators.c", "weights.c", "dispatch.c", "release.c")  # compiled once, for any processor
-GLIBC = "2.28"  # of manylinux_2_28, as ONNX Runtime's own wheels
+GLIBC = "2.28"  # manylinux_2_28, like ONNX Runtime's own wheels
 
 
 def compiler(machine: str) -> list[str] | None:
@@ -46,14 +46,14 @@ def compiler(machine: str) -> list[str] | None:
 
 
 def _understands(command: str, machine: str) -> bool:
-    """It is new enough to know all the instruction sets."""
+    """Tells whether a compiler is new enough for all the instruction sets."""
     flags = [flag for _, flags in SETS.get(machine, {}).values() for flag in flags.split()]
     given = [command, *flags, "-x", "c", "-E", os.devnull]
     return subprocess.run(given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def kernel_flags(machine: str) -> list[list[str]]:
-    """What ``kernels.c`` is compiled with, once for each instruction set."""
+    """The flags for ``kernels.c``, one list for each instruction set."""
     return [
         [f"-DKERNELS=kernels_{name}", f'-DNAME="{name}"', f'-DVECTORS="vector_{vectors}.h"', *flags.split()]
         for name, (vectors, flags) in SETS[machine].items()

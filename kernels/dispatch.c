@@ -1,5 +1,5 @@
-// Which kernels the processor can run. Asked of the processor itself, for __builtin_cpu_supports knows nothing when zig
-// compiles it.
+// Finds out which kernels the processor can run. It asks the processor with CPUID, because __builtin_cpu_supports finds
+// nothing when zig compiles it.
 #include <string.h>
 
 #include "model.h"

@@ -1,6 +1,6 @@
 // The Transformer's layers over many rows at once, and the encoder.
 
-// What a call works in: its own, for two threads may run the same model.
+// The buffers of one call. Each call has its own, because two threads may run the same model.
 typedef struct {
   float *states, *projected, *attended, *inner, *row, *room, *scales;
   uint8_t *bytes;
@@ -10,7 +10,7 @@ typedef struct {
 static int allocate_scratch(Scratch *s, const Model *m, int64_t rows, int64_t longest) {
   const int projected = m->decoder ? 3 * m->width : m->last.columns > 3 * m->width ? m->last.columns : 3 * m->width;
   s->stride = rounded_up(m->width, STRIP);
-  // Rows that begin whole pages apart would fight for the same lines of the cache.
+  // Rows whose distance is a whole number of pages would compete for the same cache lines.
   s->projected_stride = rounded_up(projected, STRIP) + LANES;
   s->inner_stride = rounded_up(m->feed_forward, STRIP) + LANES;
   s->states = allocate(rows * s->stride, sizeof(float));
@@ -45,13 +45,13 @@ static void embed(const Model *m, int64_t token, int position, float *state) {
   }
 }
 
-// Into a sub-layer: the bytes that it multiplies.
+// The input of a sub-layer, as bytes.
 static void enter(const Model *m, const Norm *norm, Scratch *s, int rows) {
   if (m->pre_norm) normalize_to_bytes(s->states, s->stride, norm, m->width, m->epsilon, rows, s->row, s->bytes, s->scales);
   else quantize(s->states, s->stride, rounded_up(m->width, LANES), rows, s->bytes, s->scales);
 }
 
-// Out of a sub-layer: what it adds is in the states.
+// After a sub-layer, whose output was added to the states.
 static void leave(const Model *m, const Norm *norm, Scratch *s, int rows) {
   if (!m->pre_norm) normalize(s->states, s->stride, norm, m->width, m->epsilon, rows);
 }
@@ -73,7 +73,8 @@ static void feed_forward(const Model *m, const Layer *l, Scratch *s, int rows) {
 // Before the last product.
 static void finish(const Model *m, Scratch *s, int rows) { enter(m, &m->final_norm, s, rows); }
 
-// Sentences that are encoded together: (positions, 3D) of several fit the cache, and the weights go by less often.
+// Number of sentences that are encoded together: (positions, 3D) of several fit the cache, and the weights are read less
+// often.
 enum { TOGETHER = 192 };
 
 static void encode_some(const Model *m, Scratch *s, const int64_t *ids, const int64_t *lengths, int64_t sentences, int rows,

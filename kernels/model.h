@@ -1,5 +1,5 @@
-// The model as the kernels see it, and what each instruction set offers. Axes: R rows (of a decoder: live hypotheses; of
-// the encoder: source positions of all sentences), D width, L layers, C positions that the memory has, K candidates.
+// The model as the kernels see it, and the functions of each instruction set. Axes: R rows (decoder: live hypotheses;
+// encoder: source positions of all sentences), D width, L layers, C places of the memory, K candidates.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,11 +9,11 @@ enum { RELU, GELU, SWISH };
 
 // y = x W + b with 8-bit weights, one scale a column, laid out as [columns / 64][inputs / 4][64][4].
 typedef struct {
-  int inputs, outputs;   // of the model
-  int depth, columns;    // in memory: the inputs in whole vectors, the outputs in whole strips
+  int inputs, outputs;   // sizes in the model
+  int depth, columns;    // sizes in memory: inputs in whole vectors, outputs in whole strips
   int8_t *weights;
   float *scale, *bias;   // of each column
-  int32_t *start;        // what each column's sum starts from: makes up for the offset of the activations
+  int32_t *start;        // start value of each column's sum: cancels the offset of the activations
 } Linear;
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
   int width, heads, feed_forward, depth, vocabulary, positions;
   int pre_norm, embedding_norm, activation, decoder; // decoder: layers look at a source; the last product is the vocabulary's
-  int cross_layers;                                  // of an encoder: the decoder layers that keys and values are for
+  int cross_layers;                                  // encoder only: number of decoder layers that get keys and values
   int alignment_layer, alignment_head;               // -1: there is none
   int64_t eos;
   float embedding_scale, epsilon;
@@ -49,8 +49,8 @@ typedef struct {
 // A live hypothesis at the step that is being made.
 typedef struct {
   int64_t token;
-  int position, place;   // in the target; in the memory, where this step's keys and values go
-  int32_t *history;      // the places of the positions before, to which this one is added
+  int position, place;   // position in the target; place in the memory for this step's keys and values
+  int32_t *history;      // the places of the earlier positions; this step's place is appended
   const int32_t *source; // the places of the source positions
   int source_length;
   int slot;              // number among the hypotheses of its sentence
@@ -61,14 +61,14 @@ typedef struct {
   int64_t rows, beams, source_length; // live hypotheses, those still wanted, source positions
 } Sentence;
 
-// A search of many sentences, or one step of it. What is given was checked.
+// A search of many sentences, or one step of it. All inputs have been checked.
 typedef struct {
   float *memory;        // (2L, C, D): keys and values of every layer, of source and target positions alike
   int64_t places;       // C
-  Row *rows;            // of all sentences, those of a sentence side by side, best first
+  Row *rows;            // rows of all sentences; a sentence's rows are side by side, best first
   const Sentence *sentences;
   const double *thresholds; // of each sentence, how far a hypothesis may fall behind the best
-  const int32_t *fresh; // (wanted hypotheses of all sentences, steps): places for what is new
+  const int32_t *fresh; // (wanted hypotheses of all sentences, steps): free places for new keys and values
   int64_t row_count, sentence_count, wanted, steps, capacity; // capacity: entries of a history
   int64_t top;          // K, of a single step; 0 for a search
   // Results, (steps, wanted) or of a single step (rows, K); histories (wanted or rows, capacity).
@@ -80,12 +80,12 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  // All return NULL, or what is wrong.
+  // All return NULL, or an error message.
   const char *(*pack)(Model *model, const Tensor *tensors, int count);
   const char *(*encode)(const Model *model, const int64_t *ids, const int64_t *lengths, int64_t sentences, float *features);
   const char *(*search)(const Model *model, Search *search);
 } Kernels;
 
 extern const Kernels kernels_plain, kernels_avx2, kernels_avxvnni, kernels_avx512vnni, kernels_neon;
-const Kernels *choose_kernels(const char *name); // the best, or that of the name; NULL if the processor lacks it
+const Kernels *choose_kernels(const char *name); // the fastest, or the named one; NULL if the processor lacks it
 void release_model(Model *model);

@@ -1,9 +1,9 @@
-// Layer norm, activation functions, and the quantisation of what comes out: one scale a row, found as it goes by.
-// Rows are in whole vectors; what stands behind the width is 0, and multiplied by weights that are 0.
+// Layer norm, activation functions, and quantisation of their results: one scale a row, found in the same pass.
+// Rows are in whole vectors; the padding after the width is 0, and so are its weights.
 
-static const float LEAST = 1e-20f; // of a row's largest number, so that a row of zeros has a scale
+static const float LEAST = 1e-20f; // lower bound of a row's largest number, so that a row of zeros has a scale
 
-// Of numbers up to 88; below -87, that of -87. Relative error 4e-7, by a minimax polynomial between -ln 2 / 2 and ln 2 / 2.
+// e^x for x up to 88; below -87, e^-87. Relative error 4e-7, by a minimax polynomial between -ln 2 / 2 and ln 2 / 2.
 static INLINE Vector exponential(Vector x) {
   x = larger(x, all(-87.0f));
   const Vector n = whole(mul(x, all(1.44269504f))), r = fma_(n, all(-0.69314718f), x);
@@ -14,14 +14,14 @@ static INLINE Vector exponential(Vector x) {
   return scaled(fma_(p, r, all(1.0f)), n);
 }
 
-// Bytes of a row whose largest magnitude is known.
+// Quantises a row whose largest magnitude is known.
 static INLINE void to_bytes(const float *x, int n, float most, float levels, int offset, uint8_t *bytes, float *scale) {
   *scale = most / levels;
   Vector factor = all(levels / most), low = all(offset ? -levels : 0.0f), high = all(levels);
   for (int i = 0; i < n; i += LANES) store_bytes(bytes + i, smaller(larger(mul(load(x + i), factor), low), high), offset);
 }
 
-// The largest magnitude, or the largest number; n is in whole vectors.
+// The largest magnitude, or the largest number; n is a multiple of LANES.
 static INLINE float most_of(const float *x, int n, int magnitudes) {
   Vector most[4] = {all(LEAST), all(LEAST), all(LEAST), all(LEAST)};
 #define MORE(J, I) most[J] = larger(magnitudes ? magnitude(load(x + (I))) : load(x + (I)), most[J])
@@ -34,11 +34,11 @@ static INLINE float most_of(const float *x, int n, int magnitudes) {
   return largest(larger(larger(most[0], most[1]), larger(most[2], most[3])));
 }
 
-enum { ROWS_TOGETHER = 4 }; // a row is a chain of sums, largests and divisions; side by side, four take half the time
+enum { ROWS_TOGETHER = 4 }; // each row's operations wait for each other; four rows side by side take half the time
 
 #define IN_FOURS(R, SOME, ROWS) for (int R = 0, SOME; SOME = ROWS - R < ROWS_TOGETHER ? ROWS - R : ROWS_TOGETHER, R < ROWS; R += SOME)
 
-// (R, stride) floats -> (R, depth) bytes, larger by OFFSET.
+// (R, stride) floats -> (R, depth) bytes, OFFSET added.
 static void quantize(const float *x, size_t stride, int depth, int rows, uint8_t *bytes, float *scales) {
   float most[ROWS_TOGETHER];
   IN_FOURS(r, some, rows) {
@@ -62,7 +62,7 @@ static INLINE float mean_of(const float *x, int width) {
   return sum_of(even, odd) / (float)width;
 }
 
-// Writes what is left of a row without its mean; returns what makes its standard deviation 1.
+// Writes a row minus its mean; returns the factor that makes its standard deviation 1.
 static INLINE float centre(const float *x, float mean, int width, float epsilon, float *out) {
   const Vector middle = all(mean);
   Vector even = all(0), odd = even;
@@ -93,7 +93,7 @@ static INLINE float stretch(float *x, float factor, const Norm *norm, int width)
   return largest(most);
 }
 
-// Up to four rows, to others or themselves, and their largest magnitudes.
+// Normalises up to four rows, in place or into other rows; writes their largest magnitudes.
 static INLINE void normalize_some(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *out,
                                   size_t out_stride, float *most) {
   float of[ROWS_TOGETHER];
@@ -108,7 +108,7 @@ static void normalize(float *x, size_t stride, const Norm *norm, int width, floa
     normalize_some(x + r * stride, stride, norm, width, epsilon, some, x + r * stride, stride, most);
 }
 
-// room: ROWS_TOGETHER rows.
+// room: buffer of ROWS_TOGETHER rows.
 static void normalize_to_bytes(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *room,
                                uint8_t *bytes, float *scales) {
   const int depth = rounded_up(width, LANES);

@@ -1,13 +1,13 @@
-// The operators of domain "dragoman", as ONNX Runtime calls them: every shape and every index is checked here, so that
-// the kernels needn't.
+// The operators of domain "dragoman", as ONNX Runtime calls them: every shape and every index is checked here, and not
+// again in the kernels.
 //
-// Encode: ids (T,) int64 of all sentences, one after the other; lengths (B,) int64; weights
+// Encode: ids (T,) int64 of all sentences, concatenated; lengths (B,) int64; weights
 //   -> features (2L, T, D) float32: keys and values of every decoder layer.
 // Decode: memory (2L, C, D) float32; rows (R, 2) int64: token and position; totals (R,) float64; histories (R, P) int32:
 //   the places in the memory of each row's earlier positions; sentences (B, 3) int64: live rows, hypotheses wanted,
 //   source positions; sources (B, S) int32: their places; fresh (W, N) int32: places for N steps of the W hypotheses
 //   wanted of all sentences; thresholds (B,) float64; top () int64; weights
-//   -> scores, tokens, parents, attended, histories, memory, see search in model.h. The memory may be that of the input.
+//   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +50,9 @@ OrtStatus *run_encode(void *kernel, OrtKernelContext *context) {
   for (int64_t i = 0; i < sentences; i++) {
     CHECK(length[i] >= 1 && length[i] <= m->positions, "a source is empty or longer than the model's positions");
     sum += length[i];
-    CHECK(sum <= positions, "the lengths are not those of the ids");
+    CHECK(sum <= positions, "the lengths do not add up to the number of ids");
   }
-  CHECK(sum == positions, "the lengths are not those of the ids");
+  CHECK(sum == positions, "the lengths do not add up to the number of ids");
   for (int64_t i = 0; i < positions; i++) CHECK(id[i] >= 0 && id[i] < m->vocabulary, "a source id is not in the vocabulary");
   float *features;
   TRY(get_output(context, 0, 3, (int64_t[]){2 * m->cross_layers, positions, m->width}, &features));
@@ -78,7 +78,7 @@ static OrtStatus *check_shapes(const Model *m, const Input *g) {
       CHECK(g[i].dims[j] > 0 && g[i].dims[j] <= 1 << 28, "an input is empty or too large");
   }
   const int64_t rows = g[ROWS].dims[0], sentences = g[SENTENCES].dims[0];
-  CHECK(g[MEMORY].dims[0] == 2 * m->depth && g[MEMORY].dims[2] == m->width, "the memory is not that of the model");
+  CHECK(g[MEMORY].dims[0] == 2 * m->depth && g[MEMORY].dims[2] == m->width, "the memory has another shape than the model's");
   CHECK(rows <= MAX_SIZE && g[ROWS].dims[1] == 2 && g[TOTALS].dims[0] == rows && g[HISTORIES].dims[0] == rows,
         "rows, totals and histories are not alike");
   CHECK(g[SENTENCES].dims[1] == 3 && g[SOURCES].dims[0] == sentences && g[THRESHOLDS].dims[0] == sentences,
@@ -115,7 +115,7 @@ static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
     wanted += sentence.beams;
   }
   CHECK(r == s->row_count, "the sentences have fewer rows than there are");
-  CHECK(s->top ? s->wanted >= s->row_count && s->steps == 1 : wanted == s->wanted, "there are not as many fresh places as needed");
+  CHECK(s->top ? s->wanted >= s->row_count && s->steps == 1 : wanted == s->wanted, "the number of fresh places is wrong");
   CHECK(within(g[FRESH].data, s->wanted * s->steps, s->places), "a place is not in the memory");
   return NULL;
 }
@@ -141,7 +141,7 @@ static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g
   TRY(get_output(context, 5, 3, g[MEMORY].dims, &s->memory));
   if (s->memory != g[MEMORY].data)
     memcpy(s->memory, g[MEMORY].data, (size_t)(g[MEMORY].dims[0] * g[MEMORY].dims[1] * g[MEMORY].dims[2]) * sizeof(float));
-  for (int64_t i = 0; i < s->steps * across; i++) s->scores[i] = -INFINITY; // where there is no hypothesis
+  for (int64_t i = 0; i < s->steps * across; i++) s->scores[i] = -INFINITY; // -inf: no hypothesis
   const char *error = k->kernels->search(&k->model, s);
   return error ? api->CreateStatus(ORT_FAIL, error) : deliver(context, s, top);
 }

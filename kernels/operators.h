@@ -1,4 +1,4 @@
-// What the files that speak to ONNX Runtime share: operators.c, weights.c and registration.c.
+// Shared by the files that call ONNX Runtime: operators.c, weights.c and registration.c.
 #pragma once
 #include <pthread.h>
 
@@ -6,7 +6,7 @@
 #include "ort.h"
 
 enum { ENCODE_INPUTS = 2, DECODE_INPUTS = 9, DECODE_OUTPUTS = 6 }; // without the weights
-enum { MAX_SIZE = 1 << 20 };                                       // of any size that an attribute or a shape gives
+enum { MAX_SIZE = 1 << 20 };                                       // maximum of any size in an attribute or a shape
 
 extern const OrtApi *api;
 extern const Kernels *chosen_kernels; // for graphs that are opened now; NULL for the fastest
@@ -17,7 +17,7 @@ typedef struct {
   const Kernels *kernels;
   pthread_mutex_t lock;
   int packed;
-  const char *error; // of the packing
+  const char *error; // why packing failed
 } Kernel;
 
 // A tensor that a graph gives to an operator.

@@ -1,4 +1,4 @@
-// What the operators need of ONNX Runtime's C interface, since its packages for Python come without headers. The first
+// The parts of ONNX Runtime's C interface that the operators use; its Python packages come without headers. The first
 // version of OrtApi is a table of 102 functions whose order is fixed for good, and so is the order of OrtCustomOp.
 #pragma once
 #include <stddef.h>
@@ -53,7 +53,7 @@ enum { ANY = 0, FLOAT = 1, INT32 = 6, INT64 = 7, FLOAT16 = 10, DOUBLE = 11 };
 enum { REQUIRED, OPTIONAL, VARIADIC };
 
 struct OrtCustomOp {
-  uint32_t version; // callbacks behind those of this version are not looked at
+  uint32_t version; // ONNX Runtime ignores the callbacks of later versions
   void *(*CreateKernel)(const OrtCustomOp *op, const OrtApi *api, const OrtKernelInfo *info);
   const char *(*GetName)(const OrtCustomOp *op);
   const char *(*GetExecutionProviderType)(const OrtCustomOp *op);

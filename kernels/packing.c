@@ -1,7 +1,7 @@
-// Weights as the kernels want them, made once when the graph is loaded: 8 bits, one scale a column, in strips. Done here
-// and not by the export, the bundle holds float16 alone, once for all precisions, and is the same for all processors.
+// Packs the weights for the kernels, once, when the graph is loaded: 8 bits, one scale a column, in strips. Because the
+// export doesn't do this, a bundle holds only float16 weights, shared by all precisions and the same for all processors.
 
-// LANES numbers of a matrix from a column on, or of a vector.
+// LANES consecutive numbers of a matrix row or a vector.
 static INLINE Vector numbers(const Tensor *t, int64_t at, int some) {
   if (!t->halves) return load_first((const float *)t->data + at, some);
   uint16_t halves[LANES] = {0};
@@ -17,7 +17,7 @@ static const char *pack_vector(const Tensor *t, int64_t length, float **out) {
   if (!(*out = allocate(length, sizeof **out))) return "out of memory";
   for (int64_t i = 0; i < length; i += LANES) {
     const int some = length - i < LANES ? (int)(length - i) : LANES;
-    store(*out + i, numbers(t, i, some)); // allocate has left room
+    store(*out + i, numbers(t, i, some)); // allocate has left space
     for (int j = 0; j < some; j++)
       if (!isfinite((*out)[i + j])) return "a weight is not finite";
   }
@@ -29,7 +29,7 @@ static const char *pack_norm(const Tensor *t, int width, Norm *out) {
   return error ? error : pack_vector(t + 1, width, (float **)&out->bias);
 }
 
-// A column's scale is that of its largest weight. by_row: the matrix is (outputs, inputs), as embeddings are.
+// A column's largest weight decides its scale. by_row: the matrix is (outputs, inputs), as embeddings are.
 static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_row, int offset, Linear *l) {
   if (t->rows != (by_row ? outputs : inputs) || t->columns != (by_row ? inputs : outputs))
     return "a matrix of the weights has another shape than the attributes say";
@@ -45,7 +45,7 @@ static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_
   memcpy(bias, l->bias, outputs * sizeof *bias);
   free(l->bias);
   l->bias = bias;
-  const int count = by_row ? inputs : outputs, lines = by_row ? outputs : inputs; // along and across what lies side by side
+  const int count = by_row ? inputs : outputs, lines = by_row ? outputs : inputs; // along a line of memory, and number of lines
   float *largest_of = allocate(l->columns, sizeof *largest_of);
   if (!largest_of) return "out of memory";
   for (int line = 0; line < lines; line++)
@@ -109,7 +109,7 @@ static const char *pack(Model *m, const Tensor *t, int count) {
   if (m->pre_norm) { NORM(final_norm) }
   if (m->decoder) {
     TRY(pack_linear(t, wide, m->vocabulary, 1, OFFSET, &m->last))
-    for (int j = m->vocabulary; j < m->last.columns; j++) m->last.bias[j] = NEVER; // what fills up the last strip
+    for (int j = m->vocabulary; j < m->last.columns; j++) m->last.bias[j] = NEVER; // padding of the last strip
   } else {
     LINEAR(last, wide, 2 * m->cross_layers * wide, OFFSET)
   }

@@ -1,8 +1,8 @@
 // Products of 8-bit activations and weights: exact int32 sums, then floats.
 
-enum { OFFSET = 128 }; // of activations that may be negative
+enum { OFFSET = 128 }; // added to activations that may be negative
 
-// M rows times one strip of 64 columns. The sums of all rows stay in registers while the weights go by once.
+// M rows times one strip of 64 columns. The sums of all rows stay in registers, and each weight is read once.
 static INLINE void strip(const int M, const int add_to, const uint8_t *a, size_t stride, const float *scales,
                          const Linear *l, int first, float *out, size_t out_stride) {
   const int8_t *weights = l->weights + size_of(first, l->depth);
@@ -15,7 +15,7 @@ static INLINE void strip(const int M, const int add_to, const uint8_t *a, size_t
       for (int j = 0; j < WIDE; j++) c[m][j] = load_ints(l->start + first + part + j * INTS);
     const int8_t *w = weights + 4 * part;
     for (int k = 0; k < quads; k++, w += 4 * STRIP) {
-      // A page ahead for one row, which waits for the cache; four lines of it are one step.
+      // A single row waits for the cache: prefetch a page ahead, four cache lines a step.
 #pragma GCC unroll 4
       for (int j = 0; j < INTS * WIDE; j += 16) prefetch(w + (M == 1 ? 4096 : 1024) + 4 * j);
       Ints b[WIDE];

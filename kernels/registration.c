@@ -1,4 +1,4 @@
-// What ONNX Runtime asks of an operator: names, inputs, outputs, types; and the library's entry points.
+// Describes the operators to ONNX Runtime: names, inputs, outputs, types; and the library's entry points.
 #include "operators.h"
 
 const OrtApi *api;
@@ -70,8 +70,8 @@ PUBLIC OrtStatus *RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase
   return api->AddCustomOpDomain(options, domain);
 }
 
-// Chooses the kernels of graphs that are opened from now on: the fastest, or those of a name. Returns their name, or
-// nothing if the processor can't run them.
+// Chooses the kernels of all graphs that are opened from now on: the fastest, or the named ones. Returns their name, or
+// an empty string if the processor can't run them.
 PUBLIC const char *dragoman_kernels(const char *name) {
   const Kernels *k = choose_kernels(name);
   if (k) chosen_kernels = k;

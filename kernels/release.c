@@ -1,4 +1,4 @@
-// What packing has allocated.
+// Frees the memory that packing allocated.
 #include <stdlib.h>
 
 #include "model.h"

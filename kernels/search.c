@@ -1,13 +1,13 @@
 // The best next tokens of each row, and greedy and beam search of many sentences, as app/engine/decoding does them.
 
-// Logarithm in double precision, the same on every processor, which that of the C library needn't be.
+// Logarithm in double precision, the same on every processor; the C library's may differ.
 static double logarithm(double x) {
   int exponent;
   double y = frexp(x, &exponent);
   if (y < 0.70710678118654752440) y *= 2, exponent--;
   const double z = (y - 1) / (y + 1), q = z * z;
   double sum = 0;
-  for (int i = 23; i >= 1; i -= 2) sum = sum * q + 1.0 / i; // 2 atanh(z): |z| < 0.18, so the rest is below 1e-17
+  for (int i = 23; i >= 1; i -= 2) sum = sum * q + 1.0 / i; // 2 atanh(z): |z| < 0.18, so the remainder is below 1e-17
   return 2 * z * sum + exponent * 0.69314718055994530942;
 }
 
@@ -32,10 +32,10 @@ static float largest_but(float *x, int n, int k) {
   return x[k - 1];
 }
 
-enum { SORTED_BEYOND = 1024 }; // candidates: no search wants so many, but the comparison with PyTorch wants all
+enum { SORTED_BEYOND = 1024 }; // candidates: searches want fewer, but the comparison with PyTorch wants all
 
-// The K best of a row's logits as log-probabilities, best first, the smaller id of equals. found: room for K of them, or
-// for the vocabulary if all are sorted. Returns whether they are finite.
+// The K best of a row's logits as log-probabilities, best first, the smaller id of equals. found: array of K, or
+// of the vocabulary's size if all are sorted. Returns whether they are finite.
 static int best_of(const float *logits, int vocabulary, int top, Candidate *found) {
   const int n = rounded_up(vocabulary, STRIP);
   Vector most[4];
@@ -54,7 +54,7 @@ static int best_of(const float *logits, int vocabulary, int top, Candidate *foun
     for (int i = 0; i < vocabulary; i++) found[count++] = (Candidate){logits[i], i};
     qsort(found, count, sizeof *found, by_score);
   } else {
-    // The K-th largest of the lanes' maxima bounds the K-th largest number from below: few are as large.
+    // The K-th largest of the lanes' maxima is a lower bound of the K-th largest number, and few numbers reach it.
     float lanes[4 * LANES], low = NEVER;
     for (int j = 0; j < 4; j++) store(lanes + LANES * j, top <= LANES ? folded : most[j]);
     if (top <= 4 * LANES) low = top == 1 ? highest : largest_but(lanes, top <= LANES ? LANES : 4 * LANES, top);
@@ -83,7 +83,7 @@ typedef struct {
   Candidate *sorting; // of one row
 } Step;
 
-// Rows whose logits are made together: with more they leave the second-level cache before they are read again.
+// Number of rows whose logits are computed together: those of more don't fit the second-level cache.
 enum { LOGIT_ROWS = 18 };
 
 // One step of all rows; returns whether all scores are finite.
@@ -107,14 +107,14 @@ typedef struct {
   int32_t token;
 } Extension;
 
-// The extensions of a sentence's hypotheses that are worth keeping, best first: as many as hypotheses are wanted, none
-// further than the threshold behind the best. Equals stay in the order of rows and candidates.
+// The extensions of a sentence's hypotheses to keep, best first: at most as many as hypotheses are wanted, and none
+// that is more than the threshold behind the best. Equals stay in the order of rows and candidates.
 static int extend(const Row *rows, int count, const Candidate *best, int top, int wanted, double threshold, Extension *e) {
   int n = 0;
   for (int r = 0; r < count; r++)
     for (int k = 0; k < wanted && k < top; k++) {
       const Extension x = {rows[r].total + (double)best[r * top + k].score, r, best[r * top + k].token};
-      if (n == wanted && x.total <= e[n - 1].total) break; // the rest of the row is no better
+      if (n == wanted && x.total <= e[n - 1].total) break; // the following ones of this row are no better
       int at = n < wanted ? n++ : n - 1;
       for (; at > 0 && e[at - 1].total < x.total; at--) e[at] = e[at - 1];
       e[at] = x;
@@ -124,7 +124,7 @@ static int extend(const Row *rows, int count, const Candidate *best, int top, in
   return kept;
 }
 
-// Buffers of a search, besides a step's.
+// Buffers of a search; a step has its own.
 typedef struct {
   Step step;
   Row *rows, *next;
@@ -226,7 +226,7 @@ static const char *search(const Model *m, Search *s) {
   const char *error = "out of memory";
   if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.best && b.step.sorting && b.rows &&
       b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions) {
-    for (int64_t i = 0; i < most; i++) b.attended[i] = -1; // unless there is an alignment head
+    for (int64_t i = 0; i < most; i++) b.attended[i] = -1; // stays -1 without an alignment head
     memcpy(b.sentences, s->sentences, (size_t)s->sentence_count * sizeof *b.sentences);
     error = run(m, s, &b);
   }

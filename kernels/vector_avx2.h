@@ -92,7 +92,7 @@ static INLINE void transpose_half(__m256 *r) {
     r[i + 4] = _mm256_permute2f128_ps(a[i], a[i + 4], 0x31);
   }
 }
-// Sixteen rows become the columns.
+// Transposes sixteen rows.
 static INLINE void transpose(Vector *r) {
   __m256 part[4][8]; // top left, bottom left, top right, bottom right
   for (int i = 0; i < 8; i++) part[0][i] = r[i].l, part[1][i] = r[i + 8].l, part[2][i] = r[i].h, part[3][i] = r[i + 8].h;

@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 typedef __m512 Vector;
-enum { TILE = 4 }; // TILE * TILE sums, and what they are made of, fit the registers
+enum { TILE = 4 }; // TILE * TILE sums and their factors fit the registers
 static INLINE Vector load(const float *p) { return _mm512_loadu_ps(p); }
 static INLINE Vector load_first(const float *p, int n) { return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p); }
 static INLINE Vector load_half(const uint16_t *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
@@ -18,7 +18,7 @@ static INLINE Vector smaller(Vector a, Vector b) { return _mm512_min_ps(a, b); }
 static INLINE Vector larger(Vector a, Vector b) { return _mm512_max_ps(a, b); }
 static INLINE Vector magnitude(Vector a) { return _mm512_abs_ps(a); }
 static INLINE Vector whole(Vector a) { return _mm512_roundscale_ps(a, 8); }
-// a * 2^n for whole n, where neither is so small or large that it has no exponent of its own
+// a * 2^n for whole n; neither a nor the result may be subnormal or infinite
 static INLINE Vector scaled(Vector a, Vector n) {
   return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), _mm512_slli_epi32(_mm512_cvtps_epi32(n), 23)));
 }
@@ -37,7 +37,7 @@ static INLINE void sums(Vector a, Vector b, Vector c, Vector d, float *out) {
   __m256 half = _mm256_add_ps(_mm512_castps512_ps256(q), _mm512_extractf32x8_ps(q, 1));
   _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
 }
-// Of the four quarters, lane by lane, in all of them.
+// The sum of the four quarters, lane by lane, in all of them.
 static INLINE Vector fold_sum(Vector a) {
   a = add(a, _mm512_shuffle_f32x4(a, a, 0x4e));
   return add(a, _mm512_shuffle_f32x4(a, a, 0xb1));
@@ -48,7 +48,7 @@ static INLINE Vector fold_larger(Vector a) {
 }
 static INLINE float largest(Vector a) { return _mm512_reduce_max_ps(a); }
 
-// Sixteen rows become the columns.
+// Transposes sixteen rows.
 static INLINE void transpose(Vector *r) {
   Vector a[16];
 #pragma GCC unroll 4
@@ -67,7 +67,7 @@ static INLINE void transpose(Vector *r) {
   }
 }
 
-// Sixteen numbers within -127 and 127, or 0 and 255, as bytes that are larger by the offset.
+// Sixteen numbers within -127 and 127, or 0 and 255, as bytes, with the offset added.
 static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {
   __m512i bytes = _mm512_add_epi32(_mm512_cvtps_epi32(a), _mm512_set1_epi32(offset));
   _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8(bytes));

@@ -79,14 +79,14 @@ static INLINE Vector fold_larger(Vector a) {
   return (Vector){{q, q, q, q}};
 }
 static INLINE float largest(Vector a) { return vmaxvq_f32(fold_larger(a).q[0]); }
-// The sums of products take signed bytes, so all are stored less by 128; BYTE_BIAS makes up for that.
+// The sums of products take signed bytes, so 128 is subtracted from all; BYTE_BIAS cancels that.
 static INLINE void store_bytes(uint8_t *p, Vector a, int offset) {
   int32x4_t o = vdupq_n_s32(offset - 128), n[4];
   EACH n[i] = vaddq_s32(vcvtnq_s32_f32(a.q[i]), o);
   int16x8_t l = vcombine_s16(vqmovn_s32(n[0]), vqmovn_s32(n[1])), h = vcombine_s16(vqmovn_s32(n[2]), vqmovn_s32(n[3]));
   vst1q_s8((int8_t *)p, vcombine_s8(vqmovn_s16(l), vqmovn_s16(h)));
 }
-// Sixteen rows become the columns.
+// Transposes sixteen rows.
 static INLINE void transpose(Vector *r) {
   Vector columns[16];
   for (int i = 0; i < 16; i += 4)

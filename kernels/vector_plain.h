@@ -1,4 +1,4 @@
-// Sixteen floats in plain C: what the others must equal to the last bit. For tests; nobody would serve with it.
+// Sixteen floats in plain C, the reference that the other sets must equal to the last bit. For tests: too slow to serve.
 typedef struct {
   float f[16];
 } Vector;

@@ -71,8 +71,8 @@ void destroy_kernel(void *kernel) {
   free(k);
 }
 
-// Takes the pages of packed weights out of memory: they lie in their file, and are read no more. Nothing can be lost by
-// it, and nothing depends on it.
+// Tells the system to drop the pages of weights that were packed: they are in the file and not read again. This is only
+// advice; nothing depends on it.
 static void page_out(const Tensor *t) {
 #ifdef __linux__
   enum { PAGEOUT = 21 }; // MADV_PAGEOUT, which older headers don't have
@@ -103,14 +103,14 @@ static OrtStatus *pack_weights(Kernel *k, OrtKernelContext *context, size_t firs
   if (!status) {
     k->error = k->kernels->pack(&k->model, tensors, (int)count);
     k->packed = 1;
-    // The embedding and the positions are read from then on, the rest is not.
+    // After packing, only the embedding and the positions are still read.
     for (size_t i = 2; i < count; i++) page_out(tensors + i);
   }
   free(tensors);
   return status;
 }
 
-// At the first run, for the first version of the interface doesn't give weights before; the model's start makes one.
+// Packs at the first run, because version 1 of the interface gives no weights earlier. Loading a model makes a run.
 OrtStatus *pack_once(Kernel *k, OrtKernelContext *context, size_t inputs) {
   pthread_mutex_lock(&k->lock);
   OrtStatus *status = k->packed ? NULL : pack_weights(k, context, inputs);

@@ -1,4 +1,4 @@
-"""What tests share: the event loop of async tests, and one tiny real model with its bundle, built once a session.
+"""What tests share: the event loop of async tests, and one tiny real model with its bundle, built once a run.
 
 Nothing of the training world is imported before a test asks for it.
 """
@@ -6,12 +6,14 @@ Nothing of the training world is imported before a test asks for it.
 from __future__ import annotations
 
 import logging
+import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 if TYPE_CHECKING:
     from app.engine.models.bundle import Bundle
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     from tests.support.cluster import RayCluster
     from tests.support.postgresql import PostgreSQL
     from tests.support.valkey import ValkeyServer
+
+    Once = Callable[[str, Callable[[Path], object]], Path]
+
+
+# Processes share the processors, and tiny models are no faster with more threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -104,38 +112,63 @@ def dragoman(ray_cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="session")
-def tiny_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Makes a file or folder in the first process that asks for it; the other processes of the run find it there."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def make(name: str, write: Callable[[Path], object]) -> Path:
+        done = shared / f"{name}.done"
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                write(shared / name)
+                done.touch()
+        return shared / name
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def tiny_tokenizer(once: Once) -> Path:
     from tests.support.tiny import write_tokenizer
 
-    return write_tokenizer(tmp_path_factory.mktemp("tokenizer") / "tokenizer.spm")
+    return once("tokenizer.spm", write_tokenizer)
 
 
 @pytest.fixture(scope="session")
-def tiny_model(tiny_tokenizer: Path) -> Transformer:
-    """Trained a little, with weights that float16 can hold, as a build rounds them. Not to be changed."""
-    from tests.support.tiny import random_model, round_weights, train_tiny
+def tiny_checkpoint(tiny_tokenizer: Path, once: Once) -> Path:
+    """A model that is trained a little, with weights that float16 can hold, as a build rounds them."""
+    from tests.support.tiny import random_model, round_weights, train_tiny, write_checkpoint
 
-    model = random_model()
-    train_tiny(model, tiny_tokenizer, updates=100)
-    round_weights(model)
-    return model
+    def write(folder: Path) -> None:
+        model = random_model()
+        train_tiny(model, tiny_tokenizer, updates=100)
+        round_weights(model)
+        write_checkpoint(folder / "tiny", model, tiny_tokenizer)
 
-
-@pytest.fixture(scope="session")
-def tiny_checkpoint(tiny_model: Transformer, tiny_tokenizer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.support.tiny import write_checkpoint
-
-    return write_checkpoint(tmp_path_factory.mktemp("checkpoint") / "tiny", tiny_model, tiny_tokenizer)
+    return once("checkpoint", write) / "tiny"
 
 
 @pytest.fixture(scope="session")
-def tiny_bundle(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def tiny_model(tiny_checkpoint: Path) -> Transformer:
+    """Not to be changed."""
+    from model.training.checkpoint import load_model
+
+    return load_model(tiny_checkpoint).eval()
+
+
+@pytest.fixture(scope="session")
+def tiny_bundle(tiny_checkpoint: Path, once: Once) -> Bundle:
     """All precisions. Copy the folder before changing anything in it."""
+    from app.engine.models.bundle import Bundle
     from export.bundle_builder import build_bundle
     from tests.support.tiny import made_up_shortlist
 
-    folder, shortlist = tmp_path_factory.mktemp("bundle") / "tiny", made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
-    return build_bundle(tiny_checkpoint, folder, shortlist=shortlist, report=lambda line: None)
+    def write(folder: Path) -> None:
+        shortlist = made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
+        build_bundle(tiny_checkpoint, folder / "tiny", shortlist=shortlist, report=lambda line: None)
+
+    return Bundle.open(once("bundle", write) / "tiny")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
-"""All connections of a server: how many there may be, and how long a client may take. Standard library only.
+"""Bounds the number of a server's connections and the time that a client may take. Standard library only.
 
-A connection is idle (no request has begun), unfinished (a request has begun and has not come completely), or at work.
-Idle and unfinished ones are kept in the order in which they became so: where there are too many, the oldest goes.
+A connection is idle (no request has begun), unfinished (a request has begun and is not complete), or at work. Idle and
+unfinished connections are kept in the order in which they reached that state. If there are too many, the oldest is
+closed.
 """
 
 import select
@@ -9,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-_HANG_UP = getattr(select, "POLLRDHUP", 0)  # Linux: the peer has closed, even if data stands before the end
+_HANG_UP = getattr(select, "POLLRDHUP", 0)  # Linux: the peer has closed, even if unread data comes before the end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,14 +18,14 @@ class Limits:
     """Limits of a server for its connections.
 
     Attributes:
-        connections: Open at a time. One more closes the connection that has been idle longest.
-        head_bytes: Request line and headers of a request.
-        unfinished: Connections whose request has begun and has not come completely.
-        pipelined: Requests of all connections together that wait for the answer to the one before.
-        head_s: Seconds for a head to come, from its first byte.
-        window_s: Seconds in which a body, and an answer that waits to be read, must move by ``window_bytes``.
-        window_bytes: See there; 80 KiB in 20 s are 4 KiB a second.
-        discard_s: Seconds for the rest of a body whose request is answered already.
+        connections: Maximum number of open connections. One more closes the connection that has been idle longest.
+        head_bytes: Maximum size of the request line and headers together.
+        unfinished: Maximum number of connections with an incomplete request.
+        pipelined: Maximum number of pipelined requests that wait for an earlier answer, over all connections.
+        head_s: Seconds that a head may take from its first byte.
+        window_s: Seconds in which a client must send, or read, at least ``window_bytes`` of a body or an answer.
+        window_bytes: See ``window_s``; 80 KiB in 20 s are 4 KiB a second.
+        discard_s: Seconds for the remaining body of a request that is already answered.
     """
 
     connections: int = 16_384
@@ -49,17 +50,17 @@ class Connection(Protocol):
 
 @dataclass(slots=True)
 class Window:
-    """How far something has moved since a moment."""
+    """How many bytes had moved when a time window began."""
 
     began_s: float
     nbytes: int = 0
 
     def is_too_slow(self, now: float, nbytes: int, limits: Limits) -> bool:
-        """Tells whether a whole window passed with too little movement; begins the next one where it was enough.
+        """Tells whether a whole window passed with too few bytes; begins the next window after enough bytes.
 
         Args:
             now: Seconds, on the clock of ``began_s``.
-            nbytes: All that has moved so far.
+            nbytes: Bytes moved so far.
             limits: The window.
         """
         if now - self.began_s < limits.window_s:
@@ -72,12 +73,12 @@ class Connections:
     """The connections of one server.
 
     Args:
-        limits: For all of them.
+        limits: Limits for all connections.
 
     Attributes:
-        idle: Those without a request, the one that has been so longest first.
-        unfinished: Those whose request has not come completely, likewise.
-        pipelined: Requests that wait for the answer to the one before.
+        idle: Connections without a request, longest idle first.
+        unfinished: Connections with an incomplete request, oldest first.
+        pipelined: Number of pipelined requests that wait for an earlier answer.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -87,20 +88,20 @@ class Connections:
         self.pipelined = 0
 
     def make_room(self, open_connections: int) -> bool:
-        """Closes a connection if there are too many; returns whether there is room for a new one."""
+        """Closes a connection if there are too many; returns whether a new one may stay."""
         if open_connections <= self.limits.connections:
             return True
         return self._close_oldest(self.idle) or self._close_oldest(self.unfinished)
 
     def begin(self, connection: Connection) -> None:
-        """Part of a request is there."""
+        """Notes that part of a request has arrived."""
         if connection not in self.unfinished:
             self.unfinished[connection] = None
             if len(self.unfinished) > self.limits.unfinished:
                 self._close_oldest(self.unfinished)
 
     def forget(self, connection: Connection) -> None:
-        """The connection is closed."""
+        """Notes that a connection is closed."""
         self.idle.pop(connection, None)
         self.unfinished.pop(connection, None)
 
@@ -114,13 +115,13 @@ class Connections:
 
 
 def check_all(connections: Collection[Connection], now: float) -> None:
-    """Ends the connections whose clients take too long. To be called every second or so: 10,000 take 5 ms."""
+    """Ends the connections whose clients take too long. Call it about every second; 10,000 connections take 5 ms."""
     for connection in list(connections):
         connection.check(now)
 
 
 def has_hung_up(descriptor: int) -> bool:
-    """Tells whether the peer of a socket has closed it, although what it sent before has not been read."""
+    """Tells whether the peer of a socket has closed it, even if data that it sent is still unread."""
     if not _HANG_UP:
         return False
     poll: Callable[[], select.poll] = select.poll

@@ -1,8 +1,8 @@
-"""uvicorn's HTTP protocol, with bounds on what a client may send and on the time that it may take.
+"""uvicorn's HTTP protocol, with bounds on the size of a request and on the time that a client may take.
 
-uvicorn's protocol for the parser httptools has no limit for heads, no time limits beside the keep-alive, and drops the
-body of a request that offers an upgrade. This is all added here. The one for the parser h11 has a limit for heads and
-reads such bodies, but takes three times the processor time for a request.
+uvicorn's protocol for the parser httptools has no limit for heads, no time limit except keep-alive, and drops the body
+of a request that offers an upgrade. This module adds all three. uvicorn's protocol for the parser h11 limits heads and
+reads such bodies, but needs three times the processor time for a request.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ from uvicorn.server import ServerState
 from app.edge.connections import Connections, Window, has_hung_up
 
 _UPGRADE_HEADERS = frozenset({b"upgrade", b"http2-settings"})
-# Text and code of the answers that no endpoint gives.
+# Text and code of errors that are answered before a request reaches an endpoint.
 _REFUSALS = {
     400: ("This is not valid HTTP/1.1.", "invalid_http"),
-    405: ("This server is no proxy.", "method_not_allowed"),
+    405: ("This server is not a proxy.", "method_not_allowed"),
     408: ("The request did not come completely in time.", "request_timeout"),
     431: ("Request line and headers are longer than 64 KiB together.", "head_too_large"),
 }
@@ -31,10 +31,10 @@ class BoundedProtocol(HttpToolsProtocol):
     """One connection.
 
     Args:
-        connections: All of the server's, with their limits.
-        config: uvicorn's, like the others.
-        server_state: Shared by all connections.
-        app_state: Of the lifespan.
+        connections: The server's connections and their limits.
+        config: uvicorn's configuration.
+        server_state: uvicorn's state, shared by all connections.
+        app_state: The lifespan's state.
     """
 
     def __init__(
@@ -47,16 +47,16 @@ class BoundedProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._shared, self._limits = connections, connections.limits
-        self._running: RequestResponseCycle | None = None  # the request that is being answered, or was last
+        self._running: RequestResponseCycle | None = None  # the request in progress, or the last one
         self._is_refused = False
         self._in_head = self._in_body = False
-        self._head_bytes = 0  # of the head that is coming
+        self._head_bytes = 0  # received of the current head
         self._received_bytes = 0
         self._began_s = 0.0  # when the first byte of the request came
         self._arriving: Window | None = None
         self._leaving: Window | None = None
 
-    # What uvicorn and the event loop call
+    # Called by uvicorn and the event loop
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
@@ -67,7 +67,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is closed: no request of it, however many were sent at once, need be answered any more."""
+        """The connection is closed: none of its requests, pipelined ones included, needs an answer any more."""
         self._shared.forget(self)
         self._shared.pipelined -= len(self.pipeline)
         for cycle in (self._running, *(cycle for cycle, _ in self.pipeline)):
@@ -78,7 +78,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """More of one or several requests, in pieces so small that no head becomes longer than it may."""
+        """Bytes have come; they are parsed in pieces, so that no head exceeds its limit unseen."""
         self._unset_keepalive_if_required()
         self._shared.idle.pop(self, None)
         self._received_bytes += len(data)
@@ -93,20 +93,20 @@ class BoundedProtocol(HttpToolsProtocol):
         self._note_whether_complete()
 
     def timeout_keep_alive_handler(self) -> None:
-        """No request has come for long."""
+        """No request has come within the keep-alive time."""
         if self.transport.get_write_buffer_size():
-            self.transport.abort()  # the last answer was not read: close() would wait for that
+            self.transport.abort()  # the last answer was not read, and close() would wait for that
         super().timeout_keep_alive_handler()
 
     def check(self, now: float) -> None:
-        """Ends the connection if its client takes too long, or has gone without this having been seen."""
+        """Ends the connection if its client takes too long or has closed it unnoticed."""
         if self.transport.is_closing() and not self.transport.get_write_buffer_size():
             return
         if self._is_slow_reader(now):
             self.transport.abort()
         elif self in self._shared.unfinished:
             self._check_arrival(now)
-        # While reading is paused, the event loop does not see a client go.
+        # While reading is paused, the event loop doesn't notice that a client closes the connection.
         if self.flow.read_paused and self._is_at_work and has_hung_up(self._descriptor):
             self.transport.abort()
 
@@ -115,7 +115,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_refused = True
         self.transport.abort()
 
-    # What the parser calls
+    # Called by the parser
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -128,7 +128,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_head = False
         self._head_bytes = 0
         if self._is_refused or self.parser.should_upgrade():
-            return  # what offers an upgrade is parsed again without the offer
+            return  # a request that offers an upgrade is parsed again without the offer
         self._in_body = True
         waiting = len(self.pipeline)
         super().on_headers_complete()
@@ -158,7 +158,7 @@ class BoundedProtocol(HttpToolsProtocol):
             # The remaining bytes are read and discarded, so that the client gets to read its answer.
             self._began_s = self.loop.time()
 
-    # Own
+    # Our own
 
     @property
     def _is_at_work(self) -> bool:
@@ -187,10 +187,10 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._refuse(400)
 
     def _decline_upgrade(self, rest: bytes) -> None:
-        """Goes on as if no other protocol had been offered, which is how a server declines (RFC 9110, section 7.8).
+        """Ignores the offer of another protocol, which is how a server declines it (RFC 9110, section 7.8).
 
-        Clients offer h2c with every request of theirs (Java's, ``curl --http2``). The parser takes what follows such a
-        head for the other protocol, so it gets the head again without the offer.
+        Some clients (Java's, ``curl --http2``) offer h2c with every request. After such a head the parser expects the
+        other protocol, so it gets the head again without the offer.
         """
         method = self.parser.get_method()
         if method == b"CONNECT":
@@ -204,13 +204,13 @@ class BoundedProtocol(HttpToolsProtocol):
             if name not in _UPGRADE_HEADERS and (value or name != b"connection"):
                 head += [name, b": ", value, b"\r\n"]
         self.parser = httptools.HttpRequestParser(self)
-        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's own
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # like uvicorn
         self._feed(b"".join([*head, b"\r\n"]))
         if rest and not self._is_refused:
             self._feed(rest)
 
     def _refuse(self, status: int) -> None:
-        """Answers a request that can't be served and closes the connection, after the answer that is under way."""
+        """Answers a request that can't be served, after the answer in progress, and closes the connection."""
         self._is_refused = True
         running = self._running if self._is_at_work else None
         if running and not running.more_body:
@@ -231,7 +231,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._shared.unfinished.pop(self, None)
             self._arriving = None
             if not self._is_at_work and not self.timeout_keep_alive_task and not self.transport.is_closing():
-                self._wait_for_request()  # the rest of a body has come that had been answered before
+                self._wait_for_request()  # the remaining body of an answered request has come
         else:
             self._shared.begin(self)
 
@@ -244,7 +244,7 @@ class BoundedProtocol(HttpToolsProtocol):
             if taken_s > self._limits.discard_s:
                 self.transport.abort()
         elif self.flow.read_paused:
-            self._arriving = None  # it is not the client who is slow
+            self._arriving = None  # we read slowly, not the client
         else:
             self._arriving = self._arriving or Window(now, self._received_bytes)
             if self._arriving.is_too_slow(now, self._received_bytes, self._limits):
@@ -255,7 +255,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if not waiting:
             self._leaving = None
             return False
-        # What has left is what waits less now; a new answer on top only begins the next window earlier.
+        # Bytes leave as the buffer shrinks. If a new answer makes it grow, the next window begins.
         self._leaving = self._leaving or Window(now, -waiting)
         if -waiting < self._leaving.nbytes:
             self._leaving = Window(now, -waiting)

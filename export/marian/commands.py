@@ -1,5 +1,6 @@
 """``dragoman import``."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -43,17 +44,11 @@ def import_model(
     OUT changes only when the bundle is complete. It has int8, float32 and float16 graphs, compared with the model in
     PyTorch, and uses the attention head that aligns words best, if one does.
     """
-    from itertools import islice
-
     from export.marian.importing import Choices, import_bundle
     from export.parity import parity_lines
     from export.progress import reporting
 
-    lines: list[str] = []
-    if sentences is not None:
-        with sentences.open(encoding="utf-8") as file:
-            lines = [line.strip() for line in islice(file, 500) if line.strip()]
-    choices = Choices(pairs=pair or (), name=name, licence=licence, sentences=lines)
+    choices = Choices(pairs=pair or (), name=name, licence=licence, sentences=_read_sentences(sentences))
     with reporting("importing") as report:
         manifest = import_bundle(source, out, choices=choices, report=report).manifest
     for line in parity_lines(manifest.parity):
@@ -62,3 +57,10 @@ def import_model(
     shown = ", ".join(f"{item.source}-{item.target}" for item in manifest.pairs[:10])
     typer.echo(f"{len(manifest.pairs)} pair(s): {shown}{', ...' if len(manifest.pairs) > 10 else ''}")
     typer.echo(f"dragoman serve --bundle {out}")
+
+
+def _read_sentences(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    with path.open(encoding="utf-8") as file:
+        return [line.strip() for line in islice(file, 500) if line.strip()]

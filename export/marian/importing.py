@@ -12,7 +12,7 @@ import numpy as np
 
 from app.engine.models.bundle import Bundle, Pair, Provenance, sha256
 from app.engine.models.tokenizer import Tokenizer
-from export.bundle_builder import Ingredients, Report, Sentences, build, check_out
+from export.bundle_builder import Ingredients, Sentences, build, check_out
 from export.marian.archives import unpack
 from export.marian.card import read_card
 from export.marian.directions import find_pairs
@@ -22,6 +22,7 @@ from export.marian.limits import SourceError
 from export.marian.original import DECODER, read_original
 from export.marian.probe import SENTENCES, choose_alignment
 from export.marian.source import MarianModel, Vocabularies
+from export.precisions import Report
 
 # How many pairs get sentences, and how many get golden sentences: a model may have hundreds of pairs.
 _SPREAD = 8

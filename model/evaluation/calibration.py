@@ -15,7 +15,7 @@ import sacrebleu
 from numpy.typing import NDArray
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import Bundle, Confidence, write_manifest
+from app.engine.models.bundle import Bundle, Confidence, Manifest, write_manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
@@ -81,28 +81,39 @@ def judge(
             sides = [couple if pair.source == first.source else couple[::-1] for couple in test_set.pairs]
             rows: list[tuple[float, int, bool]] = []
             for start in range(0, len(sides), _CHUNK):
+                part = sides[start : start + _CHUNK]
                 chosen = [
                     (ids, reference)
-                    for text, reference in sides[start : start + _CHUNK]
+                    for text, reference in part
                     if len(list(spans(text, language=pair.source))) == 1
                     and len(ids := (*tag, *tokenizer.encode(text), manifest.ids.eos)) <= manifest.longest_source
                 ]
-                advance(len(sides[start : start + _CHUNK]))
-                if not chosen:
-                    continue
-                found = decode(
-                    model,
-                    [ids for ids, _ in chosen],
-                    start_id=manifest.ids.decoder_start,
-                    eos_id=manifest.ids.eos,
-                    options=SearchOptions(),
-                    max_length=manifest.shape.max_positions,
-                )
-                for (best, *_), (_, reference) in zip(found, chosen, strict=True):
-                    score = metric.sentence_score(tokenizer.decode(best.tokens).strip(), [reference]).score
-                    rows.append((best.log_probability, len(best.tokens) + 1, score >= GOOD_CHRF))
+                if chosen:
+                    rows += _judged(model, manifest, tokenizer, metric, chosen)
+                advance(len(part))
             if len(rows) > 1:
                 yield Judged(f"{test_set.name} {pair.source}-{pair.target}", *map(np.array, zip(*rows, strict=True)))
+
+
+def _judged(
+    model: OnnxModel,
+    manifest: Manifest,
+    tokenizer: Tokenizer,
+    metric: sacrebleu.CHRF,
+    chosen: Sequence[tuple[Sequence[int], str]],
+) -> Iterator[tuple[float, int, bool]]:
+    """Translate source ids; yields log-probability, tokens, and whether the translation is close to its reference."""
+    found = decode(
+        model,
+        [ids for ids, _ in chosen],
+        start_id=manifest.ids.decoder_start,
+        eos_id=manifest.ids.eos,
+        options=SearchOptions(),
+        max_length=manifest.shape.max_positions,
+    )
+    for (best, *_), (_, reference) in zip(found, chosen, strict=True):
+        score = metric.sentence_score(tokenizer.decode(best.tokens).strip(), [reference]).score
+        yield best.log_probability, len(best.tokens) + 1, score >= GOOD_CHRF
 
 
 def fit(judged: Sequence[Judged]) -> Confidence:

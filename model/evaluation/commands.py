@@ -1,5 +1,8 @@
 """``dragoman evaluate``, ``dragoman calibrate`` and ``dragoman contrast``."""
 
+from contextlib import closing
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,25 +45,15 @@ def evaluate(
         raise typer.BadParameter("needs a bundle and whole sets", param_hint="--write")
     test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
     translator = open_translator(path, precision=precision, threads=threads)  # type: ignore[arg-type]
+    directions = (False, True) if translator.both_ways else (False,)
     scores: list[Score] = []
     # Without second attempts: this measures the model, not the service's repairs.
     options = SearchOptions(beam_size=beam_size)
-    try:
-        with progress_bar(Console(stderr=True), "") as bar:
-            for test_set in test_sets:
-                for reverse in (False, True) if translator.both_ways else (False,):
-                    task = bar.add_task(f"{test_set.name}{' reversed' if reverse else ''}", total=len(test_set.pairs))
-                    scores.append(
-                        score(
-                            translator,
-                            test_set,
-                            reverse=reverse,
-                            options=options,
-                            advance=lambda lines, task=task: bar.advance(task, lines),  # type: ignore[misc]
-                        )
-                    )
-    finally:
-        translator.close()
+    with closing(translator), progress_bar(Console(stderr=True), "") as bar:
+        for test_set, reverse in product(test_sets, directions):
+            task = bar.add_task(f"{test_set.name}{' reversed' if reverse else ''}", total=len(test_set.pairs))
+            advance = partial(bar.advance, task)
+            scores.append(score(translator, test_set, reverse=reverse, options=options, advance=advance))
     if as_json:
         for item in scores:
             typer.echo(item.model_dump_json())
@@ -89,15 +82,7 @@ def calibrate(
     from rich.table import Table
 
     from app.engine.models.bundle import Bundle
-    from model.evaluation.calibration import (
-        calibration_error,
-        chances,
-        draw_reliability,
-        fit,
-        judge,
-        record_confidence,
-        together,
-    )
+    from model.evaluation import calibration
     from model.evaluation.evaluate import TestSet
 
     bundle = Bundle.open(path)
@@ -105,25 +90,28 @@ def calibrate(
     lines = sum(len(test_set.pairs) for test_set in test_sets) * len(bundle.manifest.pairs)
     with progress_bar(Console(stderr=True), "") as bar:
         task = bar.add_task("translating", total=lines)
-        judged = list(judge(bundle, test_sets, threads=threads, advance=lambda done: bar.advance(task, done)))
+        judged = list(
+            calibration.judge(bundle, test_sets, threads=threads, advance=lambda done: bar.advance(task, done))
+        )
     if not judged:
         raise typer.BadParameter("almost no line of these files is a single sentence", param_hint="SETS")
     fitted, checked = zip(*(part.halves() for part in judged), strict=True)
-    confidence = fit(fitted)
-    everything = together(checked)
-    table = Table("second half of", "sentences", "good %", "mean confidence %", "calibration error %", title=str(path))
+    confidence = calibration.fit(fitted)
+    everything = calibration.together(checked)
+    columns = ("second half of", "sentences", "good %", "mean confidence %", "calibration error %")
+    table = Table(*columns, title=str(path))
     for part in (*checked, everything):
-        chance = chances(confidence, part)
-        error = calibration_error(chance, part.good)
+        chance = calibration.chances(confidence, part)
+        error = calibration.calibration_error(chance, part.good)
         figures = (100 * part.good.mean(), 100 * chance.mean(), 100 * error)
         table.add_row(part.name, str(len(part.good)), *(f"{figure:.1f}" for figure in figures))
     confidence = confidence.model_copy(update={"error": round(error, 4)})
     Console().print(table)
     typer.echo(confidence.model_dump_json())
     if plot:
-        draw_reliability(chance, everything.good, plot)
+        calibration.draw_reliability(chance, everything.good, plot)
     if write:
-        record_confidence(bundle, confidence)
+        calibration.record_confidence(bundle, confidence)
 
 
 def contrast(

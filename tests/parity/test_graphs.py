@@ -16,9 +16,10 @@ from onnx import TensorProto, helper, numpy_helper
 import export.bundle_builder
 from app.engine.models.bundle import MANIFEST, Bundle
 from app.engine.onnx.model import OnnxModel
-from export.bundle_builder import WEIGHTS, BuildError, Sentences, build_bundle
+from export.bundle_builder import BuildError, Sentences, build_bundle
 from export.graphs import export_decoder, export_encoder
 from export.parity import Parity, ParityError, agreement, measure, require
+from export.precisions import WEIGHTS
 from export.quantization import observe, quantize
 from model.data.batches import pad
 from model.data.tokenizer import BOS_ID
@@ -255,13 +256,13 @@ def test_int8_weights_are_integers(tiny_bundle):
 
 @pytest.fixture
 def traced(tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_graphs(model, folder, sources, report):
+    def write_graphs(model, folder, sources, *, has_shortlist, report):
         for name in tiny_bundle.manifest.files:
             if name.endswith(".onnx") or name == WEIGHTS:
                 shutil.copy(tiny_bundle.path / name, folder)
         return {name: graphs for name, graphs in tiny_bundle.manifest.graphs.items() if not graphs.shortlist}
 
-    monkeypatch.setattr(export.bundle_builder, "_write_graphs", write_graphs)
+    monkeypatch.setattr(export.bundle_builder, "write_graphs", write_graphs)
 
 
 def listing(folder: Path) -> dict[str, bytes]:
@@ -368,10 +369,10 @@ def test_a_bundle_that_a_killed_build_has_put_aside_comes_back(old, tiny_checkpo
     before = listing(old)
     old.rename(old.with_name(f".{old.name}.replaced"))
 
-    def fail(*_):
+    def fail(*_, **__):
         raise RuntimeError("no graphs today")
 
-    monkeypatch.setattr("export.bundle_builder._write_graphs", fail)
+    monkeypatch.setattr("export.bundle_builder.write_graphs", fail)
     with pytest.raises(RuntimeError):
         build_bundle(tiny_checkpoint, old, report=lambda line: None)
     assert listing(old) == before

@@ -3,13 +3,13 @@
     [numeral] = localize("Es kostet 6.917.892,40 Euro.", "de", "en")
     numeral.rewrite.text == "6,917,892.40"
 
-A number with separators, an amount of money, a numeric date and a time are written in the target's notation where they
-can mean only one thing. What is an identifier comes back as it is, and so does what can be read in two ways: versions,
-telephone and account numbers, ISBNs, scores, ``04/05/1982``. Small whole numbers and years are no finds: models copy
-them, and translate a sentence better that still has them. Of the others the model sees something simpler that it copies
-as well, and that leaves the sentence its grammar: "Es kostet 57 Euro.", "am 25. Juli 1982" for "am 25.07.1982".
+A number with separators, an amount of money, a numeric date and a time are written in the target's notation if they
+have only one meaning. Identifiers and ambiguous expressions stay unchanged: versions, telephone and account numbers,
+ISBNs, scores, ``04/05/1982``. Small whole numbers and years are left to the model, which copies them and translates the
+sentence better with them. In place of a numeric expression, the model sees a simpler one that it copies reliably and
+that keeps the grammar of the sentence: "Es kostet 57 Euro.", "am 25. Juli 1982" for "am 25.07.1982".
 
-All expressions are bounded or possessive, so the time is in proportion to the text.
+All regular expressions are bounded or possessive, so the time is proportional to the length of the text.
 """
 
 import re
@@ -27,7 +27,7 @@ _MARK = ".,:/'’\u00a0\u202f–-"  # between two digits of one expression
 _SYMBOLS = "€£¥₹₽₩₺₴₪฿₿"
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|TRY|ZAR"
 _CURRENCY = rf"(?:[A-Z]{{1,2}})?\$|[{_SYMBOLS}]"
-# Numbers that are handed on as they are, whatever notation they resemble.
+# Numbers that stay unchanged, even if they look like a notation.
 _IDENTIFIER = re.compile(
     rf"""
     # An account number (IBAN), book numbers (ISBN).
@@ -75,21 +75,21 @@ _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT_OR_HALF = re.compile(r"\d|\bhal[bf]\b", re.IGNORECASE)
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
-# Behind these a number has no notation: it is a name.
+# After these words, a number is part of a name and stays unchanged.
 _NAMES_NUMBER = re.compile(
     r"""(?:\b(?:versions?|release|build|v|nr|no|kapitel|abschnitt|ziffer|chapter|section|abb|abbildung|fig|figure|table
     |tabelle|python|java|php|node|kernel|linux|ubuntu|debian|windows|android|ios|macos|firefox|chrome|usb|bluetooth|http
     |tls|ssl|postgresql|mysql|gpt)[.:]?|[§\#])[ \u00a0]?$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_BEFORE = 24  # characters in front that may name a number
+_BEFORE = 24  # characters before a number that are searched for such a word
 _SCALE = re.compile(
     rf"[{_SPACE}]?(?:mi(?:o|ll|rd|a)|mrd|bi(?:o|ll)|tsd|tausend|thousand|trill|bn\b|[mk]\b)", re.IGNORECASE
 )
 
 
 class Numeral(NamedTuple):
-    """A numeric expression in a text, and what becomes of it; None if it stays as it is."""
+    """A numeric expression in a text, and its rewriting; None if it stays unchanged."""
 
     begin: int
     end: int
@@ -97,12 +97,12 @@ class Numeral(NamedTuple):
 
 
 def may_have_numerals(text: str) -> bool:
-    """Quickly: false where ``localize`` finds nothing, whatever the languages."""
+    """A quick check: if false, ``localize`` finds nothing in any language."""
     return search(_DIGIT_OR_HALF, text, 0) is not None
 
 
 def localize(text: str, source: str, target: str) -> list[Numeral]:
-    """Find what a model may damage, in order and disjoint.
+    """Find the numeric expressions that a model may damage, in order and disjoint.
 
     Args:
         text: Any string.
@@ -130,7 +130,7 @@ def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
             done = identifier.end()
             continue
         match = _EXPRESSION.match(text, begin)
-        if match is None:  # letters before a plain number, or a bracket
+        if match is None:  # letters or a bracket before a plain number
             done = start.end()
             continue
         numeral = reader.numeral(match)
@@ -140,19 +140,19 @@ def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
 
 
 class _Reader:
-    """Tells what the expressions of one text are, and has each written."""
+    """Classifies the numeric expressions of one text and rewrites them."""
 
     def __init__(self, text: str, writer: Writer) -> None:
         self._text, self._writer = text, writer
 
     def identifier(self, match: re.Match[str]) -> Numeral:
-        """What is never written otherwise."""
+        """An identifier, which stays unchanged; for an ISO date the model sees a date in words."""
         date = _ISO_DATE.fullmatch(match[0])
         rewrite = self._writer.unchanged_date(match[0], *date.group(3, 2, 1)) if date else None
         return Numeral(*match.span(), rewrite)
 
     def numeral(self, match: re.Match[str]) -> Numeral | None:
-        """What becomes of an expression; None where the model is to see it."""
+        """An expression and its rewriting; None if the model translates it."""
         digits, (begin, end) = match["digits"], match.span("digits")
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
@@ -246,7 +246,10 @@ def _currency(match: re.Match[str]) -> str | None:
 
 
 def _needs_care(digits: str) -> bool:
-    """Has separators, or is a long row of digits; a range or ratio of plain numbers has no separators."""
+    """Tells whether a model may damage a number: it has separators or more than four digits.
+
+    A range or ratio of plain numbers counts as without separators.
+    """
     parts = re.split(r"[–-]", digits)
     if len(parts) <= 2 and all(_PLAIN.fullmatch(part) and not part.startswith("0") for part in parts):
         return False

@@ -22,19 +22,19 @@ class Notation:
 
     Attributes:
         locale: Its name in Babel.
-        decimal: Between whole number and fraction.
-        group: Between thousands.
-        percent_gap: Between a number and its percent sign.
-        symbol_first: A currency symbol stands before the amount.
-        symbol_gap: Between a currency symbol and the amount.
-        code_gap: Between a currency code such as EUR and the amount.
+        decimal: The mark between whole number and fraction.
+        group: The mark between thousands.
+        percent_gap: The space between a number and its percent sign.
+        symbol_first: The currency symbol comes before the amount.
+        symbol_gap: The space between a currency symbol and the amount.
+        code_gap: The space between a currency code such as EUR and the amount.
         date: CLDR's pattern of a date such as ``dd/MM/y``.
         day: CLDR's pattern of a day and a month.
         long_date: CLDR's pattern of a date with the name of the month.
-        long_day: Likewise, without the year.
-        months: Names of the months where the patterns have MMMM; in the form that follows a day.
+        long_day: CLDR's pattern of a day with the name of the month, without a year.
+        months: Names of the months, in the form that follows a day; they replace MMMM in the patterns.
         half_days: Times are written with AM and PM.
-        clock: What follows a time of day, such as " Uhr".
+        clock: The words after a time of day, such as " Uhr".
     """
 
     locale: str
@@ -54,7 +54,7 @@ class Notation:
 
     @cached_property
     def words_of_dates(self) -> re.Pattern[str]:
-        """A date whose month is a word: "25. Juli 1982", "25th of July", "July 25, 1982"; a year and no day is none."""
+        """A date whose month is a word: "25. Juli 1982", "25th of July", "July 25, 1982"; it has a day."""
         names = "|".join(map(re.escape, self.months))
         ordinal = r"(?:st|nd|rd|th|er|º|\.)?"
         day_first = (
@@ -68,7 +68,7 @@ class Notation:
         )
 
     def name_behind(self, symbol: str) -> str:
-        """A regular expression of what stands behind a number whose currency or percent sign became a word.
+        """A regular expression for the text after a number whose currency or percent sign became a word.
 
         Without it, a translation that forgot the currency would pass.
         """
@@ -89,7 +89,7 @@ class Notation:
         return whole + (self.decimal + fraction if fraction else "")
 
     def amount(self, number: str, currency: str) -> str:
-        """Write an amount of money with the currency's symbol or code where this locale has it."""
+        """Write an amount of money, with the currency's symbol or code on the side that the locale uses."""
         gap = self.code_gap if currency.isalpha() else self.symbol_gap
         return currency + gap + number if self.symbol_first else number + gap + currency
 
@@ -116,8 +116,8 @@ class Notation:
 
         Args:
             hour: 0 to 23.
-            rest: The digits behind the hour, with a colon before each pair; empty for a whole hour.
-            is_padded: An hour below ten has two digits.
+            rest: The digits after the hour, with a colon before each pair; empty for a whole hour.
+            is_padded: Write an hour below ten with two digits.
         """
         if self.half_days:
             return f"{hour % 12 or 12}{rest} {_HALF_DAYS[hour >= 12]}"
@@ -127,7 +127,7 @@ class Notation:
 
 @lru_cache(maxsize=128)
 def notation_of(code: str) -> Notation | None:
-    """The notation of a language code such as ``de``, ``en-GB``; None where CLDR doesn't know the language."""
+    """The notation of a language code such as ``de``, ``en-GB``; None if CLDR doesn't know the language."""
     try:
         locale = Locale.parse(code.replace("-", "_"))
     except (UnknownLocaleError, ValueError):
@@ -145,7 +145,7 @@ def notation_of(code: str) -> Notation | None:
         percent_gap=re.sub(r"[^\s]", "", percent),
         symbol_first=symbol_first,
         symbol_gap=gap,
-        code_gap=gap or "\u00a0",  # CLDR keeps letters off digits
+        code_gap=gap or "\u00a0",  # CLDR puts a space between letters and digits
         date="d MMMM y" if is_ambiguous else str(locale.datetime_skeletons["yMd"]),
         day="d MMMM" if is_ambiguous else str(locale.datetime_skeletons["Md"]),
         long_date=locale.date_formats["long"].pattern,

@@ -1,4 +1,4 @@
-"""Writes numbers, amounts, dates and times in a locale's notation, and says what stands in for them meanwhile."""
+"""Writes numbers, amounts, dates and times in a locale's notation, and chooses stand-ins for the model."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from app.text.inline.objects import Form, Rewrite
 from app.text.numerals.notation import notation_of
 from app.text.windows import finditer
 
-# Forms that mean the same in every notation: with apostrophes or narrow spaces, or with both marks.
+# Numbers that mean the same in every notation: with apostrophes or narrow spaces, or with both marks.
 _UNAMBIGUOUS = (
     re.compile(r"(?P<whole>[1-9]\d{0,2}(?:['’\u00a0\u202f]\d{3})+)(?:[.,](?P<fraction>\d+))?"),
     re.compile(r"(?P<whole>[1-9]\d{0,2}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*+)(?!(?P=mark))[.,](?P<fraction>\d+)"),
 )
-# Models copy numbers of two digits as surely as any, and seldom write them as words.
+# Models copy numbers of two digits reliably and seldom write them as words.
 _STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
 _TWO_DIGITS = re.compile(r"(?<!\d)\d\d(?!\d)")
 _TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
@@ -26,10 +26,10 @@ _HALF_HOURS = {
     ("de", "en"): (re.compile(rf"\b(?:(um) )?halb ({'|'.join(_HOURS['de'])})\b", re.IGNORECASE), -1, "half past"),
     ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past ({'|'.join(_HOURS['en'])})\b", re.IGNORECASE), 1, "halb"),
 }
-# Models take the point of the abbreviation for the end of a sentence.
+# To a model, the full stop of these abbreviations looks like the end of a sentence.
 _SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
 _ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
-# Behind the month a point is the sentence's: "on May 3."
+# After a month, a full stop ends the sentence: "on May 3."
 _ORDINAL_LAST = r"(?:st|nd|rd|th|er|º)?"
 
 
@@ -45,16 +45,16 @@ class Writer:
     """Writes the numeric expressions of one text for another language.
 
     Args:
-        text: The text, none of whose numbers becomes a stand-in.
+        text: The text; its own numbers are not used as stand-ins.
         source: Code of its language, perhaps with a region.
         target: Code of the other language, perhaps with a region.
 
     Attributes:
         source: Code of the language without the region.
-        can_write: The notation of both is known.
+        can_write: The notations of both languages are known.
         knows_order: The source's region tells whether day or month comes first.
-        is_day_first: The day comes first where both are numbers.
-        has_ordinal_dates: "25.07." is a day.
+        is_day_first: The source writes the day before the month in numeric dates.
+        has_ordinal_dates: In the source language, "25.07." is a date.
     """
 
     def __init__(self, text: str, source: str, target: str) -> None:
@@ -72,7 +72,7 @@ class Writer:
         self._used = 0
 
     def converted(self, digits: str) -> str | None:
-        """The number, or the two ends of a range, in the other notation; None if it is no number here."""
+        """The number, or the two ends of a range, in the target's notation; None if the source has no such number."""
         assert self._here and self._there
         for mark in ("–", "-", "/"):
             if mark in digits:
@@ -90,14 +90,14 @@ class Writer:
         return Rewrite(written, stand_in, (Form(_bare(stand_in), written),) if stand_in else ())
 
     def amount(self, sign: str, number: str, symbol: str, *, is_first: bool, has_scale: bool) -> Rewrite:
-        """A number with a currency or percent sign, which the translation may well have as a word.
+        """A number with a currency or percent sign; the translation may have a word for the sign.
 
         Args:
-            sign: Before all.
-            number: As the other language writes it.
-            symbol: The sign.
-            is_first: It stands before the number here.
-            has_scale: A word such as "million" follows.
+            sign: The plus or minus sign before the amount, or nothing.
+            number: The number in the target's notation.
+            symbol: The currency or percent sign.
+            is_first: The source has the symbol before the number.
+            has_scale: A word such as "million" follows the number.
         """
         assert self._there
         if symbol in ("%", "‰"):
@@ -123,13 +123,13 @@ class Writer:
         return self.unchanged_date(self._there.calendar_date(day, month, year), day, month, year)
 
     def unchanged_date(self, written: str, day: str, month: str, year: str) -> Rewrite | None:
-        """A date that becomes ``written``; meanwhile its month is a word, since models know its preposition then."""
+        """A date that becomes ``written``. The model sees the month as a word, and so finds the right preposition."""
         if not (self._here and self._there and 1 <= int(month) <= 12):
             return None
         return self._date_in_words(written, self._here.date_in_words(int(day), int(month), year), day, month, year)
 
     def dates_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
-        """The dates in a text whose month is a word, which models know, but whose day they may forget."""
+        """The dates in a text whose month is a word: models translate the month, but may drop the day."""
         if not (self._here and self._there):
             return
         for match in finditer(self._here.words_of_dates, text):
@@ -160,7 +160,7 @@ class Writer:
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
 
     def half_hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
-        """The half hours in words of a text, which models read an hour late, or as anything."""
+        """The half hours in words of a text, such as "halb acht", which models get wrong, often by an hour."""
         if self._pair not in _HALF_HOURS:
             return
         expression, shift, written = _HALF_HOURS[self._pair]
@@ -171,16 +171,16 @@ class Writer:
             yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)
 
     def scale(self, abbreviation: str | None) -> str | None:
-        """What the other language has behind a number for an abbreviation such as Mio; None if that is unknown."""
+        """The target's word after a number for an abbreviation such as Mio; None if it is unknown."""
         return self._scales.get(abbreviation or "")
 
     def preposition_of_time(self, word: str) -> str | None:
-        """What stands before a time of day in the other language if this word does here; None if it is another."""
+        """The target's preposition of a time of day for the source's; None if the word is not one."""
         found = self._prepositions.get(word.lower())
         return found and (found.capitalize() if word[0].isupper() else found)
 
     def _next_stand_in(self) -> str:
-        """A number that the text doesn't have; "" if it has them all."""
+        """A stand-in that the text doesn't contain; "" if it contains them all."""
         self._used += 1
         return self._free[self._used % len(self._free)] if self._free else ""
 
@@ -190,14 +190,14 @@ def _bare(stand_in: str) -> str:
 
 
 def read_number(digits: str, decimal: str, group: str) -> Number | None:
-    """Read a number as a notation has it, or as no other can be meant; None if it is none.
+    """Read a number in a notation, or one that every notation reads alike; None if it is not a number.
 
-    "1.234" is a thousand and more in German; "2.5" is no number there, but may be a version.
+    In German, "1.234" is a number above a thousand; "2.5" is not a number, but may be a version.
 
     Args:
         digits: Digits and marks.
         decimal: The notation's decimal mark.
-        group: What it has between thousands.
+        group: The notation's mark between thousands.
     """
     decimal, group = re.escape(decimal), re.escape(group)
     own = re.compile(rf"(?P<whole>\d*|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)(?:{decimal}(?P<fraction>\d+))?")
