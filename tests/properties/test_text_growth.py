@@ -13,6 +13,7 @@ from tests.support.charged import charged_copies
 from tests.support.work import work_of
 
 with charged_copies():
+    from app.text.formality import read_address
     from app.text.inline.target_tokens import Link
     from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract
     from app.text.mirroring import mirror_edits
@@ -21,6 +22,7 @@ with charged_copies():
     from app.text.protection.protected import protect
     from app.text.quality_checks import judge
     from app.text.sentences import break_long, spans
+    from app.text.terms.glossary import Glossary, uses
 
 KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;:!?-()\"'/%&\n")
 CHARS = 800
@@ -117,6 +119,17 @@ def mirroring(text: str) -> None:
     mirror_edits(text, text.swapcase(), "en")
 
 
+GLOSSARY = Glossary({"Wort": "word", "ein Wort": "a word", "a b": "c", "Satz. Das": "d", "a": "e"}, "de", "en")
+
+
+def glossary(text: str) -> None:
+    uses(text.swapcase(), GLOSSARY.find(text))
+
+
+def formality(text: str) -> None:
+    read_address(f"Do you know? {text}", f"Wissen Sie, ob du {text}")
+
+
 FUNCTIONS: dict[str, Callable[[str], None]] = {
     "html": markup(HTML),
     "page": markup(Rules(line_breaks_split=True, translate_attributes=True)),
@@ -127,6 +140,8 @@ FUNCTIONS: dict[str, Callable[[str], None]] = {
     "quality": quality,
     "numerals": numerals,
     "mirroring": mirroring,
+    "glossary": glossary,
+    "formality": formality,
 }
 
 
