@@ -140,7 +140,7 @@ def paste(browser: Browser, url: str, sentences: list[str]) -> tuple[list[tuple[
     began = page.evaluate("performance.now()")
     page.keyboard.press("Control+v")
     page.locator("#output .pending").first.wait_for(state="attached")
-    page.locator("#output[aria-busy=false]").wait_for()
+    page.locator("#output .pending").first.wait_for(state="detached")
     seconds = (page.evaluate("performance.now()") - began) / 1000
     trace = json.loads(browser.stop_tracing())["traceEvents"]
     page.context.close()

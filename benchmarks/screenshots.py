@@ -45,6 +45,7 @@ def main(
         picture(browser, url, out / "page-inside.png", steps=("translate", "attention"), viewport=TALL)
         picture(browser, url, out / "page-search.png", steps=("translate", "search"), viewport=TALL)
         picture(browser, url, out / "page-documents.png", steps=("documents",), viewport=TALL)
+        picture(browser, url, out / "page-glossary.png", steps=("translate", "glossary"), viewport=TALL)
         picture(
             browser, url + "/admin", out / "page-admin.png", steps=("admin",), viewport={"width": 1200, "height": 1360}
         )
@@ -53,7 +54,8 @@ def main(
             picture(browser, url, out / "alignment.png", steps=("translate", "inside"))
             picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
             picture(browser, url, out / "key.png", steps=("key",))
-            picture(browser, url, out / "glossary.png", steps=("translate", "glossary"), viewport=TALL)
+            picture(browser, url, out / "glossary-phone.png", steps=("translate", "glossary"), locale="de-DE", **PHONE)
+            picture(browser, url, out / "memory.png", steps=("translate", "memory"), viewport=TALL)
             picture(browser, url, out / "attention-dark.png", steps=("translate", "attention"), color_scheme="dark")
             picture(browser, url, out / "attention-phone.png", steps=("translate", "attention"), **PHONE)
             picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
@@ -146,7 +148,7 @@ def open_menu(page: Page) -> None:
 def look_inside(page: Page) -> None:
     """Show the alignment of a sentence."""
     open_menu(page)
-    page.locator("#menu .last button").click()
+    page.locator("#menu .last button:last-child").click()
     page.locator("#inspector svg").wait_for()
 
 
@@ -181,12 +183,28 @@ def translate_documents(page: Page) -> None:
 def save_terms(page: Page) -> None:
     """Open the glossary, and save terms."""
     page.locator("#open-glossary").click()
+    page.locator("#glossary .chooser > button").click()
+    page.locator("#glossary-name").fill("Travel")
+    page.locator("#glossary-name").press("Enter")
     for term, translation in (("Bahnhof", "railway station"), ("Regenschirm", "brolly")):
         page.locator("#term-source").fill(term)
         page.locator("#term-target").fill(translation)
-        page.locator("#glossary form button").click()
+        page.locator("#term-target").press("Enter")
+        page.locator("#glossary td", has_text=translation).wait_for()
     page.locator("#output[aria-busy=false] .sentence").last.wait_for()
     page.wait_for_timeout(1000)
+
+
+def save_pairs(page: Page) -> None:
+    """Open the memory, and save a pair."""
+    page.locator("#open-memory").click()
+    page.locator("#memory .chooser > button").click()
+    page.locator("#memory-name").fill("Letters")
+    page.locator("#memory-name").press("Enter")
+    page.locator("#entry-source").fill("Mit freundlichen Grüßen")
+    page.locator("#entry-target").fill("Kind regards")
+    page.locator("#memory form .main:visible").click()
+    page.locator("#memory td", has_text="Kind regards").wait_for()
 
 
 def open_admin(page: Page) -> None:
@@ -246,6 +264,7 @@ STEPS = {
     "search": show_search,
     "documents": translate_documents,
     "glossary": save_terms,
+    "memory": save_pairs,
     "admin": open_admin,
     "key": lambda page: page.locator("#key-button").click(),
     "format": paste_formatted,

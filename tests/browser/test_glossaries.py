@@ -118,7 +118,10 @@ def test_five_thousand_terms(page, server):
     assert page.request.post(f"{server.url}v3/glossaries", data=body).status == 201
     panel = open_panel(page)
     panel.get_by_label("Glossary of the translations").select_option("Large")
-    expect(panel).to_contain_text("These are 100 of 5,000; look one up to see others.")
+    expect(panel).to_contain_text("Terms for German → English: 5,000.")
+    expect(panel.get_by_role("row")).to_have_count(101)
+    panel.get_by_role("button", name="Show more").click()
+    expect(panel.get_by_role("row")).to_have_count(201)
     panel.get_by_label("Look up").fill("word 4321")
     expect(panel.get_by_role("row")).to_have_count(2)
 

@@ -30,7 +30,6 @@ class GlossaryPanel {
   #current = browserTerms;
   #chooser;
   #table;
-  #terms = {};
 
   constructor(root, { pair, changed, changes, isStored }) {
     this.#pair = pair;
@@ -44,7 +43,7 @@ class GlossaryPanel {
     this.#chooser = new Chooser("glossary", { label: "usedGlossary", make: "newGlossary" }, actions);
     this.#chooser.root.hidden = !isStored;
     this.#table = new PairTable("term", {
-      store: { find: (query) => this.#find(query), save: (term, old) => this.#save(term, old), remove: ({ source }) => this.#drop(source) },
+      store: { find: (query, begin) => this.#find(query, begin), save: (term, old) => this.#save(term, old), remove: ({ source }) => this.#drop(source) },
       messages: { source: "termSource", target: "termTarget", save: "saveTerm", some: "terms", none: "noTerms", unknown: "noSuchTerm" },
       values: () => ({ pair: pair().name, place: say(this.#current === browserTerms ? "inBrowser" : hasKey() ? "withKey" : "onServer") }),
       languages: pair,
@@ -98,13 +97,12 @@ class GlossaryPanel {
     this.#choose(BROWSER);
   }
 
-  async #find(query) {
-    this.#terms = await this.#current.read(this.#pair());
+  async #find(query, begin = 0) {
     const wanted = query.toLowerCase();
-    const all = Object.entries(this.#terms).reverse(); // the newest first
+    const all = Object.entries(await this.#current.read(this.#pair())).reverse(); // the newest first
     const found = query ? all.filter((term) => term.some((side) => side.toLowerCase().includes(wanted))) : all;
-    const pairs = found.slice(0, SHOWN).map(([source, target]) => ({ source, target }));
-    return { pairs, total: all.length, isMore: found.length > SHOWN };
+    const pairs = found.slice(begin, begin + SHOWN).map(([source, target]) => ({ source, target }));
+    return { pairs, total: all.length, next: found.length > begin + SHOWN ? begin + SHOWN : undefined };
   }
 
   async #save({ source, target }, old) {

@@ -32,6 +32,7 @@ const explorer = new Explorer({ translator, source, target, root: output, area, 
 const actions = new Actions({ translator, languages, source, rich: () => rich });
 const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, fileTypes));
 const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: keepsGlossaries }));
+const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changes: onPairChange }));
 let rich = { isOpen: false }; // until something formatted is pasted
 let charLimit = Infinity;
 let fileTypes = [];
@@ -185,11 +186,21 @@ function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
   menu ??= new AlternativesMenu(byId("menu"), translator, {
     choose: (part, text) => actions.put(part, text),
     inspect: showInspector,
+    edit: editSentence,
   });
   documents.isOffered = filesTranslation;
   fileTypes = supportedFilesFormat;
   glossary.isOffered = true;
   glossary.refresh();
+  memory.isOffered = capabilities.memories === true;
+  memory.refresh();
+}
+
+/** The form to edit a sentence with. */
+async function editSentence(part, close) {
+  const { sentenceEditor } = await import("./sentenceeditor.js");
+  const choose = (text) => actions.put(part, text);
+  return sentenceEditor(part, { pair: pair(), choose, close, hasMemories: memory.isOffered });
 }
 
 /** Uses the glossary that was chosen last. */

@@ -8,20 +8,25 @@ const COUNT = 5;
 const SPACE_PX = 8;
 const LOWEST_PX = 240; // below that height, there is more room on the other side of the word
 
-/** Opens at words; calls `choose(part, text)` with what was picked, and `inspect(part)` to look inside. */
+/**
+ * Opens at words; calls `choose(part, text)` with what was picked, `inspect(part)` to look inside, and
+ * `edit(part, close)`, which returns the form to edit a sentence with, as { form, focus }.
+ */
 export class AlternativesMenu {
   #root;
   #translator;
   #choose;
   #inspect;
+  #edit;
   #asking = null;
   #back = null;
 
-  constructor(root, translator, { choose, inspect }) {
+  constructor(root, translator, { choose, inspect, edit }) {
     this.#root = root;
     this.#translator = translator;
     this.#choose = choose;
     this.#inspect = inspect;
+    this.#edit = edit;
     root.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("toggle", (event) => {
       if (event.newState === "closed") this.#closed();
@@ -41,7 +46,8 @@ export class AlternativesMenu {
       nodes.push(element("h2", { textContent: say(name) }), list);
     }
     const inspect = element("button", { type: "button", textContent: `${say("inspect")} …`, onclick: () => this.#close(() => this.#inspect(part)) });
-    nodes.push(element("div", { className: "last" }, inspect));
+    const edit = element("button", { type: "button", textContent: `${say("editSentence")} …`, onclick: () => this.#openEditor(part, box) });
+    nodes.push(element("div", { className: "last" }, edit, inspect));
     this.#root.replaceChildren(...nodes);
     this.#root.showPopover();
     this.#place(box);
@@ -50,6 +56,15 @@ export class AlternativesMenu {
     if (signal.aborted) return;
     this.#place(box);
     if (byKeyboard) this.#root.querySelector("button")?.focus();
+  }
+
+  /** Puts the form to edit a sentence into the place of the alternatives. */
+  async #openEditor(part, box) {
+    this.#asking?.abort();
+    const { form, focus } = await this.#edit(part, () => this.#close(() => {}));
+    this.#root.replaceChildren(form);
+    this.#place(box);
+    focus();
   }
 
   async #fill(list, part, prefix, signal) {
@@ -89,6 +104,7 @@ export class AlternativesMenu {
   }
 
   #key(event) {
+    if (event.target.matches("textarea")) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     const buttons = [...this.#root.querySelectorAll("button")];

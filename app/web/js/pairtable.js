@@ -5,8 +5,8 @@ import { element } from "./dom.js";
 import { number, say } from "./i18n.js";
 
 /**
- * `store` has find(query), which returns { pairs, total, isMore }, save(pair, old) and remove(pair); a pair is
- * { source, target }, with what else the store needs. `messages` names the columns (source, target), the button that
+ * `store` has find(query, next), which returns { pairs, total, next }, save(pair, old) and remove(pair); a pair is
+ * { source, target }, with what else the store needs; `next` tells find where to go on, undefined at the end. `messages` names the columns (source, target), the button that
  * saves (save), and says what the list is (some), that it is empty (none) and that nothing was found (unknown), with
  * what `values()` returns. `languages()` returns the codes of both columns; `control` describes the two fields.
  */
@@ -22,6 +22,7 @@ export class PairTable {
   #said = element("p", { className: "quiet-text" });
   #done = element("p", { className: "quiet-text" });
   #table = element("table", { className: "pairs" });
+  #more = element("p");
   #old = null; // the pair that is being changed
   #turn = 0;
 
@@ -39,7 +40,7 @@ export class PairTable {
     this.#filter.control.addEventListener("input", () => this.draw());
     for (const line of [this.#said, this.#done]) line.setAttribute("role", "status");
     const lookUp = element("div", { className: "controls" }, this.#filter.label);
-    this.root = element("div", {}, this.#said, this.#form, this.#done, lookUp, this.#table);
+    this.root = element("div", {}, this.#said, this.#form, this.#done, lookUp, this.#table, this.#more);
   }
 
   /** Shows the pairs, or only `instead`, which says why there are none to show. */
@@ -49,14 +50,32 @@ export class PairTable {
     if (instead) return this.#show([], 0, instead);
     const query = this.#filter.control.value.trim();
     try {
-      const { pairs, total, isMore } = await this.#store.find(query);
+      const { pairs, total, next } = await this.#store.find(query);
       if (turn !== this.#turn) return undefined;
       const name = pairs.length ? "some" : query && total ? "unknown" : "none";
-      const message = say(this.#messages[name], this.#values());
-      return this.#show(pairs, total, isMore ? `${message} ${say("onlySome", { shown: number(pairs.length), total: number(total) })}` : message);
+      this.#show(pairs, total, say(this.#messages[name], { ...this.#values(), count: number(total) }));
+      return this.#offerMore(query, next);
     } catch (error) {
       return turn === this.#turn ? this.#show([], 0, reason(error)) : undefined;
     }
+  }
+
+  /** A button for the pairs from `next` on, if there are any. */
+  #offerMore(query, next) {
+    const turn = this.#turn;
+    const more = async () => {
+      try {
+        const found = await this.#store.find(query, next);
+        if (turn !== this.#turn) return;
+        const rows = found.pairs.map((pair) => this.#row(pair));
+        this.#table.tBodies[0].append(...rows);
+        this.#offerMore(query, found.next);
+        rows[0]?.querySelector("button").focus();
+      } catch (error) {
+        this.tell(reason(error));
+      }
+    };
+    this.#more.replaceChildren(...(next === undefined ? [] : [button("more", more)]));
   }
 
   /** Empties the form and forgets what was said: another list is shown. */
@@ -72,6 +91,7 @@ export class PairTable {
   }
 
   #show(pairs, total, message) {
+    this.#more.replaceChildren();
     if (this.#said.textContent !== message) this.#said.textContent = message;
     this.#filter.label.hidden = !total && !this.#filter.control.value;
     this.#table.hidden = !pairs.length;

@@ -1,0 +1,122 @@
+// The panel of the translation memory: which one is used, and the pairs that are saved in it.
+
+import { hasKey } from "./api.js";
+import { Chooser } from "./chooser.js";
+import { button, reason, text } from "./controls.js";
+import { element } from "./dom.js";
+import { learn, number, say } from "./i18n.js";
+import { exportFile, findEntries, importFile, makeMemory, readMemories, removeEntry, removeMemory, renameMemory, saveEntry } from "./memories.js";
+import { memoryOf, useMemory } from "./memorychoice.js";
+import { PairTable } from "./pairtable.js";
+import { MESSAGES } from "./panelmessages.js";
+import { save } from "./share.js";
+
+const NONE = "";
+const LONGEST_TEXT = 10_000;
+
+/** Fills the panel; the functions are those of `fillGlossary`. */
+export function fillMemory(root, { pair, changes }) {
+  learn(MESSAGES);
+  return new MemoryPanel(root, { pair, changes });
+}
+
+class MemoryPanel {
+  #pair;
+  #memories = [];
+  #chooser;
+  #table;
+  #files;
+
+  constructor(root, { pair, changes }) {
+    this.#pair = pair;
+    const actions = {
+      choose: (id) => this.#choose(id || null),
+      make: (name) => this.#try(() => this.#make(name)),
+      rename: (name) => this.#try(() => renameMemory(this.#id, name)),
+      remove: () => this.#try(() => this.#remove()),
+    };
+    this.#chooser = new Chooser("memory", { label: "usedMemory", make: "newMemory" }, actions);
+    this.#table = new PairTable("entry", {
+      store: {
+        find: (query, next) => findEntries(this.#id, query, next),
+        save: (entry, old) => saveEntry(this.#id, entry, old),
+        remove: (entry) => removeEntry(this.#id, entry),
+      },
+      messages: { source: "entrySource", target: "translation", save: "saveEntry", some: "entries", none: "noEntries", unknown: "noSuchEntry" },
+      values: () => ({ pair: pair().name, place: say(hasKey() ? "withKey" : "onServer") }),
+      languages: pair,
+      control: { name: "textarea", rows: 2, maxLength: LONGEST_TEXT },
+    });
+    this.#files = this.#fileControls();
+    root.replaceChildren(text("h2", "memory", { id: "memory-title" }), this.#chooser.root, this.#table.root, this.#files);
+    changes(() => this.refresh());
+    this.refresh();
+  }
+
+  /** Reads the memories of the pair again. */
+  async refresh() {
+    const pair = this.#pair();
+    this.#chooser.root.hidden = !pair.source;
+    if (!pair.source) return this.#draw(say("noPair"));
+    try {
+      this.#memories = await readMemories(pair);
+    } catch (error) {
+      this.#memories = [];
+      return this.#draw(reason(error));
+    }
+    if (this.#id && !this.#memories.some(({ id }) => id === this.#id)) useMemory(pair, null);
+    return this.#draw();
+  }
+
+  get #id() {
+    return memoryOf(this.#pair());
+  }
+
+  #draw(problem = "") {
+    this.#chooser.fill([[NONE, say("noMemory")], ...this.#memories.map(({ id, name }) => [id, name, true])], this.#id ?? NONE);
+    this.#files.hidden = Boolean(problem) || !this.#id;
+    return this.#table.draw(problem || (this.#id ? "" : say("noMemoryUsed")));
+  }
+
+  #choose(id) {
+    useMemory(this.#pair(), id);
+    this.#table.reset();
+    this.#draw();
+  }
+
+  async #make(name) {
+    const made = await makeMemory(this.#pair(), name);
+    this.#choose(made.id);
+  }
+
+  async #remove() {
+    await removeMemory(this.#id);
+    this.#choose(null);
+  }
+
+  async #try(change) {
+    try {
+      await change();
+    } catch (error) {
+      return this.#table.tell(reason(error));
+    }
+    return this.refresh();
+  }
+
+  #fileControls() {
+    const input = element("input", { type: "file", accept: ".tmx,.tsv", className: "sr-only", id: "memory-file", tabIndex: -1 });
+    input.addEventListener("change", () => {
+      const [file] = input.files;
+      input.value = "";
+      if (file) this.#try(() => this.#import(file));
+    });
+    const download = () => this.#try(async () => save(`${this.#memories.find(({ id }) => id === this.#id).name}.tmx`, await exportFile(this.#id)));
+    const label = text("label", "importFile", { htmlFor: "memory-file", className: "sr-only" });
+    return element("div", { className: "controls" }, button("importFile", () => input.click()), label, input, button("exportFile", download));
+  }
+
+  async #import(file) {
+    const { added, replaced, skipped } = await importFile(this.#id, file);
+    this.#table.tell(say("imported", { added: number(added), replaced: number(replaced), skipped: number(skipped) }));
+  }
+}
