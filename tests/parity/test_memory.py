@@ -19,7 +19,7 @@ from model.network.transformer import Transformer
 from tests.support.tiny import VOCABULARY, random_model
 from tests.support.variants import CHOICES
 
-DOCUMENTS, SENTENCES = 20, 10
+DOCUMENTS, SENTENCES = 8, 10
 # Of random weights two tokens may be equally good but for the last digits, which depend on the processor; the rest of
 # the document then follows another sentence.
 NEAR_TIES = SENTENCES

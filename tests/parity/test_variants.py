@@ -18,17 +18,26 @@ from export.parity import agreement, measure, require
 from export.restore import RestoreError, restore
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
-from tests.support.tiny import GOLDEN, VOCABULARY, random_model, sentence_pairs, write_checkpoint
+from tests.support.tiny import GOLDEN, VOCABULARY, random_model, round_weights, sentence_pairs, write_checkpoint
 from tests.support.variants import CHOICES
 
+# Others are exported in the bundles below or by tests/parity/test_memory.py, or become standard models.
+EXPORTED = ("no positions", "additive", "a decoder alone, other options")
+SERVED = {
+    'positions = "relative"': ("relative positions", "convolutions", "adaptive softmax"),
+    "memory_length = 16": ("memory",),
+    "encoder_layers = 0": ("a decoder alone",),
+}
+"""The variants of each bundle, by the name of one of them in the manifest."""
+STANDARDISED = ("dot", "general")
 SENTENCES = 200
 # Of random weights two tokens may be equally good but for the last digits, which depend on the processor.
 NEAR_TIES = 1
 
 
-def variant(name: str) -> Transformer:
+def variant(*names: str) -> Transformer:
     """Random weights, none of them zero or one throughout, so that none can be forgotten unnoticed."""
-    model = random_model(**({"max_positions": 24} | CHOICES[name]))
+    model = random_model(**{"max_positions": 24} | dict(change for name in names for change in CHOICES[name].items()))
     with torch.no_grad():
         for parameter_name, parameter in model.named_parameters():
             if parameter.dim() != 2 and not parameter_name.startswith("positions"):
@@ -36,7 +45,12 @@ def variant(name: str) -> Transformer:
     return model
 
 
-@pytest.mark.parametrize("name", [name for name, changes in CHOICES.items() if "memory_length" not in changes])
+def test_no_variant_is_left_out():
+    tested = {*EXPORTED, *STANDARDISED, *(name for names in SERVED.values() for name in names)}
+    assert {name for name in CHOICES if name not in tested} == {"memory, other options"}
+
+
+@pytest.mark.parametrize("name", EXPORTED)
 def test_graphs_and_pytorch_agree(name, tmp_path):
     model = variant(name)
     exported = standardised(model)
@@ -46,6 +60,10 @@ def test_graphs_and_pytorch_agree(name, tmp_path):
         onnx.save(export_decoder(exported), tmp_path / "decoder.onnx")
     graphs = OnnxModel(tmp_path / "encoder.onnx", tmp_path / "decoder.onnx", pad_id=0, provider="cpu", threads=1)
     require(measure(model, graphs), 1e-3)  # step by step, and against the full pass
+    assert_same_translations(model, graphs)
+
+
+def assert_same_translations(model, graphs):
     rng = np.random.default_rng(0)
     sources = [[*rng.integers(3, VOCABULARY, rng.integers(1, 20)).tolist(), 2] for _ in range(SENTENCES)]
     same = agreement(TorchModel(model), graphs, model.config, sources, batch=50)
@@ -53,7 +71,7 @@ def test_graphs_and_pytorch_agree(name, tmp_path):
 
 
 def test_a_standardised_model_computes_the_same():
-    for name in ("dot", "general"):
+    for name in STANDARDISED:
         model = variant(name)
         standard = standardised(model)
         assert standard.config.scoring == "scaled-dot"
@@ -64,13 +82,6 @@ def test_a_standardised_model_computes_the_same():
     assert standardised(plain) is plain
 
 
-SERVED = {
-    'positions = "relative"': CHOICES["relative positions"] | CHOICES["convolutions"] | CHOICES["adaptive softmax"],
-    "memory_length = 16": CHOICES["memory"],
-    "encoder_layers = 0": CHOICES["a decoder alone"],
-}
-
-
 @pytest.fixture(scope="module", params=SERVED)
 def named(request):
     """What the bundle says of itself."""
@@ -78,10 +89,17 @@ def named(request):
 
 
 @pytest.fixture(scope="module")
-def bundle(named, tiny_tokenizer, tmp_path_factory):
-    """What no operator is fused for."""
-    folder, changes = tmp_path_factory.mktemp("variants"), SERVED[named]
-    checkpoint = write_checkpoint(folder / "checkpoint", random_model(**changes), tiny_tokenizer)
+def model(named):
+    model = variant(*SERVED[named])
+    round_weights(model)
+    return model
+
+
+@pytest.fixture(scope="module")
+def bundle(named, model, tiny_tokenizer, tmp_path_factory):
+    """Building it compares float32 graphs and PyTorch step by step, and against the full pass."""
+    folder = tmp_path_factory.mktemp("variants")
+    checkpoint = write_checkpoint(folder / "checkpoint", model, tiny_tokenizer)
     texts = [german for german, _ in sentence_pairs(20, seed=3)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
@@ -96,6 +114,13 @@ def test_a_bundle_names_its_variants_and_cannot_be_restored(bundle, named, tmp_p
     assert set(bundle.graphs("int8")) == {"encoder", "decoder"}
     with pytest.raises(RestoreError, match=f"no standard Transformer, but one with {named}"):
         restore(bundle, tmp_path / "model")
+
+
+def test_the_graphs_of_a_bundle_and_pytorch_agree(bundle, model):
+    if model.config.memory_length:
+        pytest.skip("tests/parity/test_memory.py translates whole documents")
+    graphs = OnnxModel(**bundle.graphs("float32"), pad_id=0, provider="cpu", threads=1)
+    assert_same_translations(model, graphs)
 
 
 @pytest.mark.anyio
