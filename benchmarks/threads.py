@@ -2,17 +2,20 @@
 
     python -m benchmarks.threads artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 
-Both arrangements share one set of sessions among their decoders and translate the same batches, in turns. The last line
-is JSON.
+Every decoder translates the same batches. Several decoders share one set of sessions, as the server's workers do.
+Several processes share nothing, so they show what the machine allows: cores share a cache, and two virtual cores may
+be threads of one core. The last line is JSON.
 """
 
 import platform
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,6 +25,9 @@ from app.engine.models.bundle import Bundle, Precision
 from app.engine.models.tokenizer import Tokenizer
 from benchmarks.engine import TestSet, dragoman
 from benchmarks.figures import json_line, spread
+
+Batches = list[list[list[int]]]
+_translate: Callable[..., list[list[int]]]  # of this process, see _open
 
 
 def main(
@@ -34,27 +40,32 @@ def main(
     threads: Annotated[int, typer.Option(min=2, help="Threads of either arrangement.")] = 2,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
 ) -> None:
-    """Compare tokens per second of three: one thread, threads inside operators, and several decoders."""
+    """Compare tokens per second of one thread, threads inside operators, several decoders and several processes."""
     bundle = Bundle.open(path)
     sources = TestSet.read(pairs, bundle, Tokenizer(*bundle.tokenizer_files), sentences, unsorted=False).sources
-    single, inside = dragoman(bundle, precision, 1, None), dragoman(bundle, precision, threads, None)
-    results = []
-    with ThreadPoolExecutor(threads) as pool:
-        arrangements: dict[str, tuple[Callable[..., list[list[int]]], Callable]] = {
-            "one thread": (single, map),
-            "threads inside": (inside, map),
-            "several decoders": (single, pool.map),
+    _open(path, precision, 1)
+    results: list[dict[str, Any]] = []
+    processes = partial(ProcessPoolExecutor, mp_context=get_context("spawn"), initializer=_open)
+    with (
+        ThreadPoolExecutor(threads) as decoders,
+        processes(1, initargs=(path, precision, threads)) as inside,
+        processes(threads, initargs=(path, precision, 1)) as separate,
+    ):
+        arrangements: dict[str, tuple[Executor, int]] = {
+            "one thread": (decoders, 1),
+            "threads inside": (inside, 1),
+            "several decoders": (decoders, threads),
+            "several processes": (separate, threads),
         }
         for beam in map(int, beams.split(",")):
             for batch in map(int, batches.split(",")):
                 chunks = [sources[start : start + batch] for start in range(0, len(sources), batch)]
                 speeds: dict[str, list[float]] = {name: [] for name in arrangements}
                 for _ in range(rounds + 1):
-                    for name, (translate, mapping) in arrangements.items():
+                    for name, (pool, copies) in arrangements.items():
                         began = time.perf_counter()
-                        found = list(mapping(translate, chunks, repeat(beam)))
-                        seconds = time.perf_counter() - began
-                        speeds[name].append(sum(len(one) + 1 for part in found for one in part) / seconds)
+                        tokens = sum(pool.map(_tokens, repeat(chunks, copies), repeat(beam)))
+                        speeds[name].append(tokens / (time.perf_counter() - began))
                 results.append({"beam": beam, "batch": batch, **{name: each[1:] for name, each in speeds.items()}})
     table = Table("beam", "batch", *arrangements, title=f"{path}, {precision}, tokens/s, {threads} threads")
     for row in results:
@@ -62,6 +73,17 @@ def main(
     Console(width=120).print(table)
     print(f"{platform.machine()}, {len(sources)} sentences of {pairs.name}, sorted by length")
     print(json_line(benchmark="threads", threads=threads, precision=precision, results=results))
+
+
+def _open(path: Path, precision: Precision, threads: int) -> None:
+    """Open the model that this process translates with."""
+    global _translate
+    _translate = dragoman(Bundle.open(path), precision, threads, None)
+
+
+def _tokens(chunks: Batches, beam: int) -> int:
+    """Translate all chunks; returns the number of target tokens."""
+    return sum(len(found) + 1 for chunk in chunks for found in _translate(chunk, beam))
 
 
 if __name__ == "__main__":
