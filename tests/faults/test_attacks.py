@@ -134,10 +134,10 @@ async def test_eight_long_jobs_keep_nobody_from_html_detection_and_long_texts() 
 
 @pytest.mark.parametrize("end", ["deadline", "hang-up"])
 async def test_work_on_a_text_ends_with_its_request(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(*_: object) -> None:
+    def endless(*_: object, **__: object) -> None:
         spin_until(threading.Event())
 
-    monkeypatch.setattr("app.translation.pipeline.extract_documents", endless)
+    monkeypatch.setattr("app.translation.passages.extract_parts", endless)
     app = build(FakeEngine())
     async with app.router.lifespan_context(app), client_of(app) as client:
         wanted = translation("<b>Hallo</b>", format="html", **({"deadline_ms": 1} if end == "deadline" else {}))

@@ -14,7 +14,8 @@ CHARS = 20_000
 
 
 @pytest.mark.parametrize("text", ["words", "misnested", "brackets", "lists", "variables", "numbers", "lines"])
-@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name not in ("quality", "mirroring")])
+# The functions that are left out work on one sentence and are not cancelled.
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name not in ("quality", "mirroring", "formality")])
 def test_work_that_is_cancelled_ends_before_it_has_looked_twice_at_the_text(function: str, text: str) -> None:
     budget, calls, source = Budget(), 0, TEXTS[text](CHARS)
 
@@ -32,4 +33,4 @@ def test_work_that_is_cancelled_ends_before_it_has_looked_twice_at_the_text(func
 
     with pytest.raises(Cancelled):
         budget.run(work)
-    assert calls < CHARS
+    assert calls < 2 * CHARS

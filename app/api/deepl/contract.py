@@ -13,7 +13,8 @@ DEEPL = Contract(
     name="DeepL",
     description="The same for DeepL's clients.",
     prefixes=("/v2/", "/v3/"),
-    routers=(routes.router, documents.router, glossaries.router, memories.router, unsupported.router),
+    # The path of a feature that is missing must not be taken for the id of a memory.
+    routers=(routes.router, documents.router, glossaries.router, unsupported.router, memories.router),
     translating_paths=frozenset({"/v2/translate"}),
     error_body=_error_body,
     # A model that fails on a text fails on it again, and the official clients ask five times more after a 500.

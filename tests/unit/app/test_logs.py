@@ -77,6 +77,8 @@ def restored_logging():
     names = (None, "uvicorn", "uvicorn.error", "uvicorn.access", "python_multipart")
     loggers = [logging.getLogger(name) for name in names]
     before = [(one, one.level, one.handlers[:], one.filters[:], one.propagate, one.disabled) for one in loggers]
+    for one in loggers[1:]:
+        one.setLevel(logging.NOTSET)  # another test's server may have set it
     yield
     for one, level, handlers, filters, propagate, disabled in before:
         one.setLevel(level)
