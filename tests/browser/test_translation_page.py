@@ -484,3 +484,16 @@ def test_a_long_paste_is_translated_in_pieces(page):
     expect(output(page).locator(".line").last).to_have_text("[en] Dies ist der Satz mit der Nummer 299 von vielen.")
     assert max(sum(map(len, body["q"])) for body in bodies) <= 4000
     assert len(bodies) > 3
+
+
+def test_what_is_loaded_on_demand_is_not_lost_while_the_server_is_away(open_page, server):
+    page = open_page(is_expected=lambda text: "Failed to load resource" in text)
+    expect(page.locator("#target-language option")).to_have_count(2)
+    server.stop()
+    page.get_by_role("button", name="Glossary", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("The server can't be reached.")
+    page.evaluate(PASTE, ["#source-text", "<b>Guten</b> Morgen!", "Guten Morgen!"])
+    expect(source(page)).to_have_value("Guten Morgen!")
+    server.start()
+    page.get_by_role("button", name="Glossary", exact=True).click()
+    expect(page.get_by_role("region", name="Glossary")).to_be_visible()

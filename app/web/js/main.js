@@ -102,9 +102,14 @@ async function paste(event) {
   const html = event.clipboardData.getData("text/html");
   const isEverything = area.selectionStart === 0 && area.selectionEnd === area.value.length;
   if (!isEverything || !FORMATTING.test(html)) return;
+  const text = event.clipboardData.getData("text/plain");
   event.preventDefault();
-  if (!rich.open) await loadRich();
-  actions.format(html);
+  try {
+    if (!rich.open) await loadRich();
+    actions.format(html);
+  } catch {
+    source.replace(text); // without its formatting rather than not at all
+  }
 }
 
 async function loadRich() {
@@ -219,6 +224,12 @@ async function dropFiles(event) {
   if (event.type === "drop") (await documents.open())(files);
 }
 
+// A part of the page that is loaded on demand did not come.
+addEventListener("unhandledrejection", (event) => {
+  if (!/import|module/i.test(event.reason?.message ?? "")) return;
+  event.preventDefault();
+  notify(say("away"));
+});
 translator.addEventListener("change", drawSoon);
 translator.addEventListener("state", showState);
 languages.addEventListener("change", changeLanguages);

@@ -28,7 +28,13 @@ export class Panel {
   /** Shows the panel; returns what `fill` has. */
   async open() {
     this.#content ??= this.#fill(this.#root);
-    const content = await this.#content;
+    let content;
+    try {
+      content = await this.#content;
+    } catch (error) {
+      this.#content = null; // its script did not come: the next click tries again
+      throw error;
+    }
     this.#show(true);
     this.#root.scrollIntoView({ block: "nearest" });
     return content;
