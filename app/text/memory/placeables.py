@@ -1,0 +1,121 @@
+"""The placeables of a text: numbers, dates, amounts, addresses and variables, which a translation has in its notation.
+
+    patched("Seite 7 von 9", "Seite 3 von 10", "page 3 of 10", "de", "en")  # "page 7 of 9"
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from babel import Locale, UnknownLocaleError
+from babel.numbers import NumberFormatError, parse_decimal
+
+from app.text.protection.defaults import untranslatable
+from app.text.protection.patterns import find_all
+
+_PLAIN_NUMBER = re.compile(r"(?<![\w.,:/-])\d++(?!\w|[.,:/-]\d)")
+_DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
+_ARTICLE = re.compile(r"\ban? $", re.IGNORECASE)  # "an 8", but "a 9"
+
+
+class Placeable(NamedTuple):
+    """A placeable.
+
+    Attributes:
+        begin: Its first character, in code points.
+        end: The one after its last.
+        written: As the text has it.
+        translated: As a translation has it.
+    """
+
+    begin: int
+    end: int
+    written: str
+    translated: str
+
+
+def placeables(text: str, source: str, target: str) -> list[Placeable]:
+    """The placeables of a text, in order and disjoint.
+
+    Args:
+        text: Any string.
+        source: Code of its language.
+        target: Code of the language to write for, with or without a region.
+    """
+    patterns = untranslatable(text, frozenset())._replace(marks=(), numerals=(source, target))
+    ranges, rewrites = find_all(text, patterns)
+    begins = [begin for begin, _ in ranges]
+    found = [
+        Placeable(begin, end, text[begin:end], rewrite.text if (rewrite := rewrites.get((begin, end))) else text[begin:end])
+        for begin, end in ranges
+    ]
+    for match in _PLAIN_NUMBER.finditer(text):
+        before = bisect_right(begins, match.start()) - 1
+        if before < 0 or ranges[before][1] <= match.start():
+            found.append(Placeable(*match.span(), match[0], match[0]))
+    return sorted(found)
+
+
+def patched(text: str, source: str, target: str, language: str, locale: str) -> str | None:
+    """The translation of a text that differs from another text in placeables only; None if that is not certain.
+
+    It is certain if the other text's translation has the same placeables as that text, and if none of the new ones
+    needs another form of the words around it: "1 file", "5 files".
+
+    Args:
+        text: The text.
+        source: The other text.
+        target: Its translation.
+        language: Code of the language of both texts.
+        locale: Code of the language of the translation, with or without a region.
+    """
+    new, old = placeables(text, language, locale), placeables(source, language, locale)
+    if _skeleton(text, new) != _skeleton(source, old):
+        return None
+    there = placeables(target, locale, locale)
+    if Counter(each.translated for each in there) != Counter(each.translated for each in old):
+        return None
+    changes: dict[str, Placeable] = {}
+    for before, after in zip(old, new, strict=True):
+        if changes.setdefault(before.translated, after).translated != after.translated:
+            return None  # "2 of 2" became "1 of 2"
+        if _plural(before.written, language, locale) != _plural(after.written, language, locale):
+            return None
+    pieces, done = [], 0
+    for place in there:
+        after = changes[place.translated]
+        if after.translated != place.translated:
+            if _ARTICLE.search(target, 0, place.begin):
+                return None
+            pieces += target[done : place.begin], after.translated
+            done = place.end
+    return "".join(pieces) + target[done:]
+
+
+def _skeleton(text: str, found: list[Placeable]) -> str:
+    pieces, done = [], 0
+    for place in found:
+        pieces += text[done : place.begin], "\0"
+        done = place.end
+    return " ".join(("".join(pieces) + text[done:]).split())
+
+
+def _plural(written: str, language: str, locale: str) -> str | None:
+    """The plural form that a number takes in a language (CLDR); None for what is no number."""
+    digits = _DIGITS.search(written)
+    try:
+        number = parse_decimal(digits[0], locale=_locale(language)) if digits else None
+    except NumberFormatError:
+        number = None
+    return None if number is None else _locale(locale).plural_form(abs(Decimal(number)))
+
+
+@lru_cache(maxsize=64)
+def _locale(code: str) -> Locale:
+    try:
+        return Locale.parse(code.replace("-", "_"))
+    except (UnknownLocaleError, ValueError):
+        return Locale("en")
