@@ -17,7 +17,7 @@ BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 FUZZ_S ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -93,6 +93,9 @@ bench-numbers: $(DEV)/installed  ## Count numbers, amounts, dates and the like t
 bench-glossary: $(DEV)/installed  ## Count the terms of a glossary that translations have, and what they cost the rest
 	$(DEV)/bin/python -m benchmarks.glossary artifacts/de-en
 
+bench-memory: $(DEV)/installed  ## Measure the index of a translation memory of 100,000 entries
+	$(DEV)/bin/python -m benchmarks.translation_memory data/de-en/eval/tatoeba.test.tsv
+
 bench-formality: $(DEV)/installed  ## Count German translations that say Sie or du as wanted
 	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en
 
@@ -134,12 +137,12 @@ clean:  ## Remove the environments and all caches
 
 .venv/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv)
-	.venv/bin/python -m pip install --constraint constraints.txt --editable '.[documents]'
+	.venv/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory]'
 	@touch $@
 
 .venv-cuda/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv-cuda)
-	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable '.[documents]'
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory]'
 	.venv-cuda/bin/python -m pip uninstall --yes onnxruntime
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt --force-reinstall --no-deps onnxruntime-gpu
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt 'onnxruntime-gpu[cuda,cudnn]'

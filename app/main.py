@@ -12,9 +12,7 @@ from app.api.access import Access
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
-from app.api.glossaries import Glossaries
 from app.api.libretranslate.contract import LIBRETRANSLATE
-from app.api.memories import Memories
 from app.api.metrics import Metrics
 from app.api.middleware.admission import Admission
 from app.api.middleware.body_budget import BodyBudget
@@ -31,6 +29,8 @@ from app.settings import Settings
 from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
+from app.translation.stored_glossaries import Glossaries
+from app.translation.stored_memories import Memories
 
 if TYPE_CHECKING:
     from app.storage.database import Database
@@ -90,6 +90,7 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
     metrics = Metrics(engine)
     translator = Translator(engine, detector, metrics.observe_translation)
     database = _open_database(settings)
+    glossaries, memories = Glossaries(database), Memories(database)
     return Service(
         settings=settings,
         engine=engine,
@@ -97,9 +98,9 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
         metrics=metrics,
         access=Access(settings, database),
         database=database,
-        glossaries=Glossaries(database),
-        memories=Memories(database),
-        documents=Documents(settings, translator, database),
+        glossaries=glossaries,
+        memories=memories,
+        documents=Documents(settings, translator, database, glossaries, memories),
     )
 
 

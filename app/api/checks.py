@@ -1,12 +1,12 @@
 """Checks of parameters that the contracts share. Pure: no I/O, no clock, no web framework."""
 
-import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from app.api.long_json import parse_json
 from app.errors import InvalidGlossary, InvalidRequest, TextTooLong
 from app.settings import Settings
+from app.storage.identifiers import checked_id
 from app.text.terms.entries import check_entries
 from app.text.terms.glossary import Glossary
 from app.translation.languages import served_language
@@ -98,20 +98,27 @@ def parse_glossary_id(values: Mapping[str, object]) -> str | None:
     return check_text("glossary_id", value)
 
 
-def checked_id(value: object, name: str) -> str:
-    """The id of something stored, as it is stored.
+DEFAULT_THRESHOLD = 75
 
-    Args:
-        value: The id.
-        name: What it is called.
+
+def parse_memory(
+    values: Mapping[str, object], refusal: str = "Invalid request: {} parameter must be {}"
+) -> tuple[str, int] | None:
+    """The ``translation_memory_id`` and ``translation_memory_threshold`` of a request; None without a memory.
 
     Raises:
-        InvalidRequest: It is no UUID.
+        InvalidRequest: One is not what it must be; ``refusal`` is the message about the threshold.
     """
-    try:
-        return str(uuid.UUID(value if isinstance(value, str) else ""))
-    except ValueError:
-        raise InvalidRequest(f"Value for '{name}' not supported; it is no UUID.") from None
+    memory_id, threshold = (values.get(f"translation_memory_{name}") for name in ("id", "threshold"))
+    if is_absent(threshold):
+        threshold = DEFAULT_THRESHOLD
+    elif isinstance(threshold, str) and threshold.isascii() and threshold.isdecimal() and len(threshold) < 4:
+        threshold = int(threshold)
+    if isinstance(threshold, bool) or not isinstance(threshold, int) or not 0 <= threshold <= 100:
+        raise InvalidRequest(refusal.format("translation_memory_threshold", "a whole number from 0 to 100"))
+    if is_absent(memory_id):
+        return None
+    return checked_id(check_text("translation_memory_id", memory_id), "translation_memory_id"), threshold
 
 
 def parse_flag(

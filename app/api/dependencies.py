@@ -1,24 +1,27 @@
 """What every endpoint works with, put together once by the composition root."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
 
 from app.api.access import Access
-from app.api.glossaries import Glossaries
-from app.api.memories import Memories
 from app.api.metrics import Metrics
 from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine, ReloadReport
+from app.engine.options import SearchOptions
 from app.settings import Settings
 from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
+from app.translation.request import AUTO, TranslationRequest
+from app.translation.stored_glossaries import Glossaries
+from app.translation.stored_memories import Memories
 
 if TYPE_CHECKING:
     from app.storage.database import Database
+    from app.storage.keys import Key
 
 
 @dataclass(kw_only=True)
@@ -37,6 +40,41 @@ class Service:
     glossaries: Glossaries
     memories: Memories
     documents: Documents
+
+    async def with_stored(
+        self, key: "Key | None", wanted: TranslationRequest, glossary_id: str | None, memory: tuple[str, int] | None
+    ) -> TranslationRequest:
+        """A request with the stored glossary and translation memory that it names.
+
+        Args:
+            key: The API key that it came with.
+            wanted: The request.
+            glossary_id: Id of the glossary; None for none.
+            memory: Id of the memory and minimum score of its matches; None for none.
+
+        Raises:
+            InvalidRequest: An id is no UUID, this server keeps nothing, or the memory is for other languages.
+            GlossaryNotFound: There is no such glossary.
+            MemoryNotFound: There is no such memory.
+            StorageFailure: The database can't be used.
+        """
+        owner, pair = key.id if key else None, None if wanted.source == AUTO else (wanted.source, wanted.target)
+        if glossary_id:
+            wanted = replace(wanted, glossary=await self.glossaries.find(owner, glossary_id, pair))
+        if memory:
+            wanted = replace(wanted, memory=await self.memories.find(owner, *memory, pair))
+        return wanted
+
+    async def check_stored(
+        self, key: "Key | None", pair: tuple[str, str], glossary_id: str | None, memory: tuple[str, int] | None
+    ) -> None:
+        """Refuses a document that names a stored glossary or translation memory that it can't have.
+
+        Raises:
+            InvalidRequest: As ``with_stored``, which raises the other errors, too.
+        """
+        unread = TranslationRequest(texts=("",), source=pair[0], target=pair[1], options=SearchOptions())
+        await self.with_stored(key, unread, glossary_id, memory)
 
     async def reload(self) -> ReloadReport:
         """Reloads the bundles, and adapts language detection to the languages that are then served.

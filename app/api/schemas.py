@@ -25,6 +25,20 @@ class TermUse(BaseModel):
     count: int = Field(description="How often it came out so.", ge=1)
 
 
+class MemoryMatch(BaseModel):
+    """What the translation memory has for a sentence, or for a whole text."""
+
+    segment: str = Field(description="The sentence.")
+    score: int = Field(description="How similar the entry is; 100 is the same text.", ge=0, le=100)
+    kind: Literal["exact", "fuzzy"]
+    applied: bool = Field(
+        description="The translation has the entry's, with other numbers if these are all that differs. If false, the "
+        "model translated the sentence, and the entry is only offered."
+    )
+    source: str = Field(description="The entry's text.")
+    target: str = Field(description="The entry's translation.")
+
+
 class Status(BaseModel):
     """All is well."""
 

@@ -35,6 +35,9 @@ from app.text.formality import Register
 from app.text.terms.entries import check_entries
 from app.text.terms.glossary import Glossary
 from app.translation.pipeline import Translator
+from app.translation.request import AUTO
+from app.translation.stored_glossaries import Glossaries
+from app.translation.stored_memories import Memories
 
 # Two, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
 _WORKERS = 2
@@ -64,10 +67,20 @@ class DocumentJobs:
         settings: How many there may be, how large, and for how long.
         translator: What translates them.
         database: Where they are kept.
+        glossaries: The stored glossaries.
+        memories: The stored translation memories.
     """
 
-    def __init__(self, settings: Settings, translator: Translator, database: Database) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        translator: Translator,
+        database: Database,
+        glossaries: Glossaries,
+        memories: Memories,
+    ) -> None:
         self._settings, self._translator = settings, translator
+        self._glossaries, self._memories = glossaries, memories
         self._run = database.run
         self._keys = KeyStore(database)
         self._store = DocumentStore(
@@ -231,13 +244,24 @@ class DocumentJobs:
         format_ = find_format(f".{wanted['input']}")
         read = await read_document(content, format_, wanted["output"], self._settings.max_text_chars)
         await self._insist(self._store.charge, document.id, worker, read.characters)
+        pair = None if wanted["source"] == AUTO else (wanted["source"], wanted["target"])
+        glossary: Callable[[str, str], Glossary] | None = None
+        if entries:
+            glossary = partial(Glossary, check_entries(entries.items()))
+        elif wanted.get("glossary_id"):
+            glossary = await self._glossaries.find(document.key_id, wanted["glossary_id"], pair)
+        memory = None
+        if wanted.get("memory"):
+            memory_id, threshold = wanted["memory"]
+            memory = await self._memories.find(document.key_id, memory_id, threshold, pair)
         request = DocumentRequest(
             source=wanted["source"],
             target=wanted["target"],
             locale=wanted["locale"],
             register=Register(wanted["register"]) if wanted.get("register") else None,
             options=SearchOptions(beam_size=wanted["beam_size"]),
-            glossary=partial(Glossary, check_entries(entries.items())) if entries else None,
+            glossary=glossary,
+            memory=memory,
         )
         return await translate_document(self._translator, read, request, reported.report)
 

@@ -12,7 +12,7 @@ from app.errors import ExtraMissing, InvalidMemory, shortened
 from app.text.budget import checkpoint
 from app.text.memory.entries import check_entry_text
 
-EXTRA = "documents"
+EXTRA = "memory"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _NATIVE = frozenset({"bpt", "ept", "it", "ph", "ut"})  # codes of a document's format, which are no text
 

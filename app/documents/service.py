@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from app.settings import Settings
 from app.translation.pipeline import Translator
+from app.translation.stored_glossaries import Glossaries
+from app.translation.stored_memories import Memories
 
 if TYPE_CHECKING:
     from app.documents.jobs import DocumentJobs
@@ -18,10 +20,20 @@ class Documents:
         settings: How many documents there may be, how large, and for how long.
         translator: What translates them.
         database: Where they are kept; None keeps them in memory.
+        glossaries: The stored glossaries.
+        memories: The stored translation memories.
     """
 
-    def __init__(self, settings: Settings, translator: Translator, database: "Database | None") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        translator: Translator,
+        database: "Database | None",
+        glossaries: Glossaries,
+        memories: Memories,
+    ) -> None:
         self._settings, self._translator, self._database = settings, translator, database
+        self._glossaries, self._memories = glossaries, memories
         self._own_database: Database | None = None
         self._jobs: DocumentJobs | None = None
         self._lock = asyncio.Lock()
@@ -47,6 +59,8 @@ class Documents:
 
                 if self._database is None:
                     self._database = self._own_database = await asyncio.to_thread(Database, None)
-                self._jobs = DocumentJobs(self._settings, self._translator, self._database)
+                self._jobs = DocumentJobs(
+                    self._settings, self._translator, self._database, self._glossaries, self._memories
+                )
                 self._jobs.start()
             return self._jobs

@@ -15,6 +15,7 @@ from app.text.budget import checkpoint
 from app.text.detection import Detector
 from app.text.formality import Register
 from app.text.markup.extraction import extract
+from app.text.memory.matching import TranslationMemory
 from app.text.terms.glossary import Glossary
 from app.translation.languages import check_pair, refuse_foreign
 from app.translation.pipeline import Translator
@@ -38,6 +39,7 @@ class DocumentRequest:
         locale: The target with its region, such as en-GB; None without one.
         register: How the reader must be addressed; None for any way.
         glossary: Makes the glossary for a source and a target language; None if there is none.
+        memory: The translation memory for a source and a target language; None if there is none.
     """
 
     source: str
@@ -46,6 +48,7 @@ class DocumentRequest:
     locale: str | None = None
     register: Register | None = None
     glossary: Callable[[str, str], Glossary] | None = None
+    memory: Callable[[str, str], TranslationMemory | None] | None = None
 
 
 async def read_document(data: bytes, format_: Format, output: str, max_chars: int) -> Document:
@@ -108,6 +111,7 @@ def _request(document: Document, source: str, wanted: DocumentRequest) -> Transl
         locale=wanted.locale,
         register=wanted.register,
         glossary=wanted.glossary,
+        memory=wanted.memory,
         options=wanted.options,
         markup=document.markup,
         splitting=document.splitting,

@@ -19,6 +19,8 @@ class Upload:
         target: Code of the language to translate into.
         locale: The target with its region; None without one.
         glossary: Source and target terms; None if there are none.
+        glossary_id: The stored glossary to use; None for none.
+        memory: Id of the translation memory to use and minimum score of its matches; None for none.
         register: How the reader must be addressed; None for any way.
         beam_size: Beam width; 1 is greedy search.
     """
@@ -31,5 +33,7 @@ class Upload:
     target: str
     locale: str | None
     glossary: Mapping[str, str] | None = None
+    glossary_id: str | None = None
+    memory: tuple[str, int] | None = None
     register: Register | None = None
     beam_size: int

@@ -58,6 +58,7 @@ class SentenceTranslation:
         alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
             ``text``; only if the options ask for it and the model has an alignment head.
         terms: The terms of ``source`` that ``text`` should have, with their places in ``source``.
+        stored: What a translation memory has for ``source``, without stand-ins; None if a model translated it.
     """
 
     source: str
@@ -70,6 +71,7 @@ class SentenceTranslation:
     verdicts: tuple[Verdict, ...] = ()
     alignment: tuple[Link, ...] = ()
     terms: tuple[Term, ...] = ()
+    stored: str | None = None
 
     @property
     def versions(self) -> "list[SentenceTranslation]":

@@ -145,7 +145,7 @@ class MemoryStore:
 
     def list_all(self) -> list[StoredMemory]:
         """The memories of all owners."""
-        return self._list(_memories())
+        return self._list(select(MEMORIES, _COUNT))
 
     def _list(self, query: Select[Any]) -> list[StoredMemory]:
         with self._database.transaction() as connection:
@@ -303,7 +303,7 @@ class MemoryStore:
 
     def list(self, owner: int | None) -> list[StoredMemory]:  # behind all annotations that mean Python's list
         """All memories of an owner, in the order in which they were made."""
-        return self._list(_memories().where(_belongs(owner)))
+        return self._list(select(MEMORIES, _COUNT).where(_belongs(owner)))
 
 
 def put_entries(
@@ -363,10 +363,6 @@ def _is(memory_id: str, entry_id: int) -> ColumnElement[bool]:
     return (ENTRIES.c.memory_id == memory_id) & (ENTRIES.c.id == entry_id)
 
 
-def _memories() -> Select[Any]:
-    return select(MEMORIES, _COUNT)
-
-
 def _lock(connection: Connection, owner: int | None, memory_id: str) -> None:
     """Lets nobody else change the memory until the end of the transaction."""
     query = select(MEMORIES.c.id).where(MEMORIES.c.id == memory_id, _belongs(owner)).with_for_update()
@@ -375,7 +371,7 @@ def _lock(connection: Connection, owner: int | None, memory_id: str) -> None:
 
 
 def _find(connection: Connection, owner: int | None, memory_id: str) -> StoredMemory:
-    row = connection.execute(_memories().where(MEMORIES.c.id == memory_id, _belongs(owner))).one_or_none()
+    row = connection.execute(select(MEMORIES, _COUNT).where(MEMORIES.c.id == memory_id, _belongs(owner))).one_or_none()
     if row is None:
         raise MemoryNotFound("There is no such translation memory.")
     return _memory(row)
@@ -393,14 +389,7 @@ def _memory(row: Row[Any]) -> StoredMemory:
 
 
 def _entry(row: Row[Any]) -> StoredEntry:
-    return StoredEntry(
-        id=row.id,
-        source=row.source,
-        target=row.target,
-        origin=row.origin,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+    return StoredEntry(**{name: row._mapping[name] for name in StoredEntry.__dataclass_fields__})
 
 
 def _no_entry() -> MemoryNotFound:

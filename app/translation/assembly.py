@@ -10,6 +10,7 @@ from app.engine.interface import SentenceTranslation, TextKey
 from app.engine.text_builder import joined_versions
 from app.text.detection import Detection
 from app.text.markup.extraction import Rebuilt, joined
+from app.text.memory.matching import Match
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import TermUse, uses
 from app.translation.passages import Batch, Passage, Segment
@@ -35,6 +36,7 @@ class ItemBuilder:
         self._lost: list[str] = []
         self._verdicts: Counter[Verdict] = Counter()
         self._terms: list[TermUse] = []
+        self._matches: list[Match] = []
         self._pivot: str | None = None
 
     def add(self, passage: Passage) -> None:
@@ -53,6 +55,7 @@ class ItemBuilder:
     def _add_sentences(self, segment: Segment) -> None:
         sentences = segment.restored.sentences
         self._pivot = self._pivot or segment.pivot
+        self._matches += segment.matches
         for sentence in sentences:
             self._verdicts.update(sentence.verdicts)
             self._terms += uses(sentence.text, sentence.terms)
@@ -81,6 +84,7 @@ class ItemBuilder:
             lost=lost,
             pivot=self._pivot,
             terms=tuple(self._terms),
+            matches=tuple(self._matches),
         )
 
 

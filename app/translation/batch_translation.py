@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from app.engine.interface import (
+    Event,
     RequestQuota,
     SentenceEvent,
     SentenceTranslation,
@@ -23,6 +24,7 @@ from app.text.formality import Formality
 from app.text.inline.placement import Edit
 from app.text.mirroring import mirror_edits, no_edits
 from app.translation.assembly import ItemBuilder, place_of
+from app.translation.memory import align, stream_around
 from app.translation.passages import Batch
 from app.translation.request import TranslationRequest
 from app.translation.restoring import Restorer
@@ -63,8 +65,9 @@ class BatchTranslation:
     async def events(self) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
         """Yields the restored sentences and stores the translation of each segment in it."""
         restorer = None
+        self._retry_timing += await align(self._engine.stream, self._call, self._segments)
         remaining = iter(self._segments)
-        async with aclosing(self._engine.stream(replace(self._call, improve=self._improve))) as events:
+        async with aclosing(self._stream(replace(self._call, improve=self._improve))) as events:
             async for event in events:
                 if isinstance(event, Timing):
                     yield self._retry_timing + event
@@ -83,6 +86,10 @@ class BatchTranslation:
                     yield SentenceEvent(place.key, place.moved(restorer.add(event.sentence)))
                 elif not segment.protected:  # a client has no use for placeholders
                     yield TokenEvent(place.key, event.text)
+
+    def _stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        hits = [segment.hits for segment in self._segments]
+        return stream_around(self._engine.stream, call, hits) if any(hits) else self._engine.stream(call)
 
     def _first_call(self, options: SearchOptions) -> TranslationCall:
         wanted, segments = self._wanted, self._segments

@@ -6,11 +6,14 @@ A passage is what is read and written in one go: a plain text or a piece of it, 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from app.engine.interface import Alphabet, TextKey, TextTranslation
 from app.text.budget import checkpoint
+from app.text.inline.target_tokens import Link
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract_parts
+from app.text.memory.matching import Match
 from app.text.numerals.grammar import may_have_numerals
 from app.text.pieces import PIECE_CHARS, pieces
 from app.text.protection.defaults import untranslatable
@@ -25,6 +28,28 @@ _BATCH_CHARS = 131_072
 # Texts and protected spans count as characters: they take 1,500 and 300 bytes.
 _TEXT_CHARS = 128
 _SPAN_CHARS = 32
+
+
+class Hit(NamedTuple):
+    """An entry of a translation memory that is the translation of a range of a segment.
+
+    Attributes:
+        begin: Where the range begins in the segment's text.
+        end: Where it ends.
+        text: Its translation, with the stand-ins of markup.
+        stored: Its translation.
+        match: Index of the match that it comes from.
+        needs_links: There is markup to place in it.
+        links: The alignment of the range and ``text``.
+    """
+
+    begin: int
+    end: int
+    text: str
+    stored: str
+    match: int
+    needs_links: bool = False
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(eq=False)
@@ -42,6 +67,8 @@ class Segment:
         begin: Where it begins in a plain text; 0 in markup.
         glossary: The request's glossary; None without one.
         terms: The glossary's terms in it.
+        hits: Its ranges that a translation memory translates, in order and disjoint.
+        matches: What the translation memory has for it, in order.
         lost: Protected spans whose place in ``restored`` is a guess.
         pivot: As of ``ItemTranslation``.
     """
@@ -56,6 +83,8 @@ class Segment:
     begin: int = 0
     glossary: Glossary | None = None
     terms: Sequence[Term] = ()
+    hits: list[Hit] = field(default_factory=list)
+    matches: list[Match] = field(default_factory=list)
     lost: tuple[str, ...] = ()
     pivot: str | None = None
 

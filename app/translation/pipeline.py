@@ -1,6 +1,6 @@
 """Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TypeVar
@@ -14,6 +14,7 @@ from app.translation.assembly import ItemBuilder
 from app.translation.batch_translation import BatchTranslation
 from app.translation.deadline import within
 from app.translation.languages import check_pair, refuse_foreign
+from app.translation.memory import look_up
 from app.translation.passages import Batch, batches
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
 from app.work_pool import TEXT_POOL
@@ -80,7 +81,7 @@ class Translator:
         items = [ItemBuilder(wanted) for _ in wanted.texts]
         timing, quota = Timing(), RequestQuota()
         reader = batches(wanted, languages, alphabets)
-        batch = await work_out(wanted, next, reader, None)
+        batch = await work_out(wanted, _next_batch, wanted, reader)
         options = wanted.options
         while batch:
             if any(segment.needs_model for passage in batch for segment in passage.segments):
@@ -92,7 +93,7 @@ class Translator:
                         else:
                             yield event
             await put_together(wanted, _assemble, items, batch)
-            batch = await put_together(wanted, next, reader, None)
+            batch = await put_together(wanted, _next_batch, wanted, reader)
             options = replace(wanted.options, prefix=None)  # which belongs to the first sentence alone
         answer = Answer(await put_together(wanted, _finish, items, detections), timing)
         if self._observe:
@@ -122,7 +123,15 @@ async def put_together(wanted: TranslationRequest, function: Callable[..., Resul
 
 def is_quick(wanted: TranslationRequest) -> bool:
     """Tells whether all the work on the texts takes less than a millisecond or two."""
-    return not (wanted.markup or wanted.protect or wanted.glossary) and sum(map(len, wanted.texts)) <= INLINE_CHARS
+    needs_pool = wanted.markup or wanted.protect or wanted.glossary or wanted.memory
+    return not needs_pool and sum(map(len, wanted.texts)) <= INLINE_CHARS
+
+
+def _next_batch(wanted: TranslationRequest, reader: Iterator[Batch]) -> Batch | None:
+    batch = next(reader, None)
+    if batch and wanted.memory:
+        look_up(wanted, batch)
+    return batch
 
 
 def _assemble(items: Sequence[ItemBuilder], batch: Batch) -> None:

@@ -9,6 +9,7 @@ from app.engine.options import SearchOptions
 from app.text.detection import Detection
 from app.text.formality import Register
 from app.text.markup.extraction import Rules
+from app.text.memory.matching import Match, TranslationMemory
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Glossary, TermUse
 
@@ -32,6 +33,8 @@ class TranslationRequest:
         deadline_s: Seconds until the deadline; None for no limit.
         protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
         glossary: Makes the glossary for a source and a target language; None if the request has none.
+        memory: The translation memory for a source and a target language, or None if it has others; None if the request
+            has none.
         register: How the reader must be addressed; None for any way. Only for targets whose register is known.
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         details: Keep the sentences for the answer.
@@ -51,6 +54,7 @@ class TranslationRequest:
     deadline_s: float | None = None
     protect: tuple[str, ...] | None = None
     glossary: Callable[[str, str], Glossary] | None = None
+    memory: Callable[[str, str], TranslationMemory | None] | None = None
     register: Register | None = None
     preserves_formatting: bool = False
     details: bool = False
@@ -78,6 +82,7 @@ class ItemTranslation:
         lost: Protected spans whose position in ``text`` is a guess.
         pivot: Code of the language between the two models; None if one model translated the item.
         terms: What became of the glossary's terms in the item, in order.
+        matches: What the translation memory has for the item and its sentences, in order.
     """
 
     text: str
@@ -88,6 +93,7 @@ class ItemTranslation:
     lost: tuple[str, ...] = ()
     pivot: str | None = None
     terms: tuple[TermUse, ...] = ()
+    matches: tuple[Match, ...] = ()
 
 
 class Answer(NamedTuple):

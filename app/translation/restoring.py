@@ -35,17 +35,21 @@ class Restorer:
         part = None
         if self._protected:
             part = self._protected.part(sentence.source_begin, sentence.source_begin + len(sentence.source))
-        sentence = self._mirrored(sentence)
+        if sentence.stored is None:
+            sentence = self._mirrored(sentence)
         gap = self._text[self._unrestored_done : sentence.source_begin]
         self._unrestored_done = sentence.source_begin + len(sentence.source)
         unrestored = self._unrestored.add(gap, sentence)
         if not (self._protected and part):
             return unrestored
-        restored = part.restore(sentence.text, sentence.alignment)
-        self.lost += restored.lost
         begin = self._protected.offsets.begin(sentence.source_begin)
         gap = self._protected.source[self._done : begin]
         self._done = begin + len(part.source)
+        if sentence.stored is not None:
+            stored = replace(sentence, source=part.source, text=sentence.stored, alignment=())
+            return self._builder.add(gap, stored)
+        restored = part.restore(sentence.text, sentence.alignment)
+        self.lost += restored.lost
         alternatives = {part.restore(other.text).text: other.score for other in reversed(sentence.alternatives)}
         alternatives.pop(restored.text, None)
         return self._builder.add(

@@ -123,9 +123,8 @@ def test_every_request_is_answered(page: str, clone: Path, address: str) -> None
         output = run(request, clone, address)
         if ">" not in request:
             answer = json.loads(output)
-            assert any(answer.get(key) for key in ("translatedText", "translatedFileUrl", "search", "glossary_id")), (
-                answer
-            )
+            keys = ("translatedText", "translatedFileUrl", "search", "glossary_id", "translation_memory_id")
+            assert any(answer.get(key) for key in keys), answer
     if page == "README.md":
         assert re.fullmatch(r"# .+\n\n\* .*\*\*.+\*\*.*\n", (clone / "notes.en.md").read_text(encoding="utf-8"))
 

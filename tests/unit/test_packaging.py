@@ -56,7 +56,7 @@ def pins() -> dict[str, Requirement]:
 @pytest.mark.parametrize(
     ("package", "extras"),
     [
-        ("app", ("cluster", "documents")),
+        ("app", ("cluster", "documents", "memory")),
         ("model", ("train", "export")),
         ("export", ("export", "train")),
         ("tests", ("dev",)),

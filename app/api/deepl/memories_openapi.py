@@ -150,7 +150,7 @@ UPLOAD_RESPONSES = _answers(
             ),
             extra_missing=(
                 "An extra is not installed",
-                "TMX files need more than the service: pip install 'dragoman[documents]'",
+                "TMX files need more than the service: pip install 'dragoman[memory]'",
                 "extra_missing",
             ),
         ),

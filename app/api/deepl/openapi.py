@@ -97,6 +97,16 @@ TRANSLATE_REQUEST = request_body(
                 "glossary_id": "def3a26b-3e84-45b3-84ae-0c0aaf3525f7",
             },
         ),
+        "memory": (
+            "Mistake: a translation memory, which this server doesn't have",
+            {
+                "text": ["Hello"],
+                "source_lang": "EN",
+                "target_lang": "DE",
+                "translation_memory_id": "a74d88fb-ed2a-4943-a664-a4512398b994",
+                "translation_memory_threshold": 80,
+            },
+        ),
     },
 )
 TRANSLATE_RESPONSES: Responses = {
@@ -151,6 +161,16 @@ TRANSLATE_RESPONSES: Responses = {
         missing=("A required parameter is missing", "Parameter 'text' not specified", "invalid_request"),
         unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
         formality=("No formality", "Target language 'EN-US' doesn't support formality.", "invalid_request"),
+        memory=(
+            "A translation memory on a server without a database",
+            "Translation memories are not available on this server; leave out 'translation_memory_id'.",
+            "invalid_request",
+        ),
+        other_languages=(
+            "A translation memory for other languages",
+            "The translation memory is for other languages: de to en.",
+            "invalid_memory",
+        ),
         glossary=(
             "No glossaries",
             "Glossaries are not available on this server; leave out 'glossary_id'.",
@@ -164,7 +184,11 @@ TRANSLATE_RESPONSES: Responses = {
         model_failure=AT_FAULT["model_failure"],
     ),
     403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
-    404: error("There is no such glossary", none=("No glossary", "There is no such glossary.", "glossary_not_found")),
+    404: error(
+        "There is no such glossary or translation memory",
+        none=("No glossary", "There is no such glossary.", "glossary_not_found"),
+        no_memory=("No memory", "There is no such translation memory.", "memory_not_found"),
+    ),
     413: too_large(MAX_BODY_BYTES),
     429: error(TOO_FAST_TEXT, **TOO_FAST),
     456: error("The quota of the key is used up", no_quota=NO_QUOTA),

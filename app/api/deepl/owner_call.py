@@ -6,10 +6,11 @@ from typing import ClassVar, Generic, Self, TypeVar
 from fastapi import Request
 
 from app.api.access import header_key
-from app.api.checks import check_text, checked_id, is_absent
+from app.api.checks import check_text, is_absent
 from app.api.dependencies import Service
 from app.api.request_body import FilePart, read_parameters
 from app.errors import FeatureUnavailable, InvalidRequest, NotThere, UnsupportedPair
+from app.storage.identifiers import checked_id
 from app.translation.languages import find_served, languages_of
 
 MAX_NAME_CHARS = 1_024

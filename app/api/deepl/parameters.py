@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NoReturn
 
-from app.api.checks import check_text, check_texts, is_absent, parse_flag, parse_glossary, parse_glossary_id
+from app.api.checks import (
+    check_text,
+    check_texts,
+    is_absent,
+    parse_flag,
+    parse_glossary,
+    parse_glossary_id,
+    parse_memory,
+)
 from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
 from app.engine.options import SearchOptions
@@ -43,8 +51,6 @@ VARIANTS = {
 
 _UNAVAILABLE = {
     "style_id": "Style rules",
-    "translation_memory_id": "Translation memories",
-    "translation_memory_threshold": "Translation memories",
     "custom_instructions": "Custom instructions",
 }
 _QUALITY_BEAM_SIZE = 4
@@ -62,6 +68,7 @@ class DeepLRequest:
         model_type_used: Answered if the request chose a model type.
         tag_handling_version: Answered if the request has tag handling.
         glossary_id: The stored glossary to use; None for none.
+        memory: Id of the translation memory to use and minimum score of its matches; None for none.
     """
 
     translation: TranslationRequest
@@ -69,6 +76,7 @@ class DeepLRequest:
     model_type_used: Literal["quality_optimized", "latency_optimized"] | None
     tag_handling_version: str | None
     glossary_id: str | None
+    memory: tuple[str, int] | None
 
 
 def parse_translation(
@@ -115,6 +123,7 @@ def parse_translation(
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
         tag_handling_version=version if markup else None,
         glossary_id=_parse_glossary_id(values),
+        memory=_parse_memory(values),
     )
 
 
@@ -126,6 +135,8 @@ class DocumentParameters:
     target: str
     locale: str | None
     register: Register | None
+    glossary_id: str | None
+    memory: tuple[str, int] | None
     output: str | None
 
 
@@ -144,15 +155,14 @@ def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, 
         raise InvalidRequest(EQUAL_LANGUAGES)
     _refuse_unavailable(values)
     register = _parse_formality(values, target)
-    for name in ("glossary_id", "glossary_ids"):
-        if not is_absent(values.get(name)):
-            raise InvalidRequest(f"Stored glossaries are not available for documents; leave out '{name}'.")
     output = values.get("output_format")
     return DocumentParameters(
         source=source,
         target=target,
         locale=locale_of(str(values["target_lang"])),
         register=register,
+        glossary_id=_parse_glossary_id(values),
+        memory=_parse_memory(values),
         output=None if is_absent(output) else check_text("output_format", output).lower(),
     )
 
@@ -212,13 +222,21 @@ def _refuse_unavailable(values: Mapping[str, object]) -> None:
 def _parse_glossary_id(values: Mapping[str, object]) -> str | None:
     ids = values.get("glossary_ids")
     if is_absent(values.get("glossary_id")) and not is_absent(ids):
-        if not isinstance(ids, list) or len(ids) != 1:
+        given = ids.split(",") if isinstance(ids, str) else ids
+        if not isinstance(given, list) or len(given) != 1:
             raise InvalidRequest("Value for 'glossary_ids' not supported; use one glossary.")
-        values = {**values, "glossary_id": ids[0]}
+        values = {**values, "glossary_id": given[0]}
     glossary_id = parse_glossary_id(values)
     if glossary_id and is_absent(values.get("source_lang")):
         raise InvalidRequest("Parameter 'source_lang' is required with a glossary")
     return glossary_id
+
+
+def _parse_memory(values: Mapping[str, object]) -> tuple[str, int] | None:
+    memory = parse_memory(values, "Value for '{}' not supported; use {}.")
+    if memory is None and not is_absent(values.get("translation_memory_threshold")):
+        raise InvalidRequest("Parameter 'translation_memory_threshold' needs 'translation_memory_id'.")
+    return memory
 
 
 def _parse_formality(values: Mapping[str, object], target: str) -> Register | None:

@@ -27,6 +27,7 @@ from app.api.deepl.parameters import (
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
+from app.api.memory_json import match_bodies
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.api.term_json import term_bodies
@@ -62,8 +63,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates each `text` into `target_lang`, in order.
 
     Send JSON or a form of at most 128 KiB. Without `source_lang`, the language of each text is detected on its own.
-    Style rules, translation memories and custom instructions are not available; a request that names one is refused.
-    A glossary needs `source_lang`.
+    Style rules and custom instructions are not available; a request that names one is refused. A glossary needs
+    `source_lang`. A translation memory applies to the texts in its source language.
 
     The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
 
@@ -76,10 +77,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, limit, REPEATABLE)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     wanted = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
-    if wanted.glossary_id:
-        pair = wanted.translation.source, wanted.translation.target
-        glossary = await service.glossaries.find(key, wanted.glossary_id, pair)
-        wanted = replace(wanted, translation=replace(wanted.translation, glossary=glossary))
+    translation = await service.with_stored(key, wanted.translation, wanted.glossary_id, wanted.memory)
+    wanted = replace(wanted, translation=translation)
 
     async def answer() -> Response:
         async with service.access.spending(key, wanted.translation.characters):
@@ -205,6 +204,8 @@ def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) ->
         body["billed_characters"] = len(text)
     if wanted.translation.glossary:
         body["terms"] = term_bodies(item.terms)
+    if wanted.translation.memory:
+        body["memory"] = match_bodies(item.matches)
     if wanted.model_type_used:
         body["model_type_used"] = wanted.model_type_used
     if wanted.tag_handling_version:

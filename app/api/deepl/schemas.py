@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import MAX_INLINE_ENTRIES
-from app.api.schemas import TermUse
+from app.api.checks import DEFAULT_THRESHOLD, MAX_INLINE_ENTRIES
+from app.api.schemas import MemoryMatch, TermUse
 from app.text.memory.entries import MAX_ENTRY_CHARS
 
 
@@ -63,6 +63,12 @@ class DeepLTranslateRequest(BaseModel):
         description="Beyond DeepL: terms and what they must be called in the target language, such as "
         '`{"Vorstand": "board"}`; inflected forms count as the term. In a form, the JSON text of such an object.',
     )
+    translation_memory_id: str | None = Field(
+        None, description="A stored translation memory; for texts in its source language."
+    )
+    translation_memory_threshold: int = Field(
+        DEFAULT_THRESHOLD, description="Minimum score of a match; 100 takes the same texts only.", ge=0, le=100
+    )
     enable_beta_languages: bool = Field(False, description="Has no effect.")
 
 
@@ -76,6 +82,9 @@ class DeepLTranslation(BaseModel):
     tag_handling_version: str | None = Field(None, description="Only with tag handling.")
     terms: list[TermUse] | None = Field(
         None, description="Only with a glossary: what became of its terms that the text has."
+    )
+    memory: list[MemoryMatch] | None = Field(
+        None, description="Only with a translation memory: what it has for the sentences of the text."
     )
 
 

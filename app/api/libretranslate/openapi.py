@@ -176,6 +176,10 @@ TRANSLATE_REQUEST = request_body(
             "Mistake: a term without a translation",
             {"q": "Hallo", **_GERMAN_TO_ENGLISH, "glossary": {"Bier": ""}},
         ),
+        "memory": (
+            "Mistake: a translation memory, which this server doesn't have",
+            {"q": "Hallo", **_GERMAN_TO_ENGLISH, "translation_memory_id": "a74d88fb-ed2a-4943-a664-a4512398b994"},
+        ),
         "pattern": (
             "Mistake: a malformed pattern",
             {"q": "Hello", "source": "en", "target": "de", "protect": ["regex:("]},
@@ -251,6 +255,11 @@ TRANSLATE_RESPONSES: Responses = {
             "Invalid glossary entries provided: the target term with the index 0 is empty.",
             "invalid_glossary",
         ),
+        memory=(
+            "A translation memory on a server without a database",
+            "Translation memories are not available on this server; leave out 'translation_memory_id'.",
+            "invalid_request",
+        ),
         pattern=(
             "A malformed pattern",
             "protect pattern 1 is no regular expression that RE2 understands "
@@ -264,7 +273,11 @@ TRANSLATE_RESPONSES: Responses = {
         ),
     ),
     403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY, no_quota=NO_QUOTA),
-    404: error("There is no such glossary", none=("No glossary", "There is no such glossary.", "glossary_not_found")),
+    404: error(
+        "There is no such glossary or translation memory",
+        none=("No glossary", "There is no such glossary.", "glossary_not_found"),
+        no_memory=("No memory", "There is no such translation memory.", "memory_not_found"),
+    ),
     413: TOO_LARGE,
     429: error(TOO_FAST_TEXT, **TOO_FAST),
     500: error("The server is at fault", **AT_FAULT),

@@ -16,6 +16,7 @@ from app.api.checks import (
     parse_flag,
     parse_glossary,
     parse_glossary_id,
+    parse_memory,
 )
 from app.engine.options import SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, shortened
@@ -51,6 +52,7 @@ class LibreTranslateRequest:
         details: Whether the answer describes each sentence.
         stream: Whether the sentences are sent one by one.
         glossary_id: The stored glossary to use; None for none.
+        memory: Id of the translation memory to use and minimum score of its matches; None for none.
     """
 
     translation: TranslationRequest
@@ -58,6 +60,7 @@ class LibreTranslateRequest:
     details: bool = False
     stream: bool = False
     glossary_id: str | None = None
+    memory: tuple[str, int] | None = None
 
 
 def parse_translation(
@@ -107,9 +110,9 @@ def parse_translation(
         tokens=stream,
         context=_parse_context(values.get("context")),
     )
-    glossary_id = parse_glossary_id(values)
+    glossary_id, memory = parse_glossary_id(values), parse_memory(values)
     return LibreTranslateRequest(
-        translation=translation, is_list=is_list, details=details, stream=stream, glossary_id=glossary_id
+        translation=translation, is_list=is_list, details=details, stream=stream, glossary_id=glossary_id, memory=memory
     )
 
 

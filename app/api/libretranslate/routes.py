@@ -21,6 +21,7 @@ from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
 from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
+from app.api.memory_json import match_bodies
 from app.api.request_body import read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
@@ -31,7 +32,7 @@ from app.text.detection import Detection
 from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
-from app.translation.request import AUTO, Answer, ItemTranslation, Progress
+from app.translation.request import Answer, ItemTranslation, Progress
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
@@ -75,10 +76,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     # Patterns and glossaries of strangers take their time.
     wanted = await TEXT_POOL.run(parse) if values.get("protect") or values.get("glossary") else parse()
-    if wanted.glossary_id:
-        pair = None if wanted.translation.source == AUTO else (wanted.translation.source, wanted.translation.target)
-        glossary = await service.glossaries.find(key, wanted.glossary_id, pair)
-        wanted = replace(wanted, translation=replace(wanted.translation, glossary=glossary))
+    translation = await service.with_stored(key, wanted.translation, wanted.glossary_id, wanted.memory)
+    wanted = replace(wanted, translation=translation)
     if wanted.stream:
         # What fails before the first event is still answered with a status, and costs nothing.
         progress = service.translator.stream(wanted.translation)
@@ -193,6 +192,8 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.translation.glossary:
         columns["terms"] = [term_bodies(item.terms) for item in items]
+    if wanted.translation.memory:
+        columns["memory"] = [match_bodies(item.matches) for item in items]
     if wanted.details:
         columns["details"] = [
             [{"block": block, **sentence_body(sentence)} for block, own in enumerate(item.blocks) for sentence in own]

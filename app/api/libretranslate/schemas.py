@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import MAX_INLINE_ENTRIES
+from app.api.checks import DEFAULT_THRESHOLD, MAX_INLINE_ENTRIES
 from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
-from app.api.schemas import TermUse
+from app.api.schemas import MemoryMatch, TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
@@ -89,6 +89,12 @@ class TranslateRequest(BaseModel):
         max_length=MAX_CONTEXT_CHARS,
     )
     glossary_id: str | None = Field(None, description="A stored glossary of DeepL's endpoints, in place of `glossary`.")
+    translation_memory_id: str | None = Field(
+        None, description="A stored translation memory of DeepL's endpoints; for texts in its source language."
+    )
+    translation_memory_threshold: int = Field(
+        DEFAULT_THRESHOLD, description="Minimum score of a match; 100 takes the same texts only.", ge=0, le=100
+    )
     details: bool = Field(
         False,
         description="Describe each sentence: positions, score, verdicts, word alignment. "
@@ -173,6 +179,9 @@ class TranslateResponse(BaseModel):
     )
     terms: list[TermUse] | list[list[TermUse]] | None = Field(
         None, description="Only with a glossary: what became of its terms that `q` has."
+    )
+    memory: list[MemoryMatch] | list[list[MemoryMatch]] | None = Field(
+        None, description="Only with a translation memory: what it has for the sentences of `q`."
     )
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
         None, description="Only if requested: the translated sentences in order, of the text or of each text."

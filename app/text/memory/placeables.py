@@ -1,6 +1,6 @@
 """The placeables of a text: numbers, dates, amounts, addresses and variables, which a translation has in its notation.
 
-    patched("Seite 7 von 9", "Seite 3 von 10", "page 3 of 10", "de", "en")  # "page 7 of 9"
+patched("Seite 7 von 9", "Seite 3 von 10", "page 3 of 10", "de", "en")  # "page 7 of 9"
 """
 
 import re
@@ -48,10 +48,10 @@ def placeables(text: str, source: str, target: str) -> list[Placeable]:
     patterns = untranslatable(text, frozenset())._replace(marks=(), numerals=(source, target))
     ranges, rewrites = find_all(text, patterns)
     begins = [begin for begin, _ in ranges]
-    found = [
-        Placeable(begin, end, text[begin:end], rewrite.text if (rewrite := rewrites.get((begin, end))) else text[begin:end])
-        for begin, end in ranges
-    ]
+    found = []
+    for begin, end in ranges:
+        rewrite = rewrites.get((begin, end))
+        found.append(Placeable(begin, end, text[begin:end], rewrite.text if rewrite else text[begin:end]))
     for match in _PLAIN_NUMBER.finditer(text):
         before = bisect_right(begins, match.start()) - 1
         if before < 0 or ranges[before][1] <= match.start():
@@ -84,7 +84,8 @@ def patched(text: str, source: str, target: str, language: str, locale: str) -> 
             return None  # "2 of 2" became "1 of 2"
         if _plural(before.written, language, locale) != _plural(after.written, language, locale):
             return None
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for place in there:
         after = changes[place.translated]
         if after.translated != place.translated:
@@ -96,7 +97,8 @@ def patched(text: str, source: str, target: str, language: str, locale: str) -> 
 
 
 def _skeleton(text: str, found: list[Placeable]) -> str:
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for place in found:
         pieces += text[done : place.begin], "\0"
         done = place.end

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
+from itertools import cycle, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -119,6 +119,20 @@ class Protected:
         for (begin, end), span in zip(self.stand_ins, self.spans, strict=True):
             translation = translation.replace(span, self.text[begin:end], 1)
         return translation
+
+    def hidden(self, translation: str) -> str | None:
+        """A whole translation with the stand-ins in the places of the spans; None if one of these isn't there once."""
+        edits = []
+        for index, point in self._inline.atoms.items():
+            stand_in, written = self._inline.word(index), point.written()
+            if translation.count(written) != 1 or stand_in in translation:
+                return None
+            begin = translation.index(written)
+            edits.append(Edit(begin, begin + len(written), stand_in))
+        edits.sort()
+        if any(one.end > other.begin for one, other in pairwise(edits)):
+            return None
+        return apply(edits, translation)
 
     def part(self, begin: int, end: int) -> "Protected":
         """Returns a range of ``text``, such as a sentence; the range must not split a stand-in."""

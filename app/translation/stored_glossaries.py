@@ -1,18 +1,17 @@
-"""The stored glossaries of a server, as the HTTP contracts use them."""
+"""The stored glossaries of a server, as translations use them."""
 
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.api.checks import checked_id
 from app.errors import GlossaryNotFound, InvalidRequest
+from app.storage.identifiers import checked_id
 from app.text.terms.glossary import Glossary
 
 if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.glossaries import GlossaryStore
-    from app.storage.keys import Key
 
 _COMPILED_ENTRIES = 100_000  # of all glossaries that are kept ready together: some 50 MB
 
@@ -39,12 +38,12 @@ class Glossaries:
         return self._store
 
     async def find(
-        self, key: "Key | None", glossary_id: str, pair: tuple[str, str] | None
+        self, owner: int | None, glossary_id: str, pair: tuple[str, str] | None
     ) -> Callable[[str, str], Glossary]:
         """What makes the glossary for a pair of languages.
 
         Args:
-            key: The owner's.
+            owner: Number of the owner's API key; None without one.
             glossary_id: A UUID.
             pair: The languages, if they are known; otherwise those without a dictionary have no terms.
 
@@ -55,7 +54,6 @@ class Glossaries:
         """
         if self.store is None or self._database is None:
             raise InvalidRequest("Glossaries are not available on this server; leave out 'glossary_id'.")
-        owner = key.id if key else None
         found = await self._database.run(self.store.find, owner, checked_id(glossary_id, "glossary_id"))
         if pair and pair not in [(one.source, one.target) for one in found.dictionaries]:
             raise GlossaryNotFound("The glossary has no dictionary for this pair of languages.")
