@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from app.api import administration, key_administration, operations
+from app.api import administration, key_administration, operations, suggestion_administration
 from app.api.access import Access
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
@@ -75,7 +75,8 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     install_handlers(app)
     _add_middleware(app, service)
     routers = [router for contract in CONTRACTS for router in contract.routers]
-    for router in (*routers, operations.router, administration.router, key_administration.router):
+    routers += [each.router for each in (operations, administration, key_administration, suggestion_administration)]
+    for router in routers:
         app.include_router(router)
     install_pages(app)
     return app

@@ -108,6 +108,9 @@ class Settings(BaseSettings):
         description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
         "default is none.",
     )
+    suggestions: bool = Field(
+        False, description="Keep better translations that people send to POST /suggest, for the operator to review."
+    )
     documents: bool = Field(True, description="Translate documents: files of office programs, subtitles and the like.")
     max_document_bytes: int = Field(16 * MEBIBYTE, ge=1024, description="Maximum size of a document, in bytes.")
     max_documents: int = Field(
@@ -349,6 +352,8 @@ class Settings(BaseSettings):
             raise ValueError(f"keys {self.keys} needs data, the folder of the database, or database, its address")
         if self.result_cache_s and self.valkey is None:
             raise ValueError("result_cache_s needs valkey, the address of a Valkey server")
+        if self.suggestions and self.data is None and self.database is None:
+            raise ValueError("suggestions needs data, the folder of the database, or database, its address")
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")
         return self

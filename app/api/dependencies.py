@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
@@ -22,6 +23,7 @@ from app.translation.stored_memories import Memories
 if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.keys import Key
+    from app.storage.suggestions import SuggestionStore
 
 
 @dataclass(kw_only=True)
@@ -40,6 +42,15 @@ class Service:
     glossaries: Glossaries
     memories: Memories
     documents: Documents
+
+    @cached_property
+    def suggestions(self) -> "SuggestionStore | None":
+        """The suggestions; None if this server takes none."""
+        if not (self.settings.suggestions and self.database):
+            return None
+        from app.storage.suggestions import SuggestionStore
+
+        return SuggestionStore(self.database)
 
     async def with_stored(
         self, key: "Key | None", wanted: TranslationRequest, glossary_id: str | None, memory: tuple[str, int] | None

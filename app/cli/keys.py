@@ -8,8 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.errors import ConfigurationError
-from app.settings import Settings
+from app.cli.stores import open_database
 
 if TYPE_CHECKING:
     from app.storage.keys import KeyStore
@@ -21,18 +20,10 @@ keys = typer.Typer(
 
 @contextmanager
 def _store() -> Iterator["KeyStore"]:
-    settings = Settings.load()
-    if settings.data is None and settings.database is None:
-        raise ConfigurationError("set DRAGOMAN_DATA to the folder of the database, or DRAGOMAN_DATABASE to its address")
-    # Imported here, because `dragoman serve` imports this module, and most servers need no SQLAlchemy.
-    from app.storage.database import Database
-    from app.storage.keys import KeyStore
+    with open_database() as database:
+        from app.storage.keys import KeyStore
 
-    database = Database.from_settings(settings)
-    try:
         yield KeyStore(database)
-    finally:
-        database.close()
 
 
 @keys.command()

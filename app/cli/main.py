@@ -1,4 +1,4 @@
-"""The ``dragoman`` command: ``serve``, ``translate``, ``info``, ``keys``; training's commands join by entry points.
+"""The ``dragoman`` command: ``serve``, ``translate``, ``info``, the stores' commands; training's join by entry points.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 an extra is missing, 130 interrupted, 141 nobody reads on.
 """
@@ -20,6 +20,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 from app.cli.commands import CommandGroup
 from app.cli.files import STDIN, TranslationJob, is_document, read_pieces
 from app.cli.keys import keys
+from app.cli.memory import memory
+from app.cli.suggestions import suggestions
 from app.cli.tables import describe, rows_table
 from app.documents.registry import find_format
 from app.errors import ConfigurationError
@@ -40,6 +42,8 @@ app = typer.Typer(
 
 
 app.add_typer(keys, name="keys")
+app.add_typer(memory, name="memory")
+app.add_typer(suggestions, name="suggestions")
 
 
 def main() -> None:

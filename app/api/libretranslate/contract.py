@@ -1,7 +1,7 @@
 """The LibreTranslate contract, which also answers for the operators' endpoints and the pages."""
 
 from app.api.contract import Contract
-from app.api.libretranslate import documents, inspection, routes, unsupported
+from app.api.libretranslate import documents, inspection, routes, suggestions
 
 
 def _error_body(text: str, code: str) -> dict[str, str]:
@@ -12,7 +12,7 @@ LIBRETRANSLATE = Contract(
     name="Translation",
     description="Translate, detect, list languages.",
     prefixes=("/",),
-    routers=(routes.router, inspection.router, documents.router, unsupported.router),
+    routers=(routes.router, inspection.router, documents.router, suggestions.router),
     translating_paths=frozenset({"/translate", "/inspect"}),
     error_body=_error_body,
 )

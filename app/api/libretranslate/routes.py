@@ -136,7 +136,7 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "frontendTimeout": 500,
             "apiKeys": service.settings.keys != "off",
             "keyRequired": service.settings.keys == "required",
-            "suggestions": False,
+            "suggestions": service.suggestions is not None,
             "filesTranslation": service.settings.documents,
             "supportedFilesFormat": [f".{name}" for name in served_extensions()] if service.settings.documents else [],
             "capabilities": {

@@ -13,6 +13,7 @@ from app.api.checks import DEFAULT_THRESHOLD, MAX_INLINE_ENTRIES
 from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
 from app.api.schemas import MemoryMatch, TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
+from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
 
@@ -192,6 +193,22 @@ class TranslatedFile(BaseModel):
     """A translated document."""
 
     translatedFileUrl: str = Field(description="The address to download it from.")
+
+
+class SuggestRequest(BaseModel):
+    """Parameters of /suggest."""
+
+    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
+    q: str = Field(description="Text.", min_length=1, max_length=MAX_ENTRY_CHARS)
+    s: str = Field(description="A better translation of it.", min_length=1, max_length=MAX_ENTRY_CHARS)
+    source: str = Field(description="Code of the language of the text.")
+    target: str = Field(description="Code of the language of the translation.")
+
+
+class Suggested(BaseModel):
+    """It is kept."""
+
+    success: Literal[True]
 
 
 class DetectRequest(BaseModel):

@@ -1,0 +1,51 @@
+"""The texts of the OpenAPI document about suggestions; ``app.api.openapi`` explains them."""
+
+from app.api.libretranslate import schemas
+from app.api.openapi import (
+    INTERNAL,
+    NO_KEY,
+    NOT_WITH_THIS_KEY,
+    STORAGE,
+    TOO_FAST,
+    TOO_FAST_TEXT,
+    TOO_LARGE,
+    WRONG_KEY,
+    Responses,
+    error,
+    request_body,
+    response,
+)
+
+SUGGEST_REQUEST = request_body(
+    schemas.SuggestRequest,
+    {
+        "off": (
+            "A suggestion, on a server that takes none",
+            {"q": "Guten Morgen!", "s": "Good morning!", "source": "de", "target": "en"},
+        )
+    },
+)
+SUGGEST_RESPONSES: Responses = {
+    200: response(schemas.Suggested, "It is kept", {"kept": ("Kept", {"success": True})}),
+    400: error(
+        "The suggestion can't be kept as it is; the text says what to change",
+        missing=("No translation", "Invalid request: missing s parameter", "invalid_request"),
+        unsupported=("A language that is not served", "fr is not supported", "unsupported_pair"),
+        long_text=("A long text", "Value for 'q' not supported; it has more than 5,000 characters.", "invalid_memory"),
+        no_key=NO_KEY,
+    ),
+    403: error(
+        "Switched off, or not with this API key",
+        off=("Off", "Suggestions are disabled on this server.", "feature_disabled"),
+        wrong_key=WRONG_KEY,
+        not_with_this_key=NOT_WITH_THIS_KEY,
+    ),
+    413: TOO_LARGE,
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    500: INTERNAL,
+    503: error(
+        "Not now: try again after the seconds in `Retry-After`",
+        **STORAGE,
+        full=("Too many wait", "The server has as many suggestions as it may; try again later.", "overloaded"),
+    ),
+}

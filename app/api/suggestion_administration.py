@@ -1,0 +1,95 @@
+"""Suggestions, for the operator: what ``dragoman suggestions`` does, over HTTP."""
+
+from typing import TYPE_CHECKING, Any, get_args
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from app.api import suggestion_administration_openapi as docs
+from app.api.administration import Credentials, check_admin_key
+from app.api.dependencies import CurrentService, Service
+from app.api.request_body import read_parameters
+from app.errors import FeatureDisabled, InvalidRequest
+from app.storage.identifiers import checked_id
+
+if TYPE_CHECKING:
+    from app.storage.suggestions import SuggestionStore
+
+router = APIRouter(tags=["Operations"])
+
+_OF_A_PAGE = 100
+
+
+@router.get(
+    "/admin/suggestions",
+    summary="Suggestions, and the memories for them",
+    openapi_extra=docs.LIST_PARAMETERS,
+    responses=docs.LIST_RESPONSES,
+)
+async def get_suggestions(request: Request, service: CurrentService, credentials: Credentials) -> Response:
+    """Lists the suggestions of a `state`, the first 100 behind `after`, and all translation memories."""
+    store = _store(service, credentials)
+    from app.storage.suggestions import State
+
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    state = values.get("state") or "pending"
+    if state not in get_args(State):
+        raise InvalidRequest(f"Invalid request: state parameter must be one of {', '.join(get_args(State))}")
+    after = _number(values.get("after") or "0")
+    assert service.database and service.memories.store
+    found = await service.database.run(lambda: store.list(state, after=after, most=_OF_A_PAGE))  # type: ignore[arg-type]
+    memories = await service.database.run(service.memories.store.list_all)
+    return JSONResponse(
+        {
+            "suggestions": [vars(suggestion) for suggestion in found],
+            "memories": [
+                {
+                    "translation_memory_id": memory.id,
+                    "key_id": memory.key_id,
+                    "name": memory.name,
+                    "source": memory.source,
+                    "target": memory.target,
+                }
+                for memory in memories
+            ],
+        }
+    )
+
+
+@router.post(
+    "/admin/suggestions/{suggestion_id}",
+    summary="Accept or reject a suggestion",
+    openapi_extra=docs.DECIDE_REQUEST,
+    responses=docs.DECIDE_RESPONSES,
+)
+async def post_suggestion(request: Request, service: CurrentService, credentials: Credentials) -> Response:
+    """Rejects a suggestion, or accepts it into the translation memory `translation_memory_id`."""
+    store = _store(service, credentials)
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    number = _number(request.path_params["suggestion_id"])
+    state = values.get("state")
+    if state not in ("accepted", "rejected"):
+        raise InvalidRequest("Invalid request: state parameter must be one of accepted, rejected")
+    assert service.database
+    if state == "rejected":
+        done = await service.database.run(store.reject, number)
+    else:
+        memory_id = checked_id(values.get("translation_memory_id"), "translation_memory_id")
+        done = await service.database.run(store.accept, number, memory_id)
+    if not done:
+        raise InvalidRequest("There is no suggestion with this number that waits.")
+    return JSONResponse({"status": "ok"})
+
+
+def _store(service: Service, credentials: Any) -> "SuggestionStore":
+    check_admin_key(service.settings, credentials)
+    if service.suggestions is None:
+        raise FeatureDisabled("Suggestions are disabled on this server.")
+    return service.suggestions
+
+
+def _number(value: object) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise InvalidRequest("There is no suggestion with this number that waits.")
+    return int(text)

@@ -1,0 +1,121 @@
+"""``dragoman memory``: the translation memories of a server, which may be running."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.stores import open_database
+from app.errors import DragomanError
+
+if TYPE_CHECKING:
+    from app.storage.memories import MemoryStore, StoredMemory
+
+memory = typer.Typer(
+    no_args_is_help=True,
+    help="Add, list, fill and remove translation memories. DRAGOMAN_DATA or DRAGOMAN_DATABASE names the database.",
+)
+
+Name = Annotated[str, typer.Argument(help="The memory's name or id.")]
+File = Annotated[Path, typer.Argument(help="A file whose name ends in .tmx or .tsv.")]
+_READ_AT_ONCE = 10_000
+
+
+@contextmanager
+def _store() -> Iterator["MemoryStore"]:
+    with open_database() as database:
+        from app.storage.memories import MemoryStore
+
+        try:
+            yield MemoryStore(database)
+        except DragomanError as error:
+            raise typer.BadParameter(str(error)) from None
+
+
+def find_memory(store: "MemoryStore", name: str) -> "StoredMemory":
+    """The memory with a name or id.
+
+    Raises:
+        BadParameter: There is none, or there are several.
+    """
+    found = [one for one in store.list_all() if name in (one.id, one.name)]
+    if len(found) != 1:
+        problem = "there are several memories with this name; use the id" if found else "there is no such memory"
+        raise typer.BadParameter(f"{problem} (dragoman memory list)")
+    return found[0]
+
+
+@memory.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What to call the memory.")],
+    source: Annotated[str, typer.Argument(help="Code of the language of the texts.")],
+    target: Annotated[str, typer.Argument(help="Code of the language of their translations.")],
+    key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; else requests without.")] = None,
+) -> None:
+    """Add a memory without entries, and print its id."""
+    with _store() as store:
+        typer.echo(store.add(key, name, source.lower(), target.lower()).id)
+
+
+@memory.command("list")
+def list_memories() -> None:
+    """List the memories of all owners."""
+    with _store() as store:
+        found = store.list_all()
+    table = Table("id", "name", "source", "target", "entries", "key", "changed")
+    for one in found:
+        key = "-" if one.key_id is None else str(one.key_id)
+        table.add_row(one.id, one.name, one.source, one.target, f"{one.entry_count:,}", key, one.updated_at)
+    Console(width=None).print(table)
+
+
+@memory.command()
+def remove(name: Name) -> None:
+    """Remove a memory with its entries."""
+    with _store() as store:
+        found = find_memory(store, name)
+        store.remove(found.key_id, found.id)
+
+
+@memory.command("import")
+def import_file(name: Name, file: File) -> None:
+    """Add the entries of a file, in place of those with the same texts."""
+    from app.documents.memory_files import find_form, read_file
+
+    with _store() as store:
+        found = find_memory(store, name)
+        read = read_file(file.read_bytes(), find_form(file.name), found.source, found.target)
+        added = store.put(found.key_id, found.id, read.pairs, "import")
+    typer.echo(f"{added:,} added, {len(read.pairs) - added:,} replaced, {read.skipped:,} skipped")
+
+
+@memory.command("export")
+def export_file(name: Name, file: File) -> None:
+    """Write all entries to a file."""
+    from app.documents.memory_files import find_form
+
+    with _store() as store:
+        found = find_memory(store, name)
+        form = find_form(file.name)
+        pairs = ((entry.source, entry.target) for entry in store.all(found.key_id, found.id))
+        with file.open("wb") as written:
+            written.writelines(form.write(pairs, found.source, found.target))
+
+
+@memory.command()
+def entries(
+    name: Name,
+    text: Annotated[str | None, typer.Option(help="Only entries that have this in either text.")] = None,
+    most: Annotated[int, typer.Option(min=1, max=_READ_AT_ONCE, help="Maximum number of entries.")] = 100,
+) -> None:
+    """List entries."""
+    with _store() as store:
+        found = find_memory(store, name)
+        table = Table("number", "text", "translation", "from", "changed")
+        for entry in store.page(found.key_id, found.id, most=most, text=text):
+            table.add_row(str(entry.id), entry.source, entry.target, entry.origin, entry.updated_at)
+    Console(width=None).print(table)

@@ -1,0 +1,67 @@
+"""``dragoman suggestions``: the translations that people have suggested to a server, which may be running."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.memory import find_memory
+from app.cli.stores import open_database
+from app.errors import DragomanError
+
+suggestions = typer.Typer(
+    no_args_is_help=True,
+    help="List, accept and reject suggestions. DRAGOMAN_DATA or DRAGOMAN_DATABASE names the database.",
+)
+
+Number = Annotated[int, typer.Argument(help="The suggestion's number in dragoman suggestions list.")]
+
+
+@suggestions.command("list")
+def list_suggestions(
+    after: Annotated[int, typer.Option(help="Number of the last suggestion that was listed before.")] = 0,
+    most: Annotated[int, typer.Option(min=1, help="Maximum number of suggestions.")] = 100,
+) -> None:
+    """List the suggestions that wait."""
+    with open_database() as database:
+        from app.storage.suggestions import SuggestionStore
+
+        found = SuggestionStore(database).list("pending", after=after, most=most)
+    table = Table("number", "source", "target", "text", "suggestion", "key", "made")
+    for one in found:
+        key = "-" if one.key_id is None else str(one.key_id)
+        table.add_row(str(one.id), one.source, one.target, one.text, one.translation, key, one.created_at)
+    Console(width=None).print(table)
+
+
+@suggestions.command()
+def accept(
+    number: Number, memory: Annotated[str, typer.Option(help="Name or id of the translation memory that gets it.")]
+) -> None:
+    """Put a suggestion into a translation memory."""
+    with open_database() as database:
+        from app.storage.memories import MemoryStore
+        from app.storage.suggestions import SuggestionStore
+
+        found = find_memory(MemoryStore(database), memory)
+        try:
+            done = SuggestionStore(database).accept(number, found.id)
+        except DragomanError as error:
+            raise typer.BadParameter(str(error)) from None
+    _check(done, number)
+
+
+@suggestions.command()
+def reject(number: Number) -> None:
+    """Reject a suggestion."""
+    with open_database() as database:
+        from app.storage.suggestions import SuggestionStore
+
+        done = SuggestionStore(database).reject(number)
+    _check(done, number)
+
+
+def _check(done: bool, number: int) -> None:
+    if not done:
+        raise typer.BadParameter(f"there is no suggestion {number} that waits", param_hint="NUMBER")
