@@ -1,6 +1,6 @@
 """The engines' gauges and counters, replica by replica, for Ray's own Prometheus exporter."""
 
-from ray.util import metrics
+from ray.serve import metrics
 
 from app.engine.interface import TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import httpx
 import psutil
 from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -51,9 +52,10 @@ class RayCluster:
 
     Args:
         folder: An empty folder with a short path: Ray's sockets are in it.
+        variables: More environment variables of all its processes.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
         self.folder, self.http_port, self.metrics_port = folder, free_port(), free_port()
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("DRAGOMAN_")} | {
             "RAY_AUTH_MODE": "token",
@@ -62,6 +64,7 @@ class RayCluster:
             "RAY_metrics_report_interval_ms": "1000",
             "RAY_raylet_start_wait_time_s": "120",  # on a busy machine
             "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "app.cluster.proxy.middlewares",
+            **variables,
         }
         command = [sys.executable, "-c", NODE, str(folder), str(self.http_port), str(self.metrics_port)]
         with (folder / "node.log").open("wb") as log:
@@ -120,9 +123,16 @@ class RayCluster:
 
     def metric(self, name: str) -> float:
         """The sum of a metric over all processes of the cluster, as Ray's exporter has it."""
+        return sum(sample.value for sample in self._samples(name))
+
+    def labels(self, name: str) -> set[str]:
+        """The labels that all samples of a metric have."""
+        return set.intersection(*(set(sample.labels) for sample in self._samples(name)))
+
+    def _samples(self, name: str) -> list[Sample]:
         text = httpx.get(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10).text
-        samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
-        return sum(sample.value for sample in samples if sample.name == name)
+        families = text_string_to_metric_families(text)
+        return [sample for family in families for sample in family.samples if sample.name == name]
 
     def stop(self) -> None:
         """Ends the node and everything on it."""
