@@ -144,6 +144,9 @@ class Settings(BaseSettings):
         ("*",), description="Web origins that may read responses, separated by commas; * for any."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Minimum log level.")
+    tracing: bool = Field(
+        False, description="Send OpenTelemetry traces to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names."
+    )
 
     provider: Literal["cpu", "cuda"] = Field("cpu", description="Where the model runs.")
     precision: Literal["auto", "int8", "int8-shortlist", "float32", "float16"] = Field(

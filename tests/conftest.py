@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.engine.onnx.model import OnnxModel
     from model.network.transformer import Transformer
     from tests.support.cluster import RayCluster
+    from tests.support.collector import Collector
     from tests.support.postgresql import PostgreSQL
     from tests.support.valkey import ValkeyServer
 
@@ -73,11 +74,20 @@ def valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
 
 
 @pytest.fixture(scope="session")
-def ray_cluster() -> Iterator[RayCluster]:
+def collector() -> Iterator[Collector]:
+    """Gets the traces of all that runs in the cluster."""
+    from tests.support.collector import collecting
+
+    with collecting() as collector:
+        yield collector
+
+
+@pytest.fixture(scope="session")
+def ray_cluster(collector: Collector) -> Iterator[RayCluster]:
     from tests.support.cluster import RayCluster
 
     with tempfile.TemporaryDirectory(prefix="ray") as folder:  # pytest's folders have names too long for sockets
-        cluster = RayCluster(Path(folder))
+        cluster = RayCluster(Path(folder), collector.variables)
         yield cluster
         cluster.stop()
 
@@ -91,7 +101,14 @@ def served_database(postgresql_server: PostgreSQL) -> str:
 @pytest.fixture(scope="session")
 def served(ray_cluster: RayCluster, served_database: str) -> Iterator[str]:
     """The URL of ``serve run``: two ingresses behind Ray's proxy, two replicas, and PostgreSQL."""
-    settings = ("replicas=2", "workers=1", "ingresses=2", "keys=optional", f"database={served_database}")
+    settings = (
+        "replicas=2",
+        "workers=1",
+        "ingresses=2",
+        "keys=optional",
+        "tracing=true",
+        f"database={served_database}",
+    )
     with ray_cluster.served(*settings) as url:
         yield url
 
@@ -105,6 +122,7 @@ def dragoman(ray_cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory) 
     settings = {
         "DRAGOMAN_VALKEY": valkey.address,
         "DRAGOMAN_RESULT_CACHE_S": "600",
+        "DRAGOMAN_TRACING": "true",
     }
     with ray_cluster.dragoman("--replicas=2", "--workers=1", **settings) as server:
         yield server.url

@@ -124,11 +124,14 @@ def serve(
         replicas=replicas,
     )
     # Imported here, because the other commands need no web framework, and it takes most of the import time.
+    from app import tracing
     from app.cli import server
     from app.logs import configure_logging
     from app.main import create_app
 
     configure_logging(settings.log_level)
+    if settings.tracing:
+        tracing.start()
     with _cluster_engine(settings) if cluster else nullcontext() as engine:
         application = create_app(settings, engine)
         server.run(application, settings, announce=_announce, on_hangup=application.state.service.reload)

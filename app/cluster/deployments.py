@@ -8,6 +8,7 @@ from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy, RequestRouterConfig
 from ray.serve.schema import LoggingConfig
 
+from app import tracing
 from app.cluster.cluster_engine import ClusterEngine, Served
 from app.cluster.replica import Replica
 from app.engine.models.bundle import Manifest
@@ -58,6 +59,8 @@ class Ingress:
     def __serve_build_asgi_app__(self) -> "FastAPI":
         """Ray Serve calls this in the ingress's process."""
         configure_logging(self._settings.log_level)
+        if self._settings.tracing:
+            tracing.start()
         return create_app(self._settings, ClusterEngine(self._settings, self._served))
 
 

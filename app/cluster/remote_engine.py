@@ -11,6 +11,7 @@ from ray.exceptions import RayActorError
 from ray.serve.exceptions import BackPressureError, RequestCancelledError
 from ray.serve.handle import DeploymentHandle, DeploymentResponseGenerator
 
+from app import tracing
 from app.cluster.messages import Message
 from app.engine.interface import (
     Alphabet,
@@ -136,24 +137,25 @@ class RemoteEngine:
     async def _messages(self, call: TranslationCall) -> AsyncGenerator[Message, None]:
         """The messages of one replica; closing this cancels the call there."""
         quota = call.quota or RequestQuota()
-        responses = self._stream.remote(call, request_id.get())
-        assert isinstance(responses, DeploymentResponseGenerator)
-        self._under_way.add(responses)
-        try:
-            async for message in responses:
-                quota.admitted |= message.admitted
-                quota.source_tokens = max(quota.source_tokens, message.source_tokens)
-                if isinstance(message.error, Overloaded):
-                    self._refuse_for_a_moment()
-                yield message
-        except BackPressureError:
-            self._refuse_for_a_moment()
-            raise Overloaded(_BUSY) from None
-        except RequestCancelledError:
-            raise EngineUnavailable(_LOST) from None
-        finally:
-            self._under_way.discard(responses)
-            responses.cancel()  # type: ignore[no-untyped-call]
+        with tracing.span("call", deployment=self.deployment) as span:
+            responses = self._stream.remote(call, request_id.get(), tracing.headers_of(span))
+            assert isinstance(responses, DeploymentResponseGenerator)
+            self._under_way.add(responses)
+            try:
+                async for message in responses:
+                    quota.admitted |= message.admitted
+                    quota.source_tokens = max(quota.source_tokens, message.source_tokens)
+                    if isinstance(message.error, Overloaded):
+                        self._refuse_for_a_moment()
+                    yield message
+            except BackPressureError:
+                self._refuse_for_a_moment()
+                raise Overloaded(_BUSY) from None
+            except RequestCancelledError:
+                raise EngineUnavailable(_LOST) from None
+            finally:
+                self._under_way.discard(responses)
+                responses.cancel()  # type: ignore[no-untyped-call]
 
     async def inspect(self, call: InspectionCall) -> Inspection:
         """See ``app.engine.interface.TranslationEngine``."""

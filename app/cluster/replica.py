@@ -1,9 +1,10 @@
 """One process of the cluster with engines in it; Ray Serve starts, watches and replaces it."""
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
+from app import tracing
 from app.cluster.messages import Message, gathered
 from app.cluster.metrics import ReplicaMetrics
 from app.cluster.scaling import LOAD, load_of
@@ -25,24 +26,30 @@ class Replica:
 
     async def __init__(self, settings: Settings) -> None:  # type: ignore[misc]  # Ray Serve waits for it
         configure_logging(settings.log_level)
+        if settings.tracing:
+            tracing.start()
         self._settings = settings
         self._engine = Registry.from_settings(settings)
         await self._engine.start()
         self._metrics = ReplicaMetrics(self._engine)
 
-    async def stream(self, call: TranslationCall, request_name: str | None) -> AsyncGenerator[Message, None]:
+    async def stream(
+        self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str]
+    ) -> AsyncGenerator[Message, None]:
         """Translates; see ``app.engine.interface.TranslationEngine``. Errors come as messages.
 
         Args:
             call: What to translate.
             request_name: The id of the request, for the log.
+            headers: Of the span that this call belongs to, as ``app.tracing.headers_of`` made them.
         """
         request_id.set(request_name)
         quota = call.quota or RequestQuota()
         try:
-            async with aclosing(gathered(self._engine.stream(call))) as parts:
-                async for events in parts:
-                    yield Message(events, quota.admitted, quota.source_tokens)
+            with tracing.entered("replica", headers=headers):
+                async with aclosing(gathered(self._engine.stream(call))) as parts:
+                    async for events in parts:
+                        yield Message(events, quota.admitted, quota.source_tokens)
             return
         except Exception as raised:
             error = _expected(raised)
@@ -79,6 +86,7 @@ class Replica:
     async def __del__(self) -> None:
         """Ray Serve waits for it when it stops a replica, after the calls in progress."""
         await self._engine.stop()
+        tracing.stop()
 
 
 def _expected(error: Exception) -> DragomanError:

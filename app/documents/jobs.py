@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from app import tracing
 from app.documents.registry import find_format
 from app.documents.translation import DocumentRequest, read_document, translate_document
 from app.documents.upload import Upload
@@ -27,6 +28,7 @@ from app.errors import (
     QuotaExceeded,
     StorageFailure,
 )
+from app.logs import request_id
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.documents import DocumentStore, StoredDocument
@@ -45,6 +47,7 @@ _REPORT_S = 2.0
 _POLL_S = 5.0  # how often other processes' documents are looked for
 _PATIENCE_S = 60.0  # how long what is done waits for a database that is away
 _AGAIN_S = 5.0  # when a document is tried again that met no engine, or no database
+_ID_SHOWN = 8  # characters of its id that the log has: too few to find it with
 _FAILED = "The server could not translate the document."
 
 logger = logging.getLogger(__name__)
@@ -185,6 +188,7 @@ class DocumentJobs:
 
     async def _carry_out(self, document: StoredDocument, content: bytes, worker: str) -> None:
         reported = _Progress()
+        request_id.set(f"document-{document.id[:_ID_SHOWN]}")
         work = asyncio.create_task(self._translate_in_time(document, content, worker, reported))
         try:
             if await self._is_done(work, document.id, worker, reported):
@@ -235,7 +239,8 @@ class DocumentJobs:
     ) -> bytes:
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
-                return await self._translate(document, content, worker, reported)
+                with tracing.entered("document"):
+                    return await self._translate(document, content, worker, reported)
         except TimeoutError:
             raise DeadlineExceeded("The time limit passed before the document was translated.") from None
 

@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TypeVar
 
+from app import tracing
 from app.engine.interface import INLINE_CHARS, RequestQuota, Timing, TranslationEngine
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
@@ -109,16 +110,18 @@ async def work_out(wanted: TranslationRequest, function: Callable[..., Result], 
     Raises:
         Overloaded: The pool is full for texts of this size.
     """
-    if is_quick(wanted):
-        return function(*arguments)
-    return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)))
+    with tracing.span("prepare", function=function.__name__):
+        if is_quick(wanted):
+            return function(*arguments)
+        return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)))
 
 
 async def put_together(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
     """Like ``work_out``, but never refused, because the texts are already translated."""
-    if is_quick(wanted):
-        return function(*arguments)
-    return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)), admitted=True)
+    with tracing.span("render", function=function.__name__):
+        if is_quick(wanted):
+            return function(*arguments)
+        return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)), admitted=True)
 
 
 def is_quick(wanted: TranslationRequest) -> bool:

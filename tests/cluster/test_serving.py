@@ -1,6 +1,7 @@
 """What a single process does for a request crosses the cluster: streams, time limits, cancellation, drain."""
 
 import json
+import secrets
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.cluster.conftest import wait_until
 from tests.support.cluster import RayCluster
+from tests.support.collector import Collector
 
 pytestmark = pytest.mark.cluster
 
@@ -62,3 +64,30 @@ def test_errors_of_the_engine_keep_their_codes(client: httpx.Client) -> None:
     assert (response.status_code, response.json()["code"]) == (400, "unsupported_pair")
     models = client.get("/info").json()["models"]
     assert models[0]["loaded"] and models[0]["providers"]
+
+
+def test_a_trace_goes_through_ingress_and_replica(client: httpx.Client, collector: Collector) -> None:
+    trace, caller = secrets.token_hex(16), secrets.token_hex(8)
+    headers = {"traceparent": f"00-{trace}-{caller}-01", "X-Request-ID": "id-1"}
+    client.post("/translate", json=body(f"Ich möchte {secrets.randbelow(10**6)} Bier."), headers=headers)
+    names = {"POST /translate", "prepare", "call", "replica", "queue", "encode", "decode", "render"}
+    wait_until(lambda: collector.trace(trace).keys() >= names, "the trace is complete")
+    spans = {name: span for name, span in collector.trace(trace).items() if name in names}
+    parents = {name: span.parent_span_id.hex() for name, span in spans.items()}
+    ids = {name: span.span_id.hex() for name, span in spans.items()}
+    assert parents.pop("POST /translate") == caller
+    assert parents.pop("replica") == ids["call"]
+    assert parents == {
+        **dict.fromkeys(["prepare", "call", "render"], ids["POST /translate"]),
+        **dict.fromkeys(["queue", "encode", "decode"], ids["replica"]),
+    }
+    requests = {value.value.string_value for span in spans.values() for value in span.attributes
+                if value.key == "dragoman.request_id"}  # fmt: skip
+    assert requests == {"id-1"}
+
+
+def test_metrics_of_the_cluster_name_the_replicas(client: httpx.Client, ray_cluster: RayCluster) -> None:
+    client.post("/translate", json=body("Wo ist der Bahnhof?"))
+    name = "ray_dragoman_engine_finished_total"
+    wait_until(lambda: ray_cluster.metric(name) >= 1, "the replicas publish")
+    assert {"deployment", "replica", "application"} <= ray_cluster.labels(name)

@@ -8,6 +8,7 @@ import time
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app import tracing
 from app.api.contract import contract_of
 from app.api.metrics import Metrics
 from app.logs import request_id
@@ -57,12 +58,20 @@ class RequestContext:
         token = request_id.set(headers[_REQUEST_ID])
         started = time.perf_counter()
         try:
-            with self._metrics.requests_in_flight.track_inprogress():
-                await self.app(scope, receive, send_with_id)
+            with (
+                self._metrics.requests_in_flight.track_inprogress(),
+                tracing.entered(scope["method"], headers=Headers(scope=scope)) as span,
+            ):
+                try:
+                    await self.app(scope, receive, send_with_id)
+                finally:
+                    # The router leaves the route it found. Never use an unknown path as a label: it may contain text.
+                    endpoint = getattr(scope.get("route"), "path", "unknown")
+                    if span:
+                        span.update_name(f"{scope['method']} {endpoint}")
+                        span.set_attribute("http.response.status_code", status)
         finally:
             seconds = time.perf_counter() - started
-            # The router leaves the route it found. Never use an unknown path as a label: it may contain user text.
-            endpoint = getattr(scope.get("route"), "path", "unknown")
             self._metrics.observe_request(endpoint, status, seconds)
             logger.info(
                 "request",

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from app import tracing
 from app.engine.request.result_cache import ResultCache
 from app.engine.scheduling.policy import Job, Outcome
 
@@ -41,7 +42,8 @@ class Coalescer:
         """Take results from the cache, and submit the other jobs; see ``submit``."""
         if self.cache is None:
             return self.submit(jobs, admitted=admitted)
-        found = await self.cache.find(jobs)
+        with tracing.span("look up", sentences=len(jobs)):
+            found = await self.cache.find(jobs)
         missing = [job for job, outcome in zip(jobs, found, strict=True) if outcome is None]
         futures = iter(self.submit(missing, admitted=admitted) if missing else ())
         return [next(futures) if outcome is None else _done(outcome) for outcome in found]

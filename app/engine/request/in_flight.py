@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
+from app import tracing
 from app.engine.decoding.search import Hypothesis
 from app.engine.interface import (
     INLINE_CHARS,
@@ -39,6 +40,8 @@ from app.work_pool import TEXT_POOL
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
+# Sentences of a call that leave spans, so that the trace of a book can be looked at.
+_TRACED = 16
 # Text of longer segments is made in the pool: 10 ms for one of 1,500 characters, or of 400 pieces where each is a sign.
 _INLINE_SEGMENT_CHARS = 500
 _INLINE_SEGMENT_PIECES = 128
@@ -223,6 +226,8 @@ class RequestTask:
         assert item.future
         outcome = await item.future
         self._queue_s.append(outcome.timing.queue_s)
+        if outcome.ended and len(self._queue_s) <= _TRACED:
+            _trace(segment, outcome)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
         terms = self._call.terms[segment.text_index] if self._call.terms and segment.text_index != CONTEXT else ()
         own = within(terms, segment.begin, segment.begin + len(segment.source))
@@ -269,3 +274,12 @@ class RequestTask:
                 item.future.cancel()
         await asyncio.gather(*(item.task for item in self._window if item.task), return_exceptions=True)
         self._window.clear()  # tasks that were cancelled refer back to what waited for them
+
+
+def _trace(segment: Segment, outcome: Outcome) -> None:
+    timing, tokens = outcome.timing, len(segment.ids)
+    decoding = outcome.ended - timing.decode_s
+    encoding = decoding - timing.encode_s
+    tracing.record("queue", began=encoding - timing.queue_s, ended=encoding, source_tokens=tokens)
+    tracing.record("encode", began=encoding, ended=decoding, source_tokens=tokens)
+    tracing.record("decode", began=decoding, ended=outcome.ended, target_tokens=len(outcome.hypotheses[0].tokens))

@@ -15,6 +15,7 @@ from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Timing
 from app.engine.memory import Arrays, Memory
 from app.engine.options import SearchOptions
+from app.logs import request_id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +92,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a job's future; ``remembered`` as in ``Job``."""
+    """The result of a job's future.
+
+    ``ended`` is a time of ``time.monotonic``, 0 if it was found in a cache; ``remembered`` is as in ``Job``.
+    """
 
     hypotheses: Sequence[Hypothesis]
     timing: Timing
     remembered: Arrays = ()
+    ended: float = 0.0
 
 
 @dataclass(eq=False, kw_only=True)
@@ -115,6 +120,7 @@ class Job:
         alone: The job was in a failed batch. It is retried without other jobs, so that only the one at fault fails.
         memory: What the model keeps of the sentences before, if it has a memory.
         remembered: The encoder's part of the memory after this sentence; ``Workload.encode`` sets it.
+        request_id: Of the request that it belongs to, for the log.
     """
 
     source: tuple[int, ...]
@@ -131,6 +137,7 @@ class Job:
     encode_s: float = 0.0
     memory: Memory | None = None
     remembered: Arrays = ()
+    request_id: str | None = field(default_factory=request_id.get)
 
     @property
     def identity(self) -> tuple[tuple[int, ...], bytes]:

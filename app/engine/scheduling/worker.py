@@ -102,7 +102,7 @@ class Worker(Generic[Features]):
             job = lane.running.pop(search)
             decode_s = now - job.started - job.encode_s
             timing = Timing(queue_s=job.started - job.submitted, encode_s=job.encode_s, decode_s=decode_s)
-            self._queue.end(job, Outcome(search.hypotheses(), timing, job.remembered), self.counters)
+            self._queue.end(job, Outcome(search.hypotheses(), timing, job.remembered, now), self.counters)
         for search, job in lane.running.items():
             if job.on_tokens:
                 job.on_tokens(search.best_tokens)
@@ -111,7 +111,8 @@ class Worker(Generic[Features]):
     def _retry(self, jobs: Sequence[Job], failure: ModelFailure) -> None:
         """A failed batch: its jobs are tried again one by one; a job that fails alone fails."""
         if len(jobs) == 1:
-            logger.error("the model failed on one sentence of %d tokens", len(jobs[0].source), exc_info=failure)
+            extra = {"request_id": jobs[0].request_id, "tokens": len(jobs[0].source)}
+            logger.error("the model failed on one sentence", exc_info=failure, extra=extra)
             self._queue.end(jobs[0], failure, self.counters)
             return
         logger.warning("the model failed on a batch of %d sentences; trying them one by one", len(jobs))

@@ -16,6 +16,7 @@ from ray.serve.handle import DeploymentResponseGenerator
 
 from app.cluster.messages import Message, gathered
 from app.cluster.remote_engine import RemoteEngine
+from app.cluster.replica import Replica
 from app.engine.interface import (
     EngineState,
     Event,
@@ -29,6 +30,7 @@ from app.engine.interface import (
 )
 from app.engine.options import SearchOptions
 from app.errors import DragomanError, EngineUnavailable, ModelFailure, Overloaded
+from app.logs import request_id
 from tests.support.fakes import FakeEngine
 
 pytestmark = pytest.mark.anyio
@@ -243,3 +245,13 @@ async def test_messages_that_nobody_wants_end_the_engines_work():
     await anext(parts)
     await parts.aclose()
     assert engine.was_cancelled.is_set()
+
+
+async def test_the_log_of_a_replica_has_the_id_of_the_request(caplog):
+    engine, seen = FakeEngine(), []
+    engine.failure = RuntimeError("secret")
+    caplog.handler.addFilter(lambda record: seen.append(request_id.get()) or True)
+    stream = Replica.stream(SimpleNamespace(_engine=engine), call("FAIL."), "id-1", {})
+    assert [type(message.error) async for message in stream] == [ModelFailure]
+    assert seen == ["id-1"]
+    request_id.set(None)
