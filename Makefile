@@ -17,7 +17,7 @@ BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 FUZZ_S ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -34,6 +34,9 @@ test: $(DEV)/installed  ## Run every test, as many at a time as there are proces
 
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
 	$(DEV)/bin/python -m pytest -m cluster
+
+image-test: $(DEV)/installed  ## Build the image without a registry and use it (as root; Debian's buildah and debootstrap)
+	$(DEV)/bin/python -m pytest -m image tests/image
 
 test-variations: $(DEV)/installed  ## Run tests of models with other instruction sets, threads and seeds
 	$(DEV)/bin/python -m tools.test_variations
