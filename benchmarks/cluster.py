@@ -2,10 +2,12 @@
 
     python -m benchmarks.cluster artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 
-Three servers run side by side, with one worker for each model: a single process, a cluster with one replica, and one
-with two. Each round asks them in turn, first with one client (latency), then with many (throughput). A second replica
-can only gain if a second core is free, so the processor time of a request is shown, too: of the server and all its
-children. The table shows the median over the rounds, with the smallest and the largest; the last line is JSON.
+Four servers run side by side, with one worker for each model: a single process, clusters with one replica and with two
+on all cores, and a cluster with one replica that has a single core for all its processes. Each round asks them in turn,
+first with one client (latency), then with many (throughput). Of two replicas on two cores, the ingress takes a part, so
+the processor time of a request is shown, too: of the ingress, the replicas, and Ray's own processes. ``--sentences``
+puts several sentences into a request, which the way costs once. The table shows the median over the rounds, with the
+smallest and the largest; the last line is JSON.
 """
 
 import asyncio
@@ -29,16 +31,21 @@ from benchmarks.figures import json_line, ratios, read_sentences, spread
 from benchmarks.load import closed_loop, json_sender
 from benchmarks.servers import Server, running_dragoman
 
+ONE_CORE = "1 replica, 1 core"
 SERVERS: dict[str, dict[str, object]] = {
     "one process": {},
     "1 replica": {"cluster": True, "replicas": 1},
     "2 replicas": {"cluster": True, "replicas": 2},
+    ONE_CORE: {"cluster": True, "replicas": 1},
 }
+PARTS = ("ingress", "replicas", "Ray")
 LABELS = {
-    "p50_ms": ("one client, p50 ms", ",.1f"),
-    "cpu_ms": ("one client, processor ms a request", ",.1f"),
-    "per_s": ("many clients, requests/s", ",.1f"),
-    "busy_cpu_ms": ("many clients, processor ms a request", ",.1f"),
+    "p50_ms": "one client: p50 ms",
+    "cpu_ms": "processor ms a request",
+    **{f"{part}_cpu_ms": f"  of {part}" for part in PARTS},
+    "per_s": "many clients: requests/s",
+    "busy_cpu_ms": "processor ms a request",
+    **{f"{part}_busy_cpu_ms": f"  of {part}" for part in PARTS},
 }
 
 
@@ -50,13 +57,15 @@ async def one_round(server: Server, bodies: Iterator[bytes], *, clients: int, se
     """
     connect = partial(json_sender, server.url + "/translate", timeout_s=60)
     figures = {}
-    for names, number in ((("p50_ms", "cpu_ms"), 1), (("per_s", "busy_cpu_ms"), clients)):
-        began_s = server.cpu_s()
+    for name, cpu, number in (("p50_ms", "cpu_ms", 1), ("per_s", "busy_cpu_ms", clients)):
+        began = server.cpu_s_by_part()
         run = await closed_loop(connect, bodies, clients=number, seconds=seconds)
         if run.errors:
             raise RuntimeError(f"{server.name}: {run.errors} requests failed")
-        figures[names[0]] = run.latency_ms(50) if number == 1 else run.per_s
-        figures[names[1]] = 1000 * (server.cpu_s() - began_s) / len(run.requests)
+        figures[name] = run.latency_ms(50) if number == 1 else run.per_s
+        used = {part: 1000 * (s - began[part]) / len(run.requests) for part, s in server.cpu_s_by_part().items()}
+        figures[cpu] = sum(used.values())
+        figures |= {f"{part}_{cpu}": used.get(part, 0.0) for part in PARTS}
     return figures
 
 
@@ -65,33 +74,42 @@ def main(
     pairs: Annotated[list[Path], typer.Argument(help="Pair files; their first column is translated, as German.")],
     target: Annotated[str, typer.Option(help="Language to translate to.")] = "en",
     clients: Annotated[int, typer.Option(min=1, help="Concurrent clients for the throughput.")] = 32,
+    sentences: Annotated[int, typer.Option(min=1, help="Sentences in a request.")] = 1,
     seconds: Annotated[float, typer.Option(min=0.1, help="Length of one load.")] = 5.0,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds.")] = 3,
 ) -> None:
     """Compare a single process with a cluster of one replica and one of two."""
-    sentences = read_sentences(pairs, seed=0)
-    bodies = cycle(json.dumps({"q": text, "source": "de", "target": target}).encode() for text, _ in sentences)
+    texts = [text for text, _ in read_sentences(pairs, seed=0)]
+    requests = [" ".join(texts[place : place + sentences]) for place in range(0, len(texts), sentences)]
+    bodies = cycle([json.dumps({"q": text, "source": "de", "target": target}).encode() for text in requests])
     results: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in SERVERS}
     cores = sorted(os.sched_getaffinity(0))
     with TemporaryDirectory() as folder, ExitStack() as stack:
         servers = {
             # Sentences come up again, and their features must not be found in the cache.
             name: stack.enter_context(
-                running_dragoman(path, cores, Path(folder) / name, workers=1, feature_cache_bytes=0, **settings)
+                running_dragoman(path, own, Path(folder) / name, workers=1, feature_cache_bytes=0, **settings)
             )
             for name, settings in SERVERS.items()
+            for own in [cores[:1] if name == ONE_CORE else cores]
         }
         for _ in track(range(rounds), "cluster", console=Console(stderr=True)):
             for name, server in servers.items():
                 for figure, value in asyncio.run(one_round(server, bodies, clients=clients, seconds=seconds)).items():
                     results[name][figure].append(value)
     table = Table("median (smallest-largest)", *SERVERS, title="A cluster on one machine")
-    for figure, (label, spec) in LABELS.items():
-        table.add_row(label, *(spread(results[name][figure], spec) for name in SERVERS))
-    Console(width=120).print(table)
-    gain = ratios(results["2 replicas"]["per_s"], results["1 replica"]["per_s"])
-    print(f"2 replicas to 1, requests/s: {spread(gain, '.2f')}; {len(cores)} cores, {clients} clients")
-    print(json_line(benchmark="cluster", cores=cores, clients=clients, seconds=seconds, gain=gain, results=results))
+    for figure, label in LABELS.items():
+        table.add_row(label, *(spread(results[name][figure], ",.1f") for name in SERVERS))
+    Console(width=140).print(table)
+    gains = {name: ratios(results["2 replicas"]["per_s"], results[name]["per_s"]) for name in ("1 replica", ONE_CORE)}
+    for name, gain in gains.items():
+        print(f"2 replicas to {name}, requests/s: {spread(gain, '.2f')}")
+    far, near = results["1 replica"]["p50_ms"], results["one process"]["p50_ms"]
+    hop = [ours - own for ours, own in zip(far, near, strict=True)]
+    print(f"the way to a replica, p50 ms: {spread(hop, '.1f')}")
+    print(f"{len(cores)} cores, {clients} clients, {sentences} sentences in a request")
+    print(json_line(benchmark="cluster", cores=cores, clients=clients, sentences=sentences, seconds=seconds,
+                    gains=gains, hop_ms=hop, results=results))  # fmt: skip
 
 
 if __name__ == "__main__":

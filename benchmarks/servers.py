@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -93,6 +94,16 @@ class Server:
         """Processor time used so far."""
         times = [process.cpu_times() for process in self._processes()]
         return float(sum(time.user + time.system for time in times))
+
+    def cpu_s_by_part(self) -> dict[str, float]:
+        """Processor time used so far by the parts of a cluster: its ingress, its replicas, and Ray's own processes."""
+        times: dict[str, float] = defaultdict(float)
+        for process in self._processes():
+            title = " ".join(process.cmdline()[:1])
+            part = "replicas" if title.startswith("ray::ServeReplica") else "Ray"
+            used = process.cpu_times()
+            times["ingress" if process.pid == self.process.pid else part] += used.user + used.system
+        return times
 
     def wait_until_quiet(self) -> None:
         """Return when the server does nothing any more: answers that nobody waits for are still computed by some.

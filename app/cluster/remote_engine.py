@@ -29,6 +29,9 @@ from app.engine.models.rewriting import rewrite
 from app.errors import DragomanError, EngineUnavailable, Overloaded
 from app.logs import request_id
 
+# From process to process by gRPC. By default Ray passes references to objects in a store: then a short request takes
+# 12.6 ms of processor time instead of 9.5 with one client, and 7.5 instead of 5.5 with 16.
+_DIRECTLY: Any = {"_by_reference": False, "request_serialization": "pickle", "response_serialization": "pickle"}
 _ATTEMPTS = 3
 _FULL_S = 0.1  # how long new requests are refused unread after one was refused
 _BUSY = "The servers are busy; try again in a moment."
@@ -48,7 +51,7 @@ class RemoteEngine:
 
     def __init__(self, bundle: Bundle, handle: DeploymentHandle[Any], place: int) -> None:
         self._bundle, self._handle, self._place = bundle, handle, place
-        self._stream = handle.options(stream=True).stream
+        self._stream = handle.options(stream=True, **_DIRECTLY).stream
         self._state = EngineState.STARTING
         self._info: dict[str, object] = {}
         self._under_way: set[DeploymentResponseGenerator[Message]] = set()
