@@ -2,20 +2,20 @@
 
     python -m benchmarks.cluster artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 
-Four servers run side by side, with one worker for each model: a single process, clusters with one replica and with two
-on all cores, and a cluster with one replica that has a single core for all its processes. Each round asks them in turn,
-first with one client (latency), then with many (throughput). Of two replicas on two cores, the ingress takes a part, so
-the processor time of a request is shown, too: of the ingress, the replicas, and Ray's own processes. ``--sentences``
-puts several sentences into a request, which the way costs once. The table shows the median over the rounds, with the
-smallest and the largest; the last line is JSON.
+Servers with one worker for each model, one after the other in each round: a single process; clusters with one replica
+and with two on all cores; a cluster with one replica that has a single core for all its processes; and ``serve run``
+with one replica, behind Ray's HTTP proxy and behind HAProxy. Each meets first one client (latency), then many
+(throughput). Of two replicas on two cores, the ingress takes a part, so the processor time of a request is shown, too:
+of the ingress, the replicas, and Ray's own processes. ``--sentences`` puts several sentences into a request, which the
+way costs once. The table shows the median over the rounds, with the smallest and the largest; the last line is JSON.
 """
 
 import asyncio
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -29,15 +29,18 @@ from rich.table import Table
 
 from benchmarks.figures import json_line, ratios, read_sentences, spread
 from benchmarks.load import closed_loop, json_sender
-from benchmarks.servers import Server, running_dragoman
+from benchmarks.servers import Server, running_dragoman, running_served
 
 ONE_CORE = "1 replica, 1 core"
-SERVERS: dict[str, dict[str, object]] = {
-    "one process": {},
-    "1 replica": {"cluster": True, "replicas": 1},
-    "2 replicas": {"cluster": True, "replicas": 2},
-    ONE_CORE: {"cluster": True, "replicas": 1},
+SERVERS: dict[str, Callable[..., AbstractContextManager[Server]]] = {
+    "one process": running_dragoman,
+    "1 replica": partial(running_dragoman, cluster=True, replicas=1),
+    "2 replicas": partial(running_dragoman, cluster=True, replicas=2),
+    ONE_CORE: partial(running_dragoman, cluster=True, replicas=1),
+    "Ray's proxy": partial(running_served, haproxy=False, replicas=1),
+    "HAProxy": partial(running_served, haproxy=True, replicas=1),
 }
+_WARM_UP_S = 1.0
 PARTS = ("ingress", "replicas", "Ray")
 LABELS = {
     "p50_ms": "one client: p50 ms",
@@ -56,6 +59,7 @@ async def one_round(server: Server, bodies: Iterator[bytes], *, clients: int, se
         RuntimeError: A request failed.
     """
     connect = partial(json_sender, server.url + "/translate", timeout_s=60)
+    await closed_loop(connect, bodies, clients=clients, seconds=_WARM_UP_S)
     figures = {}
     for name, cpu, number in (("p50_ms", "cpu_ms", 1), ("per_s", "busy_cpu_ms", clients)):
         began = server.cpu_s_by_part()
@@ -78,29 +82,25 @@ def main(
     seconds: Annotated[float, typer.Option(min=0.1, help="Length of one load.")] = 5.0,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds.")] = 3,
 ) -> None:
-    """Compare a single process with a cluster of one replica and one of two."""
+    """Compare a single process with clusters."""
     texts = [text for text, _ in read_sentences(pairs, seed=0)]
     requests = [" ".join(texts[place : place + sentences]) for place in range(0, len(texts), sentences)]
     bodies = cycle([json.dumps({"q": text, "source": "de", "target": target}).encode() for text in requests])
     results: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in SERVERS}
     cores = sorted(os.sched_getaffinity(0))
-    with TemporaryDirectory() as folder, ExitStack() as stack:
-        servers = {
-            # Sentences come up again, and their features must not be found in the cache.
-            name: stack.enter_context(
-                running_dragoman(path, own, Path(folder) / name, workers=1, feature_cache_bytes=0, **settings)
-            )
-            for name, settings in SERVERS.items()
-            for own in [cores[:1] if name == ONE_CORE else cores]
-        }
+    with TemporaryDirectory() as folder:
         for _ in track(range(rounds), "cluster", console=Console(stderr=True)):
-            for name, server in servers.items():
-                for figure, value in asyncio.run(one_round(server, bodies, clients=clients, seconds=seconds)).items():
+            for name, start in SERVERS.items():
+                own, log = cores[:1] if name == ONE_CORE else cores, Path(folder) / "log"
+                # Sentences come up again, and their features must not be found in the cache.
+                with start(path, own, log, workers=1, feature_cache_bytes=0) as server:
+                    figures = asyncio.run(one_round(server, bodies, clients=clients, seconds=seconds))
+                for figure, value in figures.items():
                     results[name][figure].append(value)
     table = Table("median (smallest-largest)", *SERVERS, title="A cluster on one machine")
     for figure, label in LABELS.items():
         table.add_row(label, *(spread(results[name][figure], ",.1f") for name in SERVERS))
-    Console(width=140).print(table)
+    Console(width=160).print(table)
     gains = {name: ratios(results["2 replicas"]["per_s"], results[name]["per_s"]) for name in ("1 replica", ONE_CORE)}
     for name, gain in gains.items():
         print(f"2 replicas to {name}, requests/s: {spread(gain, '.2f')}")

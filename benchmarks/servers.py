@@ -1,5 +1,6 @@
 """The servers under test: started on cores of their own, watched from outside, ended in any case."""
 
+import json
 import os
 import socket
 import subprocess
@@ -100,9 +101,12 @@ class Server:
         times: dict[str, float] = defaultdict(float)
         for process in self._processes():
             title = " ".join(process.cmdline()[:1])
-            part = "replicas" if title.startswith("ray::ServeReplica") else "Ray"
+            if title.startswith("ray::ServeReplica"):
+                part = "ingress" if title.endswith(":ingress") else "replicas"
+            else:
+                part = "ingress" if process.pid == self.process.pid and self.name == "Dragoman" else "Ray"
             used = process.cpu_times()
-            times["ingress" if process.pid == self.process.pid else part] += used.user + used.system
+            times[part] += used.user + used.system
         return times
 
     def wait_until_quiet(self) -> None:
@@ -182,15 +186,36 @@ def running_dragoman(
 
     With ``cluster``, it starts Ray, with its models in replicas. ``checkout`` has the code, ``name`` is for the tables.
     """
-    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("DRAGOMAN_")}
     port = free_port()
     chosen = {"bundle": bundle.resolve(), "port": port, "workers": len(cores), **settings}
-    variables = {**inherited, **{f"DRAGOMAN_{name.upper()}": str(value) for name, value in chosen.items()}}
+    variables = _environment() | {f"DRAGOMAN_{field.upper()}": str(value) for field, value in chosen.items()}
     command = [sys.executable, "-m", "app", "serve", *(["--cluster"] if cluster else [])]
     with running(
         name, command, port=port, cores=cores, log=log, variables=variables, ready_path="/readyz", folder=checkout
     ) as server:
         yield server
+
+
+@contextmanager
+def running_served(
+    bundle: Path, cores: Sequence[int], log: Path, *, haproxy: bool, **settings: object
+) -> Iterator[Server]:
+    """``serve run`` with an ingress, behind Ray's HTTP proxy or HAProxy; the rest is as with ``running_dragoman``."""
+    port = free_port()
+    application = {"import_path": "app.cluster:build", "args": {"bundle": str(bundle.resolve()), **settings}}
+    configuration = log.with_suffix(".json")  # which is YAML, too
+    configuration.write_text(json.dumps({"http_options": {"port": port}, "applications": [application]}))
+    variables = _environment() | {"RAY_ADDRESS": "local", "RAY_SERVE_ENABLE_HA_PROXY": str(int(haproxy))}
+    command = [str(Path(sys.executable).parent / "serve"), "run", str(configuration)]
+    with running("serve run", command, port=port, cores=cores, log=log, variables=variables, ready_path="/readyz") as (
+        server
+    ):
+        yield server
+
+
+def _environment() -> dict[str, str]:
+    """The variables of this process, without settings."""
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith("DRAGOMAN_")}
 
 
 def answers(url: str) -> bool:
