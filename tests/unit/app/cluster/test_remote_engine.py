@@ -79,7 +79,7 @@ class Handle:
         self.stream = self.models = self
         self.inspect = Inspecting()
 
-    def options(self, stream: bool) -> "Handle":
+    def options(self, **options: object) -> "Handle":
         return self
 
     def remote(self, *arguments: object) -> object:
