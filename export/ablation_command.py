@@ -8,18 +8,16 @@ import typer
 
 def ablation(
     recipe: Annotated[
-        Path, typer.Argument(help="TOML file with a table [ablation], e.g. model/recipes/ablation.toml.")
+        Path, typer.Argument(help="TOML file with a table \\[ablation], e.g. model/recipes/ablation.toml.")
     ],
     data: Annotated[Path, typer.Option(help="Folder that the recipe's pair files are relative to.")] = Path(
         "data/de-en"
     ),
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("runs/ablation"),
     device: Annotated[str, typer.Option(help="auto, cpu or cuda: where models are trained.")] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads.", show_default="all cores")] = None,
     updates: Annotated[
-        int | None, typer.Option(min=1, help="Updates of each variant [default: the recipe's].", show_default=False)
+        int | None, typer.Option(min=1, help="Updates of each variant.", show_default="the recipe's")
     ] = None,
     minutes: Annotated[
         float | None,

@@ -71,9 +71,7 @@ def attention(
     bundle: Annotated[Path, typer.Argument(help="Folder of a bundle with float32 graphs, e.g. artifacts/de-en.")],
     text: Annotated[str, typer.Argument(help="One sentence.")],
     out: Annotated[Path, typer.Option(help="The picture to write, a PNG.")] = Path("map.png"),
-    pair: Annotated[
-        str | None, typer.Option(help="Direction, e.g. en-de [default: the bundle's first].", show_default=False)
-    ] = None,
+    pair: Annotated[str | None, typer.Option(help="Direction, e.g. en-de.", show_default="the bundle's first")] = None,
 ) -> None:
     """Draw what every attention head of encoder and decoder looks at while a sentence is translated."""
     from app.engine.models.bundle import Bundle

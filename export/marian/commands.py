@@ -24,12 +24,8 @@ def import_model(
             show_default=False,
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the bundle [default: from SOURCE].", show_default=False)
-    ] = None,
-    licence: Annotated[
-        str | None, typer.Option(help="Licence of the model [default: from its card].", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the bundle.", show_default="from SOURCE")] = None,
+    licence: Annotated[str | None, typer.Option(help="Licence of the model.", show_default="from its card")] = None,
     sentences: Annotated[
         Path | None,
         typer.Option(

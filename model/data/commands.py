@@ -183,7 +183,9 @@ def back_translate(
     out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
     source: Annotated[str, typer.Option("--from", help="Language of the text.")],
     target: Annotated[str, typer.Option("--to", help="Language to translate into.")],
-    columns: Annotated[str | None, typer.Option(help="Order of the languages in OUT [default: the model's].")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Order of the languages in OUT.", show_default="the model's")
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
 ) -> None:
     """Translate text of one language, to train on: the synthetic side as source, the real one as target.

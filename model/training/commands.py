@@ -22,12 +22,10 @@ def train(
         "data/de-en"
     ),
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the run [default: runs/NAME of the recipe file].", show_default=False)
+        Path | None, typer.Option(help="Folder of the run.", show_default="runs/NAME of the recipe file")
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads.", show_default="all cores")] = None,
 ) -> None:
     """Train a translation model; run it again to continue a stopped run.
 
@@ -51,12 +49,10 @@ def pretrain(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run [default: runs/NAME-pretrained of the recipe file].", show_default=False),
+        typer.Option(help="Folder of the run.", show_default="runs/NAME-pretrained of the recipe file"),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="CPU threads [default: all cores].", show_default=False)
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads.", show_default="all cores")] = None,
 ) -> None:
     """Train encoder and decoder on text without translations; run it again to continue a stopped run.
 
