@@ -81,7 +81,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def started_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(data=tmp_path_factory.mktemp("data"))
+    server = Server(data=tmp_path_factory.mktemp("data"), suggestions=True)
     yield server
     server.stop()
 
@@ -149,6 +149,16 @@ def assert_accessible(page: Page, within: str | None = None) -> None:
     # The policy lets nobody eval, so axe-core comes by the debugger's door.
     found = AXE.run(page, context=within, options={"runOnly": TAGS})
     assert found.violations_count == 0, found.generate_report()
+
+
+# Pastes HTML and its text into the element of a selector.
+PASTE = """([selector, html, text]) => {
+    const data = new DataTransfer();
+    data.setData("text/html", html);
+    data.setData("text/plain", text);
+    const options = { clipboardData: data, bubbles: true, cancelable: true };
+    document.querySelector(selector).dispatchEvent(new ClipboardEvent("paste", options));
+}"""
 
 
 def offer(page: Page, **changes: Any) -> None:

@@ -46,6 +46,11 @@ def test_the_operator_makes_a_key_and_a_user_enters_it(open_page):
     page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen!"})
     expect(page.get_by_role("button", name="Save: a.en.txt")).to_be_visible()
     assert key not in page.evaluate("JSON.stringify(localStorage)")
+    page.get_by_role("button", name="API key").click()
+    form.get_by_role("button", name="Remove the key").click()
+    expect(form.get_by_label("API key")).to_have_value("")
+    expect(page.get_by_role("alert")).to_contain_text("API key")
+    assert key not in page.evaluate("JSON.stringify(sessionStorage)")
 
     admin.reload()
     expect(keys.get_by_role("row", name="website")).to_contain_text("45 of 1,000")

@@ -1,10 +1,19 @@
 """The panel of the translation memory, and the form that saves a sentence in it."""
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import assert_accessible, offer
+from tests.browser.conftest import ADMIN_KEY, PASTE, assert_accessible, offer
+
+PATH = "v3/translation_memories"
+PAIRS = {
+    "Guten Morgen!": "Top of the morning!",
+    "Es kostet 5 Euro.": "You pay 5 euros.",
+    "Wo ist der alte Bahnhof?": "Where is the old station?",
+}
 
 
 def open_panel(page: Page):
@@ -66,8 +75,126 @@ def test_an_edited_sentence_is_put_in_its_place_and_saved(page):
     expect(page.locator("#output")).to_have_text("Morning, all! Where is the station?")
     menu.get_by_role("button", name="Close").click()
     page.reload()
+    page.locator("#source-text").fill("Guten Morgen!")
+    expect(page.locator("#output .remembered")).to_have_text("Morning, all!")
+
+
+@pytest.fixture
+def memory(page, server) -> Iterator[str]:
+    """A memory with some pairs, which the panel chose."""
+    body = {"name": "Journey", "source_lang": "de", "target_lang": "en"}
+    made = page.request.post(server.url + PATH, data=body).json()["translation_memory_id"]
+    for text, translation in PAIRS.items():
+        entry = {"source_text": text, "target_text": translation}
+        assert page.request.post(f"{server.url}{PATH}/{made}/segments", data=entry).status == 201
     panel = open_panel(page)
-    expect(panel.get_by_role("row", name="Guten Morgen!")).to_contain_text("Morning, all!")
+    panel.get_by_label("Memory of the translations").select_option("Journey")
+    expect(panel.get_by_role("row")).to_have_count(4)
+    yield made
+    page.request.delete(f"{server.url}{PATH}/{made}")
+
+
+def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
+    page.locator("#source-text").fill("Guten Morgen! Es kostet 7 Euro. Wo ist der Bahnhof? Und jetzt?")
+    output = page.locator("#output")
+    expect(output).to_have_text("Top of the morning! You pay 7 euros. Where is the station? [en] Und jetzt?")
+    expect(output.locator(".remembered")).to_have_text(["Top of the morning!", "You pay 7 euros."])
+    expect(output.locator(".offered")).to_have_text("Where is the station?")
+    expect(page.locator("#hits")).to_have_text("From the memory: 2. Similar in it: 1.")
+    facts = page.locator("#note")
+    said = []
+    output.focus()
+    for word in ("Top", "of", "the", "morning", "You", "pay", "7", "euros", "Where"):
+        page.keyboard.press("ArrowRight")
+        expect(facts).to_contain_text(f"{word}: ")
+        said.append(facts.text_content().split(" · ")[1])
+    assert said == (
+        ["From the memory"] * 4
+        + ["From the memory, with other numbers (99 % alike)"] * 4
+        + ["The memory has a similar text (79 % alike): click to see it"]
+    )
+    page.keyboard.press("Enter")
+    menu = page.get_by_role("dialog", name="Other translations")
+    expect(menu).to_contain_text("Wo ist der alte Bahnhof?")
+    expect(menu.get_by_role("button", name="Where is the old station?")).to_be_focused()
+    assert_accessible(page, "#menu")
+    page.keyboard.press("Enter")
+    expect(output.locator(".remembered")).to_have_text(
+        ["Top of the morning!", "You pay 7 euros.", "Where is the old station?"]
+    )
+    expect(page.locator("#hits")).to_have_text("From the memory: 3. Similar in it: 0.")
+    assert_accessible(page)
+
+
+def test_formatted_texts_and_documents_use_the_memory_too(page, memory):
+    page.evaluate(PASTE, ["#source-text", "<p><b>Guten Morgen!</b> Ja.</p>", ""])
+    expect(page.locator("#rich-output")).to_have_text("Top of the morning! [en] Ja.")
+    assert page.evaluate("[...CSS.highlights.get('remembered')].map(String)") == ["Top of the morning!"]
+    page.get_by_role("button", name="Documents").click()
+    letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen!"}
+    page.locator("#file").set_input_files(letter)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save: letter.en.txt").click()
+    assert download.value.path().read_text() == "Top of the morning!"
+
+
+def test_what_changes_in_the_memory_or_elsewhere_counts_at_once(open_page, page, memory, server):
+    page.locator("#source-text").fill("Guten Morgen!")
+    output = page.locator("#output")
+    expect(output).to_have_text("Top of the morning!")
+    panel = page.get_by_role("region", name="Memory")
+    panel.get_by_role("button", name="Change: Guten Morgen!").click()
+    panel.get_by_label("Translation", exact=True).fill("Good day!")
+    panel.get_by_role("button", name="Save the pair").click()
+    expect(output).to_have_text("Good day!")
+    panel.get_by_label("Memory of the translations").select_option("None")
+    expect(output).to_have_text("Good morning!")
+    expect(page.locator("#hits")).to_be_empty()
+
+
+def test_a_memory_that_somebody_else_removed_is_not_missed(open_page, server):
+    page = open_page(is_expected=lambda text: "status of 404" in text)
+    make(open_panel(page), "Vanishing")
+    [own] = [
+        each["translation_memory_id"]
+        for each in page.request.get(server.url + PATH).json()["translation_memories"]
+        if each["name"] == "Vanishing"
+    ]
+    page.request.delete(f"{server.url}{PATH}/{own}")
+    page.locator("#source-text").fill("Guten Morgen!")
+    expect(page.locator("#output")).to_have_text("Good morning!")
+    expect(page.get_by_role("alert")).not_to_be_visible()
+
+
+def test_a_better_translation_is_suggested_and_the_operator_accepts_it(open_page, page, memory, server):
+    output = page.locator("#output")
+    for text, better in (("Wer?", "Who's that?"), ("Ja.", "Yes.")):
+        page.locator("#source-text").fill(text)
+        expect(output).not_to_have_attribute("aria-busy", "true")
+        output.get_by_text(text if text == "Ja." else "Who?").click()
+        menu = page.get_by_role("dialog", name="Other translations")
+        menu.get_by_role("button", name="Edit").click()
+        menu.get_by_label("Translation").fill(better)
+        menu.get_by_role("button", name="Suggest").click()
+        expect(menu).to_contain_text("Sent.")
+        expect(output).to_have_text(better)
+        menu.get_by_role("button", name="Close").click()
+
+    admin = open_page("admin", is_expected=lambda text: "status of 401" in text)
+    admin.get_by_label("Admin key").fill(ADMIN_KEY)
+    admin.get_by_role("button", name="Open").click()
+    panel = admin.get_by_role("region", name="Suggestions")
+    expect(panel.get_by_role("listitem")).to_have_count(2)
+    expect(panel.get_by_role("listitem").first).to_contain_text("Who's that?")
+    assert_accessible(admin)
+    panel.get_by_role("button", name="Reject: Ja.").click()
+    expect(panel.get_by_role("listitem")).to_have_count(1)
+    panel.get_by_label("Into the memory").select_option("Journey")
+    panel.get_by_role("button", name="Accept: Wer?").click()
+    expect(panel).to_contain_text("Accepted into “Journey”.")
+    page.locator("#source-text").fill("Und nun: Wer?")
+    page.locator("#source-text").fill("Wer?")
+    expect(output.locator(".remembered")).to_have_text("Who's that?")
 
 
 def test_a_file_is_imported(page):

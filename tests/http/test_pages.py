@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app import errors
 from app.settings import Settings
 from app.text.quality_checks import Verdict
 from tests.support.fakes import FakeEngine, serving
@@ -69,6 +70,19 @@ def test_every_message_is_there_in_every_language_and_used(name):
     others = "".join(path.read_text() for path in WEB.rglob("*.*") if path.name != name and path.suffix != ".css")
     used = {name for pair in re.findall(r"\"(\w+)\"|^  (\w+): ", others, re.MULTILINE) for name in pair} | set(Verdict)
     assert {message for message in english if not message.endswith("Explained")} - used == set()
+
+
+def codes_of(kind: type[errors.DragomanError]) -> set[str]:
+    """The codes of an error and of all below it."""
+    return {kind.code}.union(*map(codes_of, kind.__subclasses__()))
+
+
+def test_every_error_that_the_page_can_meet_is_explained_in_german():
+    text = (WEB / "js" / "errors.de.js").read_text()
+    explained = set(re.findall(r"^  (\w+): \"", text, re.MULTILINE))
+    # The page sends no search options; the others are never answers to it.
+    own = {"option_out_of_range", "cancelled", "bundle_error", "configuration_error"}
+    assert codes_of(errors.DragomanError) - own <= explained
 
 
 async def test_files_are_compressed_for_browsers_that_take_it_and_sent_once(client):

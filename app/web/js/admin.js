@@ -1,4 +1,4 @@
-// The operator's page: load, models, reload.
+// The operator's page: load, models, reload, API keys, suggestions.
 
 import { MESSAGES } from "./adminmessages.js";
 import { ask, base, send, ServerError, useKey } from "./api.js";
@@ -122,6 +122,7 @@ async function open(key) {
     charts ??= Object.fromEntries(Object.keys(CHARTS).map((name) => [name, new Chart(byId("charts"), say(name), READINGS, name === "latency" ? 2 : 1)]));
     showModels(await ask("info"));
     if (keys !== "off") readKeys = await (await import("./adminkeys.js")).showKeys(byId("keys"));
+    if ((await ask("frontend/settings")).suggestions) await readSuggestions(keys !== "off");
     await read();
   } catch (error) {
     byId("key-form").hidden = false;
@@ -129,6 +130,12 @@ async function open(key) {
     const wasRefused = error instanceof ServerError;
     if (key || !wasRefused || error.status === 403) complain(say(!wasRefused ? "away" : error.status === 403 ? "noKey" : "wrongKey"));
   }
+}
+
+async function readSuggestions(hasKeys) {
+  const { showSuggestions } = await import("./adminsuggestions.js");
+  const keys = hasKeys ? (await ask("admin/keys")).keys : [];
+  await showSuggestions(byId("suggestions"), new Map(keys.map(({ id, name }) => [id, name])));
 }
 
 function complain(text) {

@@ -55,6 +55,16 @@ const ENGLISH = {
   newKey: "The new key. It can't be shown again:",
   copy: "Copy",
   copied: "Copied.",
+  suggestions: "Suggestions",
+  noSuggestions: "No suggestions wait.",
+  intoMemory: "Into the memory",
+  memoryOfKey: "{name} (API key {key})",
+  noMemory: "There is no memory for these languages. Make one on the translation page, then open this page again.",
+  accept: "Accept",
+  accepted: "Accepted into “{name}”.",
+  reject: "Reject",
+  rejected: "Rejected.",
+  more: "Show more",
 };
 
 const GERMAN = {
@@ -112,6 +122,16 @@ const GERMAN = {
   newKey: "Der neue Schlüssel. Er lässt sich nicht noch einmal anzeigen:",
   copy: "Kopieren",
   copied: "Kopiert.",
+  suggestions: "Vorschläge",
+  noSuggestions: "Es warten keine Vorschläge.",
+  intoMemory: "In den Speicher",
+  memoryOfKey: "{name} (API-Schlüssel {key})",
+  noMemory: "Für diese Sprachen gibt es keinen Speicher. Auf der Übersetzungsseite einen anlegen, dann diese Seite neu öffnen.",
+  accept: "Annehmen",
+  accepted: "In „{name}“ übernommen.",
+  reject: "Ablehnen",
+  rejected: "Abgelehnt.",
+  more: "Mehr zeigen",
 };
 
 export const MESSAGES = { en: ENGLISH, de: GERMAN };

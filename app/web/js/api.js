@@ -1,5 +1,7 @@
 // Talks to the server that the page came from, and to nobody else.
 
+import { uiLanguage } from "./i18n.js";
+
 /** The server's address, with the prefix that it may be served under. */
 export const base = new URL("../../", import.meta.url);
 
@@ -50,7 +52,15 @@ export async function send(path, { body, method = body ? "POST" : "GET", headers
   if (response.ok) return response;
   const answer = await response.json().catch(() => ({}));
   const retryAfterS = Number(response.headers.get("Retry-After"));
-  throw new ServerError(answer.error ?? answer.message ?? "", { status: response.status, code: answer.code ?? answer.detail, retryAfterS });
+  const code = answer.code ?? answer.detail;
+  throw new ServerError(await inWords(code, answer.error ?? answer.message ?? ""), { status: response.status, code, retryAfterS });
+}
+
+/** The server's sentence about an error in the language of the page, if the page knows the code, else as it is. */
+export async function inWords(code, sentence) {
+  if (uiLanguage !== "de") return sentence;
+  const { SENTENCES } = await import("./errors.de.js").catch(() => ({ SENTENCES: {} }));
+  return SENTENCES[code]?.replace("{reason}", () => sentence) ?? sentence;
 }
 
 /** Sends a request and returns the JSON answer. */
@@ -70,7 +80,10 @@ export async function* events(path, options) {
       rest += value;
       for (let end; (end = rest.indexOf("\n\n")) >= 0; rest = rest.slice(end + 2)) {
         const event = parse(rest.slice(0, end));
-        if (event?.name === "error") throw new ServerError(event.data.error, { status: 500, code: event.data.code });
+        if (event?.name === "error") {
+          const { error: sentence, code } = event.data;
+          throw new ServerError(await inWords(code, sentence), { status: 500, code });
+        }
         if (event) yield event;
       }
     }

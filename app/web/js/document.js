@@ -3,7 +3,7 @@
 // A text is a list of parts. A part is { kind, source, target } with the kind
 //   "break"     a line break,
 //   "gap"       white space, signs and whatever else is copied as it is,
-//   "sentence"  a translated sentence, with what the server said about it,
+//   "sentence"  a translated sentence, with what the server said about it, and the match that a translation memory has for it,
 //   "pending"   to be translated; `target` is what stood there before the edit.
 // The sources of all parts, joined, are the text. Parts are never changed, only replaced; pending ones shrink while sentences come.
 
@@ -184,6 +184,29 @@ export function sentencePart(entry) {
     verdicts: entry.verdicts,
     links: entry.alignment.map((link) => ({ source: link.source.map(inSource), target: link.target.map(inTarget) })),
   };
+}
+
+/**
+ * Sentences with what a translation memory has for them, from the server's list of matches; both are in the order of the text.
+ * `match` is { score, isApplied, source, target }: how similar the saved text `source` is, in percent, and its translation.
+ */
+export function withMatches(sentences, matches) {
+  const matched = [...sentences];
+  let index = 0;
+  for (const { segment, score, applied: isApplied, source, target } of matches) {
+    const found = matched.findIndex((part, at) => at >= index && part.source === segment);
+    if (found < 0) continue;
+    const part = matched[found];
+    // An applied one may have other numbers than the saved translation.
+    matched[found] = { ...part, match: { score, isApplied, source, target: isApplied ? part.target : target } };
+    index = found + 1;
+  }
+  return matched;
+}
+
+/** Whether a sentence is the one that the translation memory has. */
+export function isFromMemory({ match, target }) {
+  return match?.target === target;
 }
 
 /** Translates a place in code points of the whole text into one in UTF-16 units of the sentence. */

@@ -1,11 +1,13 @@
 // Documents: dropped or chosen, translated by the server's document endpoints (DeepL's contract), saved.
 
-import { ask, send, Unreachable } from "./api.js";
+import { ask, inWords, send, Unreachable } from "./api.js";
 import { reason, text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, say } from "./i18n.js";
+import { withMemory } from "./memorychoice.js";
 import { MESSAGES } from "./panelmessages.js";
 import { save } from "./share.js";
+import { withTerms } from "./terms.js";
 
 const POLL_MS = 1000;
 
@@ -41,7 +43,11 @@ async function translate(file, languages, jobs) {
   try {
     const form = new FormData();
     form.append("target_lang", target.toUpperCase());
-    if (languages.source !== "auto") form.append("source_lang", languages.source.toUpperCase());
+    if (languages.source !== "auto") {
+      form.append("source_lang", languages.source.toUpperCase());
+      const kept = Object.entries(withMemory(withTerms({ source: languages.source, target })));
+      for (const [name, value] of kept) if (/_(id|threshold)$/.test(name)) form.append(name, value);
+    }
     form.append("file", file);
     const { document_id: id, document_key: key } = await patiently(() => ask("v2/document", { body: form }), tell);
     const body = { document_key: key };
@@ -81,8 +87,8 @@ function pause(durationMs) {
 /** Asks for the status until the document is done; tells `progress` the status and the share that is done, or null. */
 async function done(path, body, problem, progress) {
   for (let longestS = 0; ; ) {
-    const { status, seconds_remaining: leftS, message, error_message: reason } = await patiently(() => ask(path, { body }), problem);
-    if (status === "error") throw new Error(message ?? reason);
+    const { status, seconds_remaining: leftS, message, error_message: reason, detail } = await patiently(() => ask(path, { body }), problem);
+    if (status === "error") throw new Error(await inWords(detail, message ?? reason));
     if (status === "done") return;
     longestS = Math.max(longestS, leftS ?? 0);
     progress(status, leftS ? 1 - leftS / longestS : null);

@@ -1,6 +1,6 @@
 // Looking at the translation word by word: by pointer, by touch, by keyboard.
 
-import { aligned, wordAt } from "./document.js";
+import { aligned, isFromMemory, wordAt } from "./document.js";
 import { say } from "./i18n.js";
 import { isDoubtful } from "./targetview.js";
 
@@ -32,8 +32,19 @@ export class Explorer extends EventTarget {
     translator.addEventListener("change", () => this.#rest());
   }
 
-  /** What there is to say about a sentence: how sure the model is of it and what may be wrong. */
+  /** What there is to say about a sentence: where it is from, how sure the model is of it and what may be wrong. */
   static facts(part) {
+    return [Explorer.#match(part), Explorer.#doubt(part)].filter(Boolean).join(" · ");
+  }
+
+  static #match(part) {
+    if (!part.match) return "";
+    const { score } = part.match;
+    if (!isFromMemory(part)) return say("similarInMemory", { score });
+    return say(score === 100 ? "fromMemory" : "fromMemoryAlike", { score });
+  }
+
+  static #doubt(part) {
     const percent = part.confidence === null || part.confidence === undefined ? null : Math.round(100 * part.confidence);
     if (!isDoubtful(part)) return percent === null ? "" : say("confidence", { percent });
     const reasons = part.verdicts.map((verdict) => say(verdict));

@@ -1,30 +1,39 @@
 // The field for an API key, on servers that use keys. The key stays in this tab.
 
-import { useKey } from "./api.js";
+import { hasKey, useKey } from "./api.js";
 
 const NAME = "dragoman.key";
 
 /** Uses the key that this tab has; shows the field if there is none but one is needed, and the button that opens it. */
 export function offerKey({ form, button, isRequired, changed }) {
   const input = form.querySelector("input");
+  const remove = form.querySelector("[type=button]");
   const key = sessionStorage.getItem(NAME) ?? "";
   useKey(key);
   input.value = key;
+  remove.hidden = !hasKey();
   button.hidden = false;
   show(form, button, isRequired && !key);
   button.onclick = () => {
     show(form, button, form.hidden);
     if (!form.hidden) input.focus();
   };
+  const keep = (value) => {
+    sessionStorage.setItem(NAME, value);
+    changed();
+  };
   form.onsubmit = (event) => {
     event.preventDefault();
-    sessionStorage.setItem(NAME, input.value.trim());
-    changed();
+    keep(input.value.trim());
+  };
+  remove.onclick = () => {
+    keep("");
+    button.focus();
   };
 }
 
 /** Opens or closes the field. */
-export function show(form, button, isOpen) {
+function show(form, button, isOpen) {
   form.hidden = !isOpen;
   button.setAttribute("aria-expanded", String(isOpen));
 }

@@ -2,11 +2,13 @@
 
 import { Actions } from "./actions.js";
 import { ask, base } from "./api.js";
+import { isFromMemory } from "./document.js";
 import { byId } from "./dom.js";
 import { Explorer } from "./explore.js";
 import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
 import { Languages } from "./languages.js";
 import { AlternativesMenu } from "./menu.js";
+import { serveMemories, useMemory } from "./memorychoice.js";
 import { MESSAGES } from "./messages.js";
 import { Panel } from "./panels.js";
 import { remember } from "./preferences.js";
@@ -32,11 +34,12 @@ const explorer = new Explorer({ translator, source, target, root: output, area, 
 const actions = new Actions({ translator, languages, source, rich: () => rich });
 const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, fileTypes));
 const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: keepsGlossaries }));
-const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changes: onPairChange }));
+const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changed: translateAgain, changes: onPairChange }));
 let rich = { isOpen: false }; // until something formatted is pasted
 let charLimit = Infinity;
 let fileTypes = [];
 let keepsGlossaries = false;
+let takesSuggestions = false;
 let inspector = null;
 let menu = null;
 
@@ -46,6 +49,7 @@ function draw() {
   target.draw(translator.text.parts, say("targetPlaceholder"));
   output.setAttribute("aria-busy", String(translator.state === "working"));
   actions.refresh();
+  showHits();
 }
 
 let isDrawing = false;
@@ -61,7 +65,7 @@ function drawSoon() {
 let sayWorking = 0;
 function showState() {
   const { state, error, detected } = translator;
-  if (error?.code === "glossary_not_found") return leaveGlossary();
+  if (leavesWhatIsGone(error)) return;
   clearTimeout(sayWorking);
   if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
   else if (byId("status").textContent === say("working")) actions.say("");
@@ -119,8 +123,7 @@ async function loadRich() {
   rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
   rich.addEventListener("change", () => (notify(""), actions.refresh()));
   rich.addEventListener("failed", ({ detail: error }) => {
-    if (error.code === "glossary_not_found") leaveGlossary();
-    else notify(say("failed", { reason: error.message || say("unreachable") }), "bad");
+    if (!leavesWhatIsGone(error)) notify(say("failed", { reason: error.message || say("unreachable") }), "bad");
   });
   scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
 }
@@ -143,11 +146,22 @@ function translateAgain() {
   if (rich.isOpen) rich.again();
 }
 
-/** The glossary is gone: somebody else has removed it. */
-function leaveGlossary() {
-  useGlossary(BROWSER);
+/** Stops using a glossary or memory that somebody else has removed; returns whether there is one. */
+function leavesWhatIsGone(error) {
+  if (error?.code === "glossary_not_found") useGlossary(BROWSER);
+  else if (error?.code === "memory_not_found") useMemory(pair(), null);
+  else return false;
   glossary.refresh();
+  memory.refresh();
   translateAgain();
+  return true;
+}
+
+/** Says how many sentences are from the memory. */
+function showHits() {
+  const matched = translator.text.parts.filter(({ match }) => match);
+  const used = matched.filter(isFromMemory).length;
+  byId("hits").textContent = matched.length ? say("memoryHits", { used: number(used), offered: number(matched.length - used) }) : "";
 }
 
 function changeLanguages() {
@@ -182,11 +196,11 @@ async function load() {
 
 async function offerKey(isRequired) {
   const [form, button] = [byId("key-form"), byId("key-button")];
-  (await import("./keyform.js")).offerKey({ form, button, isRequired, changed: () => load().then(() => translator.again()) });
+  (await import("./keyform.js")).offerKey({ form, button, isRequired, changed: () => load().then(translateAgain) });
 }
 
 /** Shows what this server can do, and nothing else. */
-function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
+function offer({ capabilities = {}, filesTranslation, supportedFilesFormat, suggestions }) {
   byId("operator").hidden = !capabilities.admin;
   menu ??= new AlternativesMenu(byId("menu"), translator, {
     choose: (part, text) => actions.put(part, text),
@@ -198,14 +212,16 @@ function offer({ capabilities = {}, filesTranslation, supportedFilesFormat }) {
   glossary.isOffered = true;
   glossary.refresh();
   memory.isOffered = capabilities.memories === true;
+  serveMemories(memory.isOffered);
   memory.refresh();
+  takesSuggestions = suggestions === true;
 }
 
 /** The form to edit a sentence with. */
 async function editSentence(part, close) {
   const { sentenceEditor } = await import("./sentenceeditor.js");
   const choose = (text) => actions.put(part, text);
-  return sentenceEditor(part, { pair: pair(), choose, close, hasMemories: memory.isOffered });
+  return sentenceEditor(part, { pair: pair(), choose, close, hasMemories: memory.isOffered, takesSuggestions });
 }
 
 /** Uses the glossary that was chosen last. */

@@ -15,20 +15,22 @@ const NONE = "";
 const LONGEST_TEXT = 10_000;
 
 /** Fills the panel; the functions are those of `fillGlossary`. */
-export function fillMemory(root, { pair, changes }) {
+export function fillMemory(root, { pair, changed, changes }) {
   learn(MESSAGES);
-  return new MemoryPanel(root, { pair, changes });
+  return new MemoryPanel(root, { pair, changed, changes });
 }
 
 class MemoryPanel {
   #pair;
+  #changed;
   #memories = [];
   #chooser;
   #table;
   #files;
 
-  constructor(root, { pair, changes }) {
+  constructor(root, { pair, changed, changes }) {
     this.#pair = pair;
+    this.#changed = changed;
     const actions = {
       choose: (id) => this.#choose(id || null),
       make: (name) => this.#try(() => this.#make(name)),
@@ -39,8 +41,8 @@ class MemoryPanel {
     this.#table = new PairTable("entry", {
       store: {
         find: (query, next) => findEntries(this.#id, query, next),
-        save: (entry, old) => saveEntry(this.#id, entry, old),
-        remove: (entry) => removeEntry(this.#id, entry),
+        save: (entry, old) => saveEntry(this.#id, entry, old).then(changed),
+        remove: (entry) => removeEntry(this.#id, entry).then(changed),
       },
       messages: { source: "entrySource", target: "translation", save: "saveEntry", some: "entries", none: "noEntries", unknown: "noSuchEntry" },
       values: () => ({ pair: pair().name, place: say(hasKey() ? "withKey" : "onServer") }),
@@ -82,6 +84,7 @@ class MemoryPanel {
     useMemory(this.#pair(), id);
     this.#table.reset();
     this.#draw();
+    this.#changed();
   }
 
   async #make(name) {
@@ -117,6 +120,7 @@ class MemoryPanel {
 
   async #import(file) {
     const { added, replaced, skipped } = await importFile(this.#id, file);
+    this.#changed();
     this.#table.tell(say("imported", { added: number(added), replaced: number(replaced), skipped: number(skipped) }));
   }
 }

@@ -1,5 +1,6 @@
 // The menu of other translations, at a word of the translation.
 
+import { isFromMemory } from "./document.js";
 import { element } from "./dom.js";
 import { Explorer } from "./explore.js";
 import { say } from "./i18n.js";
@@ -39,7 +40,7 @@ export class AlternativesMenu {
     const asking = (this.#asking = new AbortController());
     this.#back = byKeyboard ? document.activeElement : null;
     const lists = [];
-    const nodes = [element("p", { className: "facts", textContent: Explorer.facts(part) })];
+    const nodes = [element("p", { className: "facts", textContent: Explorer.facts(part) }), ...this.#memory(part)];
     for (const name of ["fromHere", "wholeSentence"]) {
       const list = element("div", { className: "choices" }, element("p", { className: "facts", textContent: say("loading") }));
       lists.push(list);
@@ -56,6 +57,14 @@ export class AlternativesMenu {
     if (signal.aborted) return;
     this.#place(box);
     if (byKeyboard) this.#root.querySelector("button")?.focus();
+  }
+
+  /** What the translation memory has, if it is not what stands there. */
+  #memory(part) {
+    if (!part.match || isFromMemory(part)) return [];
+    const { source, target } = part.match;
+    const text = element("p", { className: "facts", lang: this.#translator.language, dir: "auto", textContent: source });
+    return [element("h2", { textContent: say("fromMemory") }), element("div", { className: "choices" }, this.#option(part, target, 0), text)];
   }
 
   /** Puts the form to edit a sentence into the place of the alternatives. */

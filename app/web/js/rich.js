@@ -1,7 +1,9 @@
 // Formatted text: pasted with its markup, translated block by block, and only the blocks that have changed.
 
 import { ask } from "./api.js";
+import { sentencePart, withMatches } from "./document.js";
 import { harmless, written } from "./html.js";
+import { withMemory } from "./memorychoice.js";
 import { withTerms } from "./terms.js";
 import { TYPING_PAUSE_MS } from "./translator.js";
 
@@ -89,9 +91,10 @@ export class RichText extends EventTarget {
       if (this.text.trim()) await this.#detect(this.text, signal);
       this.#words ??= new (await import("./richwords.js")).RichWords({ source: this.#source, target: this.#output }, this.#note);
       for (let missing; (missing = this.#missing(blocks)).length; ) {
-        const body = { q: missing, ...withTerms(this.#languages()), format: "html", details: true };
+        const body = { q: missing, ...withMemory(withTerms(this.#languages())), format: "html", details: true };
         const answer = await ask("translate", { body, signal });
-        missing.forEach((html, index) => this.#cache.set(html, { html: answer.translatedText[index], details: answer.details[index] }));
+        const { translatedText, details, memory = [] } = answer;
+        missing.forEach((html, at) => this.#cache.set(html, { html: translatedText[at], details: details[at], matches: memory[at] ?? [] }));
         this.#draw(blocks);
       }
       this.#draw(blocks);
@@ -110,8 +113,8 @@ export class RichText extends EventTarget {
 
   #draw(blocks) {
     const drawn = blocks.map(({ nodes, html }) => {
-      const known = this.#cache.get(html) ?? { html, details: [] };
-      return { source: nodes, target: [...harmless(known.html).childNodes], details: known.details };
+      const known = this.#cache.get(html) ?? { html, details: [], matches: [] };
+      return { source: nodes, target: [...harmless(known.html).childNodes], sentences: withMatches(known.details.map(sentencePart), known.matches) };
     });
     this.#output.replaceChildren(...drawn.flatMap(({ target }) => target));
     this.#words.show(drawn);

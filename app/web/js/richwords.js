@@ -1,11 +1,11 @@
 // Looking at formatted text word by word: its sentences are found in the text nodes of both sides.
 
-import { aligned, sentencePart, wordAt } from "./document.js";
+import { aligned, isFromMemory, wordAt } from "./document.js";
 import { caretAt, highlight } from "./dom.js";
 import { Explorer } from "./explore.js";
 import { isDoubtful } from "./targetview.js";
 
-/** Lights up what a word under the pointer is aligned with, and underlines doubtful sentences. */
+/** Lights up what a word under the pointer is aligned with, and underlines sentences that are doubtful or from the memory. */
 export class RichWords {
   #note;
   #blocks = [];
@@ -19,14 +19,17 @@ export class RichWords {
     }
   }
 
-  /** Takes blocks { source, target, details }: the nodes of both sides, and what the server said of their sentences. */
+  /** Takes blocks { source, target, sentences }: the nodes of both sides, and their sentences as the parts of a text have them. */
   show(blocks) {
     this.#rest();
     this.#blocks = blocks.map((block) => located(block));
-    const doubtful = this.#blocks.flatMap(({ target, sentences }) =>
-      sentences.filter(({ part }) => isDoubtful(part)).map(({ part, places }) => target.range(places.target, [0, part.target.length])),
-    );
-    highlight("doubtful", doubtful);
+    const underline = (name, matters) => {
+      const ranges = ({ target, sentences }) =>
+        sentences.filter(({ part }) => matters(part)).map(({ part, places }) => target.range(places.target, [0, part.target.length]));
+      highlight(name, this.#blocks.flatMap(ranges));
+    };
+    underline("doubtful", isDoubtful);
+    underline("remembered", isFromMemory);
   }
 
   #hover(event, side) {
@@ -59,11 +62,10 @@ export class RichWords {
 }
 
 /** A block with the texts of both sides, and its sentences as { part, places }: where each character of them is. */
-function located({ source, target, details }) {
+function located({ source, target, sentences }) {
   const block = { source: new FlatText(source), target: new FlatText(target), sentences: [] };
   const from = { source: 0, target: 0 };
-  for (const entry of details) {
-    const part = sentencePart(entry);
+  for (const part of sentences) {
     const places = { source: block.source.find(part.source, from.source), target: block.target.find(part.target, from.target) };
     if (!places.source || !places.target) continue;
     for (const side of ["source", "target"]) from[side] = places[side].at(-1);

@@ -1,5 +1,6 @@
-// The form to change the translation of a sentence, and to save both in the translation memory.
+// The form to change the translation of a sentence, and to save both in the translation memory or suggest them to the operator.
 
+import { send } from "./api.js";
 import { button, field, reason, text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, say } from "./i18n.js";
@@ -9,9 +10,10 @@ import { MESSAGES } from "./panelmessages.js";
 
 /**
  * The form for a sentence, with a function that puts the cursor there. `pair` has the languages; `choose(text)` puts another
- * translation in its place, `close()` ends, and `hasMemories` says whether the server keeps memories.
+ * translation in its place, `close()` ends, and the server keeps memories or takes suggestions if `hasMemories`,
+ * `takesSuggestions`.
  */
-export function sentenceEditor(part, { pair, choose, close, hasMemories }) {
+export function sentenceEditor(part, { pair, choose, close, hasMemories, takesSuggestions }) {
   learn(MESSAGES);
   const { control, label } = field("edited", "translation", { name: "textarea", rows: 3, required: true, lang: pair.target, value: part.target });
   const said = element("p", { className: "facts" });
@@ -25,9 +27,13 @@ export function sentenceEditor(part, { pair, choose, close, hasMemories }) {
     }
   };
   const memory = hasMemories && memoryOf(pair);
-  const keep = (target) => saveEntry(memory, { source: part.source, target }).then(() => (choose(target), control.focus()));
+  const put = (target) => (choose(target), control.focus());
+  const keep = (target) => saveEntry(memory, { source: part.source, target }).then(() => put(target));
+  const suggestion = { q: part.source, source: pair.source, target: pair.target };
+  const suggest = (target) => send("suggest", { body: { ...suggestion, s: target } }).then(() => put(target));
   const more = [];
   if (memory) more.push(button("saveInMemory", () => attempt(keep, "savedInMemory")));
+  if (takesSuggestions) more.push(button("suggest", () => attempt(suggest, "suggested")));
   const form = element(
     "form",
     { className: "editor" },

@@ -1,7 +1,7 @@
 // The translation: one element a line, one span a sentence; words are found by place, not by elements of their own.
 
 import { caretAt, element, highlight, patch, rangeIn } from "./dom.js";
-import { wordsOf } from "./document.js";
+import { isFromMemory, wordsOf } from "./document.js";
 
 /** Below this chance that it is good, a sentence is underlined. */
 export const DOUBTFUL_BELOW = 0.4;
@@ -91,9 +91,16 @@ export class TargetView {
       this.#spans.set(part, span);
       this.#parts.set(span, part);
     }
-    const name = part.kind === "sentence" && isDoubtful(part) ? "sentence doubtful" : part.kind;
+    const name = part.kind === "sentence" ? `sentence ${mark(part)}`.trim() : part.kind;
     if (span.className !== name && !span.classList.contains("current")) span.className = name;
     if ((span.firstChild?.data ?? "") !== part.target) span.textContent = part.target;
     return span;
   }
+}
+
+/** How a sentence is underlined. */
+function mark(part) {
+  if (isDoubtful(part)) return "doubtful";
+  if (isFromMemory(part)) return "remembered";
+  return part.match ? "offered" : "";
 }

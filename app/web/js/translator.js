@@ -1,7 +1,8 @@
 // Keeps a translation up to date with the text: detects, asks for what has changed, tries again when the server was away.
 
 import { ask, events, ServerError, Unreachable } from "./api.js";
-import { sentencePart, TranslatedText } from "./document.js";
+import { sentencePart, TranslatedText, withMatches } from "./document.js";
+import { findOnlySame, withMemory } from "./memorychoice.js";
 import { withTerms } from "./terms.js";
 
 export const TYPING_PAUSE_MS = 150;
@@ -140,6 +141,11 @@ export class Translator extends EventTarget {
     } catch (error) {
       if (own.signal.aborted) return;
       own.abort();
+      if (error.code === "extra_missing") {
+        findOnlySame();
+        await this.#run();
+        return;
+      }
       const isTemporary = error instanceof Unreachable || [429, 502, 503].includes(error.status);
       if (!isTemporary && !(error instanceof ServerError)) throw error;
       this.#settle(isTemporary ? "waiting" : "failed", error);
@@ -154,6 +160,7 @@ export class Translator extends EventTarget {
     const changed = detecting?.then((isOther) => {
       if (isOther && known) this.again();
     });
+    changed?.catch(() => {}); // what fails or is given up is thrown below, or another run has begun
     for (let limit = FIRST_CHUNK_CHARS; this.text.pending.length; limit = CHUNK_CHARS) {
       await this.#translateChunk(this.#chunk(limit), signal);
     }
@@ -172,20 +179,34 @@ export class Translator extends EventTarget {
   }
 
   async #translateChunk(chunk, signal) {
-    const body = { q: chunk.map((part) => part.source), ...this.#pair, stream: true, details: true };
+    const body = { q: chunk.map((part) => part.source), ...withMemory(this.#pair), stream: true, details: true };
+    const sentences = chunk.map(() => []);
     let isComplete = false;
     for await (const { name, data } of events("translate", { body, signal })) {
       if (signal.aborted) return;
       if (name === "translation") {
         isComplete = true;
         this.pivot = data.pivot?.find(Boolean) ?? null;
+        data.memory?.forEach((matches, index) => this.#match(sentences[index], matches));
       }
-      if (name === "sentence") this.text.advance(chunk[data.index], sentencePart(data));
+      if (name === "sentence") {
+        const sentence = sentencePart(data);
+        sentences[data.index].push(sentence);
+        this.text.advance(chunk[data.index], sentence);
+      }
       this.#announce("change");
     }
     if (!isComplete) throw new Unreachable(); // the connection broke: nothing may look done that isn't
     for (const part of chunk) this.text.finish(part);
     this.#announce("change");
+  }
+
+  /** Notes what the translation memory has for sentences. */
+  #match(sentences, matches) {
+    if (!matches.length) return;
+    for (const [index, matched] of withMatches(sentences, matches).entries()) {
+      if (matched.match) this.text.replace(sentences[index], matched);
+    }
   }
 
   #settle(state, error = null) {
