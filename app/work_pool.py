@@ -1,9 +1,9 @@
 """A pool of threads for all work on users' texts: bounded, shared fairly, and cancelled when nobody waits any more.
 
-Python runs one thread at a time, so more threads don't make the work faster. The order of the jobs matters: the job
-that has had the least processor time goes first, which needs no estimate of its length ("foreground-background",
-Kleinrock, Queueing Systems II, 1976, section 4.6). So a page waits for milliseconds beside texts that take minutes. At
-the checkpoints of ``app.text.budget``, a job lets others run, and ends if it was cancelled.
+Python runs one thread at a time, so more threads don't make the work faster. The order of the jobs matters: a job of
+the request that has had the least processor time goes first, which needs no estimate of its length
+("foreground-background", Kleinrock, Queueing Systems II, 1976, section 4.6). So a page waits for milliseconds beside
+texts that take minutes. At the checkpoints of ``app.text.budget``, a job lets others run, and ends if it was cancelled.
 
 The threads are daemons: a call that never returns does not keep the process from exiting.
 """
@@ -13,20 +13,21 @@ import heapq
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from app.errors import Overloaded
-from app.text.budget import Budget
+from app.text.budget import Budget, checkpoint
 
 Result = TypeVar("Result")
 
-# A job runs this long before it takes turns. Nearly all jobs end within that time and are never interrupted.
+# A request's first job runs this long before it takes turns. Nearly all end within that time and are never interrupted.
 _FIRST_TURN_S = 0.05
 _TURN_S = 0.01
 _BUSY = "The server is busy with long texts; try again in a moment."
@@ -55,23 +56,64 @@ class PoolLimits:
     late_s: float = 5.0
 
 
+_SmallCall = tuple[Callable[[], Any], asyncio.Future[Any]]
+
+
+@dataclass(eq=False)
+class Account:
+    """What the pool knows of a request.
+
+    Attributes:
+        used_s: Processor time that its jobs have used, in seconds.
+        small_calls: Those that wait until they run together.
+        small_task: Runs them.
+    """
+
+    used_s: float = 0.0
+    small_calls: list[_SmallCall] = field(default_factory=list)
+    small_task: asyncio.Task[None] | None = None
+
+
+account: ContextVar[Account | None] = ContextVar("account", default=None)
+"""The account of the request that is served; a job without one has an account of its own."""
+
+_numbers = count()
+
+
 @dataclass(eq=False, kw_only=True)
 class _Job(Budget):
-    """A call, its processor time so far, and its budget, which every checkpoint asks whether to go on."""
+    """A call, its account, and its budget, which every checkpoint asks whether to go on.
+
+    Attributes:
+        rank: Jobs with the lowest rank go first: what the account had used when the job began to wait, and a number.
+    """
 
     pool: "WorkPool"
     work: Callable[[], Any]
     deliver: Callable[[Any, BaseException | None], None]
     size: int
     admitted: bool
+    account: Account
+    rank: tuple[float, int] = (0.0, 0)
     submitted_s: float = field(default_factory=time.monotonic)
-    used_s: float = 0.0
     counted_s: float = 0.0
     turn_ends_s: float = math.inf
     may_go_on: threading.Event = field(default_factory=threading.Event)
 
+    def __post_init__(self) -> None:
+        self.wait()
+
     def __lt__(self, other: "_Job") -> bool:
-        return self.used_s < other.used_s
+        return self.rank < other.rank
+
+    def wait(self) -> None:
+        """Set the rank of a job that begins to wait now."""
+        self.rank = self.account.used_s, next(_numbers)
+
+    def count(self) -> None:
+        """Charge the account with the time since the last call in this thread."""
+        now = time.thread_time()
+        self.account.used_s, self.counted_s = self.account.used_s + now - self.counted_s, now
 
     def check(self) -> None:
         super().check()
@@ -90,8 +132,9 @@ class WorkPool:
     def __init__(self, limits: PoolLimits | None = None) -> None:
         self._limits = limits or PoolLimits()
         self._lock = threading.Lock()
-        self._fresh: deque[_Job] = deque()
-        self._parked: list[_Job] = []  # a heap; the job with the least processor time comes first
+        # Heaps: jobs that have not begun, huge ones apart, and those that wait for their next turn.
+        self._fresh: dict[bool, list[_Job]] = {False: [], True: []}
+        self._parked: list[_Job] = []
         self._handed_out: SimpleQueue[_Job] = SimpleQueue()
         self._running = self._begun = self._threads = 0
         self._large_jobs = self._large_total = 0
@@ -119,7 +162,8 @@ class WorkPool:
                 loop.call_soon_threadsafe(_hand_over, future, result, error)
 
         work = partial(function, *arguments)
-        job = _Job(pool=self, work=work, deliver=deliver, size=size, admitted=admitted)
+        own = account.get() or Account()
+        job = _Job(pool=self, work=work, deliver=deliver, size=size, admitted=admitted, account=own)
         self._submit(job)
         try:
             return await future
@@ -127,12 +171,34 @@ class WorkPool:
             if not future.done() or future.cancelled():
                 self._cancel(job)
 
+    async def run_small(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """Like ``run``, for one of many small calls of a request: those that wait are one job, which saves hops."""
+        own = account.get()
+        if own is None:
+            return await self.run(function, *arguments)
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        own.small_calls.append((partial(function, *arguments), future))
+        own.small_task = own.small_task or asyncio.create_task(self._run_small_calls(own))
+        return await future
+
+    async def _run_small_calls(self, own: Account) -> None:
+        calls: list[_SmallCall] = []
+        try:
+            while own.small_calls:
+                calls, own.small_calls = own.small_calls, []
+                for (_, future), outcome in zip(calls, await self.run(_outcomes, calls), strict=True):
+                    _hand_over(future, *outcome)
+        finally:
+            own.small_task = None
+            for _, future in (*calls, *own.small_calls):
+                future.cancel()  # does nothing if it is done
+
     @property
     def is_stuck(self) -> bool:
-        """Tells whether a job has waited for its first turn longer than a user would."""
+        """Tells whether a request has waited for its first turn longer than a user would."""
         with self._lock:
-            submitted_s = (job.submitted_s for job in self._fresh if job.size < self._limits.huge)
-            waited_s = time.monotonic() - next(submitted_s, math.inf)
+            submitted_s = (job.submitted_s for job in self._fresh[False] if not job.account.used_s)
+            waited_s = time.monotonic() - min(submitted_s, default=math.inf)
         return waited_s > self._limits.late_s
 
     def statistics(self) -> dict[str, float]:
@@ -140,15 +206,16 @@ class WorkPool:
         with self._lock:
             return {
                 "text_jobs_running": self._running,
-                "text_jobs_waiting": len(self._fresh) + len(self._parked),
+                "text_jobs_waiting": sum(map(len, (*self._fresh.values(), self._parked))),
             }
 
     def take_turns(self, job: _Job) -> None:
-        """Lets jobs run that have had less time. Called by the job's own thread, at a checkpoint."""
-        now = time.thread_time()
-        job.used_s, job.counted_s = job.used_s + now - job.counted_s, now
+        """Lets jobs of requests run that have had less time. Called by the job's own thread, at a checkpoint."""
+        job.count()
+        job.wait()
         with self._lock:
-            if not self._next_fresh() and not (self._parked and self._parked[0] < job):
+            first = self._first_heap()
+            if first is None or job < first[0]:
                 self._begin_turn(job)
                 return
             self._running -= 1
@@ -167,46 +234,56 @@ class WorkPool:
                     raise Overloaded(_BUSY)
                 self._large_jobs += 1
                 self._large_total += job.size
-            self._fresh.append(job)
+            heapq.heappush(self._fresh[self._is_huge(job)], job)
             self._dispatch()
 
     def _cancel(self, job: _Job) -> None:
         job.cancel()
+        fresh = self._fresh[self._is_huge(job)]
         with self._lock:
-            if job in self._fresh:
-                self._fresh.remove(job)
+            if job in fresh:
+                fresh.remove(job)
+                heapq.heapify(fresh)
                 self._release(job)
             elif job in self._parked:
-                job.used_s = -1.0  # it gets the next turn, ends, and frees its memory
+                job.rank = -1.0, 0  # it gets the next turn, ends, and frees its memory
                 heapq.heapify(self._parked)
 
     def _dispatch(self) -> None:
         """Starts or continues jobs while there are free turns. The caller holds the lock."""
         while self._running < self._limits.running:
-            job = self._next_fresh()
-            if job and self._begun < self._limits.begun:
-                self._fresh.remove(job)
-                self._begun += 1
-                self._huge = self._huge or (job if job.size >= self._limits.huge else None)
-                if self._begun > self._threads:
-                    self._threads += 1
-                    threading.Thread(target=self._serve, name="dragoman-text", daemon=True).start()
-                self._begin_turn(job)
-                self._handed_out.put(job)
-            elif self._parked:
-                job = heapq.heappop(self._parked)
-                self._begin_turn(job)
+            first = self._first_heap()
+            if first is None:
+                return
+            job = heapq.heappop(first)
+            self._begin_turn(job)
+            if first is self._parked:
                 job.may_go_on.set()
             else:
-                return
+                self._begin(job)
             self._running += 1
 
-    def _next_fresh(self) -> _Job | None:
-        """The job that has waited longest for its first turn and may have it."""
-        return next((job for job in self._fresh if job.size < self._limits.huge or not self._huge), None)
+    def _first_heap(self) -> list[_Job] | None:
+        """The heap whose first job has the next turn; None if no job waits that may have it."""
+        heaps = [self._parked]
+        if self._begun < self._limits.begun:
+            heaps += [self._fresh[False]] if self._huge else self._fresh.values()
+        return min((heap for heap in heaps if heap), key=lambda heap: heap[0], default=None)
+
+    def _begin(self, job: _Job) -> None:
+        """Gives a job a thread."""
+        self._begun += 1
+        self._huge = self._huge or (job if self._is_huge(job) else None)
+        if self._begun > self._threads:
+            self._threads += 1
+            threading.Thread(target=self._serve, name="dragoman-text", daemon=True).start()
+        self._handed_out.put(job)
 
     def _begin_turn(self, job: _Job) -> None:
-        job.turn_ends_s = time.monotonic() + (_FIRST_TURN_S if not job.used_s else _TURN_S)
+        job.turn_ends_s = time.monotonic() + (_TURN_S if job.account.used_s else _FIRST_TURN_S)
+
+    def _is_huge(self, job: _Job) -> bool:
+        return job.size >= self._limits.huge
 
     def _serve(self) -> None:
         """Runs jobs, one after another, in a thread of the pool."""
@@ -218,6 +295,7 @@ class WorkPool:
                 result = job.run(job.work)
             except BaseException as caught:
                 error = caught
+            job.count()
             with self._lock:
                 self._running -= 1
                 self._begun -= 1
@@ -231,6 +309,17 @@ class WorkPool:
         if job.size >= self._limits.large and not job.admitted:
             self._large_jobs -= 1
             self._large_total -= job.size
+
+
+def _outcomes(calls: Sequence[_SmallCall]) -> list[tuple[Any, BaseException | None]]:
+    outcomes: list[tuple[Any, BaseException | None]] = []
+    for call, future in calls:
+        checkpoint()
+        try:
+            outcomes.append((None if future.cancelled() else call(), None))
+        except Exception as error:
+            outcomes.append((None, error))
+    return outcomes
 
 
 def _hand_over(future: asyncio.Future[Result], result: Result, error: BaseException | None) -> None:

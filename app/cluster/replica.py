@@ -13,6 +13,7 @@ from app.engine.registry import Registry
 from app.errors import DragomanError, EngineUnavailable, ModelFailure
 from app.logs import configure_logging, request_id
 from app.settings import Settings
+from app.work_pool import Account, account
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class Replica:
             headers: Of the span that this call belongs to, as ``app.tracing.headers_of`` made them.
         """
         request_id.set(request_name)
+        account.set(Account())
         quota = call.quota or RequestQuota()
         try:
             with tracing.entered("replica", headers=headers):

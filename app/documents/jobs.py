@@ -40,6 +40,7 @@ from app.translation.pipeline import Translator
 from app.translation.request import AUTO
 from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
+from app.work_pool import Account, account
 
 # Two, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
 _WORKERS = 2
@@ -189,6 +190,7 @@ class DocumentJobs:
     async def _carry_out(self, document: StoredDocument, content: bytes, worker: str) -> None:
         reported = _Progress()
         request_id.set(f"document-{document.id[:_ID_SHOWN]}")
+        account.set(Account())
         work = asyncio.create_task(self._translate_in_time(document, content, worker, reported))
         try:
             if await self._is_done(work, document.id, worker, reported):

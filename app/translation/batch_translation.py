@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from app.engine.interface import (
+    INLINE_CHARS,
     Event,
     RequestQuota,
     SentenceEvent,
@@ -29,6 +30,10 @@ from app.translation.passages import Batch
 from app.translation.request import TranslationRequest
 from app.translation.restoring import Restorer
 from app.translation.retries import improve
+from app.work_pool import TEXT_POOL
+
+# Longer sentences are judged and restored in the pool, as are all sentences of long texts.
+_INLINE_SENTENCE_CHARS = 500
 
 
 class BatchTranslation:
@@ -60,6 +65,7 @@ class BatchTranslation:
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
         self._retry_timing = Timing()
+        self._is_long = sum(map(len, wanted.texts)) > INLINE_CHARS
         self._call = self._first_call(options)
 
     async def events(self) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
@@ -83,7 +89,7 @@ class BatchTranslation:
                     segment.translation, segment.restored = restorer.finish()
                     segment.lost, restorer = tuple(restorer.lost), None
                 elif isinstance(event, SentenceEvent):
-                    yield SentenceEvent(place.key, place.moved(restorer.add(event.sentence)))
+                    yield SentenceEvent(place.key, place.moved(await self._restored(restorer, event.sentence)))
                 elif not segment.protected:  # a client has no use for placeholders
                     yield TokenEvent(place.key, event.text)
 
@@ -136,7 +142,16 @@ class BatchTranslation:
             placeholders=self._placeholders,
             translate=self._translate_again,
             formality=self._formality,
+            run=TEXT_POOL.run_small if self._takes_long(sentence) else None,
         )
+
+    async def _restored(self, restorer: Restorer, sentence: SentenceTranslation) -> SentenceTranslation:
+        if self._takes_long(sentence):
+            return await TEXT_POOL.run_small(restorer.add, sentence)
+        return restorer.add(sentence)
+
+    def _takes_long(self, sentence: SentenceTranslation) -> bool:
+        return self._is_long or len(sentence.source) > _INLINE_SENTENCE_CHARS
 
     def _mirror(self, source: str, translation: str) -> list[Edit]:
         wanted = self._wanted

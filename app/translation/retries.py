@@ -16,7 +16,7 @@ Each result reads as if the model had kept the stand-ins. The best translation o
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
@@ -26,16 +26,14 @@ from app.text.protection.protected import Protected
 from app.text.quality_checks import Verdict
 from app.translation.attempts import Attempt, with_numbers_kept, with_other_stand_ins
 from app.translation.versions import Versions
-from app.work_pool import TEXT_POOL
 
-Result = TypeVar("Result")
+Run = Callable[..., Awaitable[Any]]
+"""Calls a function with arguments, in another thread perhaps."""
 Translate = Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]]
 """Translates texts, each as one sentence."""
 
 # In a sentence of at most this many characters, one repeated word is a loop ("salad salad").
 _SHORT_CHARS = 24
-# Longer sentences are judged in the pool: 10 ms for one of 1,500 characters.
-_INLINE_CHARS = 500
 _FORMALITY_ATTEMPTS = 3  # each avoids the words of the wrong register that the ones before it came up with
 _FORMALITY_BEAM = 8
 # A verdict that the client's own length limit causes needs no second attempt: it would meet the same limit.
@@ -51,6 +49,7 @@ async def improve(
     placeholders: Sequence[str],
     translate: Translate,
     formality: Formality | None = None,
+    run: Run | None = None,
 ) -> SentenceTranslation:
     """Returns the best translation of a sentence that its first translation and the second attempts at it give.
 
@@ -61,11 +60,12 @@ async def improve(
         placeholders: Characters that the model carries over exactly once.
         translate: Translates again.
         formality: The register that the translation must have; None for any.
+        run: Judges translations elsewhere; None to judge them here, which takes 10 ms for one of 1,500 characters.
     """
     if not translation.verdicts and not protected and not formality:
         return translation
-    run = TEXT_POOL.run if len(translation.source) > _INLINE_CHARS else _run_here
-    versions = await run(Versions, translation, protected, formality)
+    run = run or _run_here
+    versions: Versions = await run(Versions, translation, protected, formality)
     usual = replace(options, n_best=1, prefix=None)
     for attempt in attempts(versions, options, placeholders, formality):
         try:
@@ -76,7 +76,7 @@ async def improve(
     return versions.result(options)
 
 
-async def _run_here(function: Callable[..., Result], *arguments: object) -> Result:
+async def _run_here(function: Callable[..., Any], *arguments: object) -> Any:
     return function(*arguments)
 
 

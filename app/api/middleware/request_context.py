@@ -12,6 +12,7 @@ from app import tracing
 from app.api.contract import contract_of
 from app.api.metrics import Metrics
 from app.logs import request_id
+from app.work_pool import Account, account
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ class RequestContext:
                 MutableHeaders(scope=message).update(headers)
             await send(message)
 
-        token = request_id.set(headers[_REQUEST_ID])
+        token, own_account = request_id.set(headers[_REQUEST_ID]), account.set(Account())
         started = time.perf_counter()
         try:
             with (
@@ -84,3 +85,4 @@ class RequestContext:
                 },
             )
             request_id.reset(token)
+            account.reset(own_account)

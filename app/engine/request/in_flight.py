@@ -106,12 +106,13 @@ class RequestTask:
         self._coalescer, self._detokenizer = coalescer, detokenizer
         self._latest: dict[int, _Item] | None = {} if has_memory else None  # by item, or ``CONTEXT``
         self._tokens = call.tokens and call.options.beam_size == 1
-        # Few enough to be cut on the event loop: a hop to a thread and back takes longer.
-        self._inline = sum(map(len, call.texts)) <= INLINE_CHARS
         self._window: deque[_Item] = deque()
         self._next: _Item | None = None
         self._exhausted = False
         self._quota = call.quota or RequestQuota()
+        # Few enough to be worked on here: a hop to a thread and back takes longer. A long text may have many retries.
+        is_short = self._quota.source_tokens < POLICY.short_tokens
+        self._inline = is_short and sum(map(len, call.texts)) <= INLINE_CHARS
         self._changed = asyncio.Event()  # the segment that comes next has more tokens, or is done
         self._detokenizing = asyncio.Lock()
         self._queue_s: list[float] = []
@@ -236,8 +237,9 @@ class RequestTask:
         if best.remembered:
             item.memory = Memory.after(job.memory, job.source, best.tokens, outcome.remembered, best.remembered)
         make = partial(self._detokenizer.sentence, alignment=self._options.alignment)
-        if len(segment.source) > _INLINE_SEGMENT_CHARS or len(segment.ids) > _INLINE_SEGMENT_PIECES:
-            sentence = await TEXT_POOL.run(make, segment, hypotheses)
+        is_long = len(segment.source) > _INLINE_SEGMENT_CHARS or len(segment.ids) > _INLINE_SEGMENT_PIECES
+        if is_long or not self._inline:
+            sentence = await TEXT_POOL.run_small(make, segment, hypotheses)
         elif len(self._window) == 1:
             sentence = make(segment, hypotheses)
         else:

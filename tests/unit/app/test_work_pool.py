@@ -3,14 +3,14 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import pytest
 
 from app.errors import Cancelled, Overloaded
 from app.text.budget import checkpoint
-from app.work_pool import PoolLimits, WorkPool
+from app.work_pool import Account, PoolLimits, WorkPool, account
 
 ONE = PoolLimits(running=1, large=100, large_jobs=2, large_total=1_000, late_s=0.0)
 
@@ -72,6 +72,47 @@ def test_long_jobs_take_turns_and_never_run_side_by_side() -> None:
                 checkpoint()
 
         await asyncio.gather(*(pool.run(spin, number) for number in range(3)))
+
+    run(test)
+
+
+def test_a_request_that_has_had_much_time_waits_for_others_with_its_later_jobs_too() -> None:
+    async def of_request(used_s: float, job: Awaitable[None]) -> None:
+        account.set(Account(used_s))
+        await job
+
+    async def test() -> None:
+        pool, enough, order = WorkPool(ONE), threading.Event(), list[str]()
+        running = asyncio.ensure_future(pool.run(enough.wait))
+        await asyncio.sleep(0)
+        names = {"heavy": 9.0, "light": 0.0, "middle": 1.0}
+        jobs = [of_request(used_s, pool.run(order.append, name)) for name, used_s in names.items()]
+        waiting = [asyncio.ensure_future(job) for job in jobs]
+        await asyncio.sleep(0)
+        enough.set()
+        await asyncio.gather(running, *waiting)
+        assert order == ["light", "middle", "heavy"]
+
+    run(test)
+
+
+def test_small_calls_that_wait_run_together_and_each_gets_its_own_outcome() -> None:
+    async def test() -> None:
+        pool, enough, threads = WorkPool(ONE), threading.Event(), list[int]()
+        account.set(Account())
+        running = asyncio.ensure_future(pool.run(enough.wait))
+        await asyncio.sleep(0)
+        calls = [asyncio.ensure_future(pool.run_small(divmod, 7, number)) for number in range(3)]
+        gone = asyncio.ensure_future(pool.run_small(threads.append, 1))
+        while not pool.statistics()["text_jobs_waiting"]:
+            await asyncio.sleep(0)
+        assert pool.statistics()["text_jobs_waiting"] == 1
+        gone.cancel()
+        await asyncio.sleep(0)
+        enough.set()
+        outcomes = await asyncio.gather(running, *calls, gone, return_exceptions=True)
+        assert isinstance(outcomes[1], ZeroDivisionError) and outcomes[2:4] == [(7, 0), (3, 1)] and not threads
+        assert await pool.run_small(divmod, 7, 2) == (3, 1)
 
     run(test)
 
