@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from app.cli.stores import open_database
+from app.cli.tables import print_rows
 
 if TYPE_CHECKING:
     from app.storage.keys import KeyStore
@@ -50,20 +49,14 @@ def list_keys() -> None:
     """List the keys with their limits and their usage this month."""
     with _store() as store:
         found = store.list()
-    table = Table("number", "name", "key", "made", "characters a month", "used", "requests a minute", "may use")
+    rows = []
     for key, used in found:
-        limits = ["-" if limit is None else f"{limit:,}" for limit in (key.monthly_characters, key.requests_per_minute)]
-        table.add_row(
-            str(key.id),
-            key.name,
-            f"...{key.hint}",
-            key.created_at,
-            limits[0],
-            f"{used:,}",
-            limits[1],
-            ", ".join(key.features),
-        )
-    Console(width=None).print(table)
+        limits = [
+            None if limit is None else f"{limit:,}" for limit in (key.monthly_characters, key.requests_per_minute)
+        ]
+        hint, features = f"...{key.hint}", ", ".join(key.features)
+        rows.append((key.id, key.name, hint, key.created_at, limits[0], f"{used:,}", limits[1], features))
+    print_rows(("number", "name", "key", "made", "characters a month", "used", "requests a minute", "may use"), rows)
 
 
 @keys.command()

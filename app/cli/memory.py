@@ -1,15 +1,15 @@
 """``dragoman memory``: the translation memories of a server, which may be running."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from app.cli.stores import open_database
+from app.cli.tables import print_rows
 from app.errors import DragomanError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ memory = typer.Typer(
 Name = Annotated[str, typer.Argument(help="The memory's name or id.")]
 File = Annotated[Path, typer.Argument(help="A file whose name ends in .tmx or .tsv.")]
 _READ_AT_ONCE = 10_000
+_CODE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*")
 
 
 @contextmanager
@@ -57,8 +58,13 @@ def add(
     key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; else requests without.")] = None,
 ) -> None:
     """Add a memory without entries, and print its id."""
+    source, target = source.lower(), target.lower()
+    if not all(map(_CODE.fullmatch, (source, target))) or source == target:
+        raise typer.BadParameter(f"'{source}' and '{target}' are no two codes of languages, such as de and en")
+    if not name.strip():
+        raise typer.BadParameter("it is empty", param_hint="NAME")
     with _store() as store:
-        typer.echo(store.add(key, name, source.lower(), target.lower()).id)
+        typer.echo(store.add(key, name.strip(), source, target).id)
 
 
 @memory.command("list")
@@ -66,11 +72,13 @@ def list_memories() -> None:
     """List the memories of all owners."""
     with _store() as store:
         found = store.list_all()
-    table = Table("id", "name", "source", "target", "entries", "key", "changed")
-    for one in found:
-        key = "-" if one.key_id is None else str(one.key_id)
-        table.add_row(one.id, one.name, one.source, one.target, f"{one.entry_count:,}", key, one.updated_at)
-    Console(width=None).print(table)
+    print_rows(
+        ("id", "name", "source", "target", "entries", "key", "changed"),
+        (
+            (one.id, one.name, one.source, one.target, f"{one.entry_count:,}", one.key_id, one.updated_at)
+            for one in found
+        ),
+    )
 
 
 @memory.command()
@@ -115,7 +123,8 @@ def entries(
     """List entries."""
     with _store() as store:
         found = find_memory(store, name)
-        table = Table("number", "text", "translation", "from", "changed")
-        for entry in store.page(found.key_id, found.id, most=most, text=text):
-            table.add_row(str(entry.id), entry.source, entry.target, entry.origin, entry.updated_at)
-    Console(width=None).print(table)
+        page = store.page(found.key_id, found.id, most=most, text=text)
+    print_rows(
+        ("number", "text", "translation", "from", "changed"),
+        ((entry.id, entry.source, entry.target, entry.origin, entry.updated_at) for entry in page),
+    )

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from app.cli.memory import find_memory
 from app.cli.stores import open_database
+from app.cli.tables import print_rows
 from app.errors import DragomanError
 
 suggestions = typer.Typer(
@@ -28,11 +27,10 @@ def list_suggestions(
         from app.storage.suggestions import SuggestionStore
 
         found = SuggestionStore(database).list("pending", after=after, most=most)
-    table = Table("number", "source", "target", "text", "suggestion", "key", "made")
-    for one in found:
-        key = "-" if one.key_id is None else str(one.key_id)
-        table.add_row(str(one.id), one.source, one.target, one.text, one.translation, key, one.created_at)
-    Console(width=None).print(table)
+    print_rows(
+        ("number", "source", "target", "text", "suggestion", "key", "made"),
+        ((one.id, one.source, one.target, one.text, one.translation, one.key_id, one.created_at) for one in found),
+    )
 
 
 @suggestions.command()

@@ -1,13 +1,22 @@
-"""Shows a bundle's manifest as tables. Goes by the shape of the data, so that a new field is shown without a change."""
+"""Tables: of what a store has, and of a bundle's manifest, whose new fields are shown without a change."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 UNSHOWN = ("sha256", "_signature")  # as long as a line each, of interest to programs only; the JSON output has them
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str | int | None]]) -> None:
+    """Prints a table with these headings; None is a dash."""
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*(Text("-") if cell is None else Text(_printable(str(cell))) for cell in row))
+    Console().print(table)
 
 
 def describe(facts: Mapping[str, Any], *, title: str) -> Iterator[Table]:

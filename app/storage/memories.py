@@ -130,7 +130,7 @@ class MemoryStore:
         """Makes a memory without entries.
 
         Raises:
-            InvalidMemory: The owner has too many.
+            InvalidMemory: The owner has too many, or there is no such API key.
         """
         now = _now()
         memory_id = str(uuid.uuid4())
@@ -140,7 +140,10 @@ class MemoryStore:
             count = select(func.count()).select_from(MEMORIES).where(_belongs(owner))
             if connection.execute(count).scalar_one() >= MAX_MEMORIES:
                 raise InvalidMemory(f"There are {MAX_MEMORIES:,} translation memories already; delete one.")
-            connection.execute(MEMORIES.insert().values(values))
+            try:
+                connection.execute(MEMORIES.insert().values(values))
+            except IntegrityError:
+                raise InvalidMemory("There is no such API key.") from None
             return _find(connection, owner, memory_id)
 
     def list_all(self) -> list[StoredMemory]:

@@ -49,6 +49,22 @@ def test_what_cannot_be_done_is_told(tmp_path):
     run("memory", "add", "one", "de", "en")
     (tmp_path / "x.docx").write_bytes(b"x")
     run("memory", "import", "one", tmp_path / "x.docx", fails="use tmx or tsv")
+    run("memory", "add", " ", "de", "en", fails="it is empty")
+    run("memory", "add", "one", "German", "en", fails="no two codes of languages")
+    run("memory", "add", "one", "en", "en", fails="no two codes of languages")
+    run("memory", "add", "one", "de", "en", "--key", 7, fails="no such API key")
+
+
+def test_tables_show_texts_as_they_are(tmp_path):
+    """Brackets are markup to the library that prints tables, and an escape character would reach the terminal."""
+    name = "[/b] [red]x"
+    run("memory", "add", name, "de", "en")
+    (tmp_path / "in.tsv").write_text(f"{name}	{name}​\n", encoding="utf-8")
+    run("memory", "import", name, tmp_path / "in.tsv")
+    with closing(Database(tmp_path / "data")) as database:
+        SuggestionStore(database).add(None, "de", "en", name, "\x1b[2J")
+    shown = run("memory", "list") + run("memory", "entries", name) + run("suggestions", "list")
+    assert shown.count(name) == 4 and "\x1b[2J" not in shown and "U+200B" in shown
 
 
 def test_suggestions_are_listed_accepted_and_rejected(tmp_path):
