@@ -1,12 +1,10 @@
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.support.fakes import FakeEngine, serving
+from tests.support.shipped_server import shipped_server
 
 
 @pytest.fixture
@@ -28,21 +26,24 @@ def url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def served_by_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    log = tmp_path_factory.mktemp("server") / "stderr"
-    with (
-        log.open("w") as errors,
-        subprocess.Popen(
-            [sys.executable, "-m", "app", "serve", "--port", "0", "--threads", "1"],
-            cwd=Path(__file__).parents[2],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as server,
-    ):
-        assert server.stdout is not None
-        try:
-            announced = next((line for line in server.stdout if "health check" in line), None)
-            assert announced is not None, log.read_text()
-            yield announced.split()[-1].removesuffix("/readyz")
-        finally:
-            server.terminate()
+    with shipped_server(tmp_path_factory.mktemp("server") / "log") as url:
+        yield url
+
+
+ADMIN_KEY = "the-operators-key"
+
+
+@pytest.fixture(scope="session")
+def kept_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The shipped model with everything switched on that needs a database or the operator's key."""
+    folder = tmp_path_factory.mktemp("kept")
+    settings = {"DATA": str(folder), "SUGGESTIONS": "true", "ADMIN_KEY": ADMIN_KEY, "KEYS": "optional"}
+    with shipped_server(folder / "log", **settings) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def kept_key(kept_url: str) -> str:
+    """An API key of that server."""
+    headers = {"Authorization": f"Bearer {ADMIN_KEY}"}
+    return str(httpx.post(f"{kept_url}/admin/keys", json={"name": "test"}, headers=headers).json()["key"])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,8 @@ import docx
 import httpx
 import pytest
 from libretranslatepy import LibreTranslateAPI
+
+ENTRIES = {"Guten Morgen!": "Top of the morning!", "Klicken Sie hier, bitte.": "Please, click here."}
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +233,64 @@ def test_deepl_translates_a_document(client: deepl.DeepLClient, quick: None, tmp
     assert (status.done, status.billed_characters) == (True, 19)
     [paragraph] = docx.Document(str(target)).paragraphs
     assert [run.text for run in paragraph.runs if run.bold] == ["a beer"]
+
+
+@pytest.fixture
+def site(kept_url: str, kept_key: str) -> str:
+    """The id of the only translation memory of the key."""
+    with httpx.Client(base_url=kept_url, headers={"Authorization": f"DeepL-Auth-Key {kept_key}"}) as client:
+        body = {"name": "Site", "source_lang": "de", "target_lang": "en"}
+        made = client.post("/v3/translation_memories", json=body).json()
+        for source, target in ENTRIES.items():
+            entry = {"source_text": source, "target_text": target}
+            client.post(f"/v3/translation_memories/{made['translation_memory_id']}/segments", json=entry)
+    return str(made["translation_memory_id"])
+
+
+def test_deepl_translates_a_document_with_what_is_stored(
+    kept_url: str, kept_key: str, site: str, quick: None, tmp_path: Path
+) -> None:
+    document = docx.Document()
+    for text in ("Guten Morgen!", "Der Vorstand ist gut."):
+        document.add_paragraph(text)
+    source, target = tmp_path / "a.docx", tmp_path / "b.docx"
+    document.save(str(source))
+    with closing(deepl.DeepLClient(kept_key, server_url=kept_url)) as client:
+        glossary = client.create_glossary("Company", "DE", "EN-GB", {"Vorstand": "executive team"})
+        handle = client.translate_document_from_filepath(
+            source,
+            target,
+            source_lang="DE",
+            target_lang="EN-GB",
+            glossary=glossary,
+            translation_memory=site,
+            translation_memory_threshold=100,
+        )
+        assert handle.done
+        client.delete_translation_memory(site)
+    first, second = (paragraph.text for paragraph in docx.Document(str(target)).paragraphs)
+    assert first == "Top of the morning!" and "executive team" in second.lower()
+
+
+def test_deepl_translation_memories(kept_url: str, kept_key: str, site: str) -> None:
+    with closing(deepl.DeepLClient(kept_key, server_url=kept_url)) as client:
+        [memory] = client.list_translation_memories()
+        assert (memory.name, memory.source_language, memory.target_languages, memory.segment_count) == (
+            "Site", "de", ["en"], 2,
+        )  # fmt: skip
+        assert client.get_translation_memory(memory).creation_time
+        page = client.list_translation_memory_segments(memory, page_size=1)
+        assert [segment.targets[0].target_text for segment in page] == ["Top of the morning!"]
+        rest = client.list_translation_memory_segments(memory, page_cursor=page.next_page_cursor, filter_text="KLICK")
+        assert [segment.source_text for segment in rest] == ["Klicken Sie hier, bitte."]
+        options = {"source_lang": "DE", "target_lang": "EN-GB", "translation_memory": memory}
+        result = client.translate_text("Guten Morgen!", translation_memory_threshold=100, **options)
+        assert result.text == "Top of the morning!"
+        html = client.translate_text("<p>Klicken Sie <b>hier</b>, bitte.</p>", tag_handling="html", **options).text
+        assert re.sub("<.*?>", "", html) == "Please, click here." and "here</b>" in html
+        client.delete_translation_memory(memory)
+        with pytest.raises(deepl.DeepLException, match="no such translation memory"):
+            client.translate_text("Guten Morgen!", **options)
 
 
 def test_deepl_says_what_is_wrong_with_a_document(client: deepl.DeepLClient, quick: None, tmp_path: Path) -> None:

@@ -1,11 +1,7 @@
 """DeepL's glossaries over a database, of several owners, and with the official client."""
 
-import os
-import re
-import subprocess
-import sys
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -185,26 +181,8 @@ async def test_settings_and_pairs_tell_that_there_are_glossaries(client):
     assert (await client.get("/v3/languages", params={"resource": "glossary"})).json()
 
 
-@pytest.fixture(scope="module")
-def kept_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The shipped model and a database, in a server process of its own."""
-    data = tmp_path_factory.mktemp("data")
-    with subprocess.Popen(
-        [sys.executable, "-m", "app", "serve", "--port", "0", "--threads", "1"],
-        env=os.environ | {"DRAGOMAN_DATA": str(data)},
-        stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True,
-    ) as server:  # fmt: skip
-        try:
-            assert server.stdout
-            announced = next(line for line in server.stdout if "health check" in line)
-            yield announced.split()[-1].removesuffix("/readyz")
-        finally:
-            server.terminate()
-
-
-def test_the_official_client(kept_url: str, tmp_path: Path) -> None:
-    with closing(deepl.DeepLClient("any-key", server_url=kept_url)) as client:
+def test_the_official_client(kept_url: str, kept_key: str) -> None:
+    with closing(deepl.DeepLClient(kept_key, server_url=kept_url)) as client:
         assert len(client.get_glossary_languages()) == 2
         made = client.create_glossary("v2", "DE", "EN-GB", {"Vorstand": "executive team"})
         assert (made.entry_count, made.target_lang, made.ready) == (1, "EN", True)
@@ -235,45 +213,3 @@ def test_the_official_client(kept_url: str, tmp_path: Path) -> None:
         assert client.list_glossaries() == []
         with pytest.raises(deepl.GlossaryNotFoundException):
             client.get_glossary(str(uuid.uuid4()))
-
-
-def test_the_official_client_and_translation_memories(kept_url: str) -> None:
-    made = httpx.post(f"{kept_url}/v3/translation_memories", json={"name": "Site", **PAIR}).json()
-    for source, target in (
-        ("Guten Morgen!", "Top of the morning!"),
-        ("Klicken Sie hier, bitte.", "Please, click here."),
-    ):
-        entry = {"source_text": source, "target_text": target}
-        httpx.post(f"{kept_url}/v3/translation_memories/{made['translation_memory_id']}/segments", json=entry)
-    with closing(deepl.DeepLClient("any-key", server_url=kept_url)) as client:
-        [memory] = client.list_translation_memories()
-        assert (memory.name, memory.source_language, memory.target_languages, memory.segment_count) == (
-            "Site", "de", ["en"], 2,
-        )  # fmt: skip
-        assert client.get_translation_memory(memory).creation_time
-        page = client.list_translation_memory_segments(memory, page_size=1)
-        assert [segment.targets[0].target_text for segment in page] == ["Top of the morning!"]
-        rest = client.list_translation_memory_segments(memory, page_cursor=page.next_page_cursor, filter_text="KLICK")
-        assert [segment.source_text for segment in rest] == ["Klicken Sie hier, bitte."]
-        options = {"source_lang": "DE", "target_lang": "EN-GB", "translation_memory": memory}
-        result = client.translate_text("Guten Morgen!", translation_memory_threshold=100, **options)
-        assert result.text == "Top of the morning!"
-        html = client.translate_text("<p>Klicken Sie <b>hier</b>, bitte.</p>", tag_handling="html", **options).text
-        assert re.sub("<.*?>", "", html) == "Please, click here." and "here</b>" in html
-        client.delete_translation_memory(memory)
-        with pytest.raises(deepl.DeepLException, match="no such translation memory"):
-            client.translate_text("Guten Morgen!", **options)
-
-
-async def test_a_document_with_a_stored_glossary(client, engine):
-    form = {"target_lang": "EN", "source_lang": "DE"}
-    file = {"file": ("a.txt", b"Ich trinke Bier.")}
-    for glossary_id, status in ((UNKNOWN, 404), ("x", 400)):
-        response = await client.post("/v2/document", data=form | {"glossary_id": glossary_id}, files=file)
-        assert response.status_code == status
-    glossary_id = (await make(client))["glossary_id"]
-    document = (await client.post("/v2/document", data=form | {"glossary_ids": glossary_id}, files=file)).json()
-    path, key = f"/v2/document/{document['document_id']}", {"document_key": document["document_key"]}
-    while (status := (await client.post(path, json=key)).json())["status"] != "done":
-        assert status["status"] in ("queued", "translating"), status
-    assert [term.target for [terms] in engine.terms if terms for term in terms] == ["beer"]

@@ -1,8 +1,5 @@
 """Keys, quotas and rates on both contracts, with the official clients as well."""
 
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,9 +16,9 @@ from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, build, serving
+from tests.support.shipped_server import shipped_server
 
 pytestmark = pytest.mark.anyio
-ROOT = Path(__file__).parents[2]
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}
 
@@ -192,17 +189,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def url(folder: Path) -> Iterator[str]:
     """The shipped model, in a server that requires keys and believes a proxy on this machine."""
-    variables = {"DRAGOMAN_DATA": str(folder), "DRAGOMAN_KEYS": "required", "DRAGOMAN_TRUSTED_PROXIES": "127.0.0.1"}
-    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--threads", "1"]
-    with subprocess.Popen(
-        command, env=os.environ | variables, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as server:
-        assert server.stdout is not None
-        try:
-            announced = next(line for line in server.stdout if "health check" in line)
-            yield announced.split()[-1].removesuffix("/readyz")
-        finally:
-            server.terminate()
+    settings = {"DATA": str(folder), "KEYS": "required", "TRUSTED_PROXIES": "127.0.0.1"}
+    with shipped_server(folder / "log", **settings) as url:
+        yield url
 
 
 def test_the_official_deepl_client(url: str, folder: Path) -> None:
