@@ -7,6 +7,7 @@ from app.api.long_json import parse_json
 from app.errors import InvalidGlossary, InvalidRequest, TextTooLong
 from app.settings import Settings
 from app.storage.identifiers import checked_id
+from app.text.memory.matching import DEFAULT_THRESHOLD
 from app.text.terms.entries import check_entries
 from app.text.terms.glossary import Glossary
 from app.translation.languages import served_language
@@ -96,9 +97,6 @@ def parse_glossary_id(values: Mapping[str, object]) -> str | None:
     if not is_absent(values.get("glossary")):
         raise InvalidRequest("Use either 'glossary' or 'glossary_id'.")
     return check_text("glossary_id", value)
-
-
-DEFAULT_THRESHOLD = 75
 
 
 def parse_memory(

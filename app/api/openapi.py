@@ -158,6 +158,22 @@ TOO_MANY_DOCUMENTS: ErrorExamples = {
 NO_DOCUMENT: ErrorExamples = {
     "unknown": ("No such document", "There is no such document.", "document_not_found"),
 }
+NOT_STORED: ErrorExamples = {
+    "no_glossary": ("No glossary", "There is no such glossary.", "glossary_not_found"),
+    "no_memory": ("No memory", "There is no such translation memory.", "memory_not_found"),
+}
+
+
+# The translation memory of a form; ``glossary_id`` differs from contract to contract.
+MEMORY_FIELDS = {
+    "translation_memory_id": {"type": "string", "description": "A stored translation memory."},
+    "translation_memory_threshold": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 100,
+        "description": "Minimum score of a match; 75 if absent.",
+    },
+}
 
 
 def upload_body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

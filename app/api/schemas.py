@@ -25,6 +25,14 @@ class TermUse(BaseModel):
     count: int = Field(description="How often it came out so.", ge=1)
 
 
+class MemoryCounts(BaseModel):
+    """How many matches a translation memory had for a document."""
+
+    exact: int = Field(description="Used: the same texts.")
+    fuzzy: int = Field(description="Used: texts with other numbers or other placeables.")
+    offered: int = Field(description="Not used: the model translated the text.")
+
+
 class MemoryMatch(BaseModel):
     """What the translation memory has for a sentence, or for a whole text."""
 

@@ -1,11 +1,13 @@
 """Translates files in this process, as a server would: bytes in pieces, pieces in chunks. Knows no terminal."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -17,9 +19,12 @@ from app.engine.options import SearchOptions
 from app.errors import UnsupportedDocument
 from app.settings import Settings
 from app.text.detection import Detector
+from app.text.memory.matching import TranslationMemory
 from app.text.quality_checks import Verdict
-from app.translation.languages import check_pair, languages_of, served_language
+from app.text.terms.glossary import Glossary
+from app.translation.languages import check_pair, languages_of, locale_of, served_language
 from app.translation.pipeline import Translator
+from app.translation.reports import report_document
 from app.translation.request import AUTO, TranslationRequest
 
 STDIN = Path("-")
@@ -78,7 +83,12 @@ class TranslationJob:
         whole: A sentence may go on in the next line.
 
     Attributes:
+        pair: Codes of both languages; None if the source is detected.
         target: Code of the target language.
+        glossary: As in ``TranslationRequest``; set it before the first translation.
+        memory: Likewise.
+        terms: How often each term of the glossary, its translation and a status occurred so far.
+        matches: How many matches of the memory there were so far: exact, fuzzy, or only offered.
         truncated: Sentences so far whose search was ended by the length limit.
         pivots: Pivot languages used so far.
 
@@ -91,11 +101,17 @@ class TranslationJob:
     ) -> None:
         self.truncated = 0
         self.pivots: set[str] = set()
+        self.glossary: Callable[[str, str], Glossary] | None = None
+        self.memory: Callable[[str, str], TranslationMemory | None] | None = None
+        self.terms: Counter[tuple[str, str, str]] = Counter()
+        self.matches: Counter[str] = Counter()
         languages = languages_of(engine.pairs)
         self._source = served_language(source, [AUTO, *languages])
         self.target = served_language(target, languages)
-        if self._source != AUTO:
-            check_pair(self._source, self.target, engine.pairs)
+        self._locale = locale_of(target)
+        self.pair = None if self._source == AUTO else (self._source, self.target)
+        if self.pair:
+            check_pair(*self.pair, engine.pairs)
         self._whole = whole
         self._engine, self._beam_size = engine, settings.beam_size
         self._translator = Translator(engine, Detector(languages))
@@ -127,9 +143,17 @@ class TranslationJob:
         format_ = find_format(path.name)
         read = format_.reader(output.suffix.lstrip(".").lower() if output else None)
         wanted = DocumentRequest(
-            source=self._source, target=self.target, options=SearchOptions(beam_size=self._beam_size)
+            source=self._source,
+            target=self.target,
+            locale=self._locale,
+            options=SearchOptions(beam_size=self._beam_size),
+            glossary=self.glossary,
+            memory=self.memory,
         )
-        return self._runner.run(translate_document(self._translator, read(path.read_bytes()), wanted, lambda _: None))
+        document = read(path.read_bytes())
+        translated = self._runner.run(translate_document(self._translator, document, wanted, lambda _: None))
+        self._count(translated.report)
+        return translated.content
 
     def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
         """Translates the pieces of one file, ``chunk_size`` at a time.
@@ -156,10 +180,19 @@ class TranslationJob:
             texts=tuple(texts),
             source=source,
             target=self.target,
+            locale=self._locale,
             options=SearchOptions(beam_size=self._beam_size),
+            glossary=self.glossary,
+            memory=self.memory,
             splitting="no_newlines" if self._whole else "sentences",
         )
         items, _ = self._runner.run(self._translator.translate(request))
         self.truncated += sum(item.verdicts.get(Verdict.TRUNCATED, 0) for item in items)
         self.pivots |= {item.pivot for item in items if item.pivot}
+        self._count(report_document(request, items))
         return [item.text for item in items]
+
+    def _count(self, report: Mapping[str, Any]) -> None:
+        for term in report.get("terms", ()):
+            self.terms[term["source"], term["target"], term["status"]] += term["count"]
+        self.matches.update(report.get("memory", {}))

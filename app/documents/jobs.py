@@ -15,7 +15,7 @@ from functools import partial
 
 from app import tracing
 from app.documents.registry import find_format
-from app.documents.translation import DocumentRequest, read_document, translate_document
+from app.documents.translation import DocumentRequest, DocumentTranslation, read_document, translate_document
 from app.documents.upload import Upload
 from app.engine.options import SearchOptions
 from app.errors import (
@@ -194,7 +194,7 @@ class DocumentJobs:
         work = asyncio.create_task(self._translate_in_time(document, content, worker, reported))
         try:
             if await self._is_done(work, document.id, worker, reported):
-                await self._insist(self._store.finish, document.id, worker, work.result())
+                await self._insist(self._store.finish, document.id, worker, *work.result())
         except asyncio.CancelledError:
             await asyncio.shield(self._run(self._store.release, document.id, worker))
             raise
@@ -212,7 +212,9 @@ class DocumentJobs:
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
 
-    async def _is_done(self, work: asyncio.Task[bytes], document_id: str, worker: str, reported: _Progress) -> bool:
+    async def _is_done(
+        self, work: asyncio.Task[DocumentTranslation], document_id: str, worker: str, reported: _Progress
+    ) -> bool:
         """Waits for the work, and tells how far it is; False if the document is another's, or was deleted meanwhile."""
         while not work.done():
             await asyncio.wait((work,), timeout=_REPORT_S)
@@ -238,7 +240,7 @@ class DocumentJobs:
 
     async def _translate_in_time(
         self, document: StoredDocument, content: bytes, worker: str, reported: _Progress
-    ) -> bytes:
+    ) -> DocumentTranslation:
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
                 with tracing.entered("document"):
@@ -246,7 +248,9 @@ class DocumentJobs:
         except TimeoutError:
             raise DeadlineExceeded("The time limit passed before the document was translated.") from None
 
-    async def _translate(self, document: StoredDocument, content: bytes, worker: str, reported: _Progress) -> bytes:
+    async def _translate(
+        self, document: StoredDocument, content: bytes, worker: str, reported: _Progress
+    ) -> DocumentTranslation:
         wanted, entries = document.wanted, document.wanted.get("glossary")
         format_ = find_format(f".{wanted['input']}")
         read = await read_document(content, format_, wanted["output"], self._settings.max_text_chars)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from app.documents.document import Document
 from app.documents.registry import Format
@@ -19,6 +19,7 @@ from app.text.memory.matching import TranslationMemory
 from app.text.terms.glossary import Glossary
 from app.translation.languages import check_pair, refuse_foreign
 from app.translation.pipeline import Translator
+from app.translation.reports import report_document
 from app.translation.request import AUTO, Answer, TranslationRequest
 from app.work_pool import TEXT_POOL
 
@@ -51,6 +52,18 @@ class DocumentRequest:
     memory: Callable[[str, str], TranslationMemory | None] | None = None
 
 
+class DocumentTranslation(NamedTuple):
+    """A translated document.
+
+    Attributes:
+        content: The file.
+        report: What the glossary and the translation memory did; see ``app.translation.reports``.
+    """
+
+    content: bytes
+    report: dict[str, Any]
+
+
 async def read_document(data: bytes, format_: Format, output: str, max_chars: int) -> Document:
     """Reads a file whose translation shall be of the format ``output``.
 
@@ -68,7 +81,7 @@ async def read_document(data: bytes, format_: Format, output: str, max_chars: in
 
 async def translate_document(
     translator: Translator, document: Document, wanted: DocumentRequest, on_progress: Callable[[int], None]
-) -> bytes:
+) -> DocumentTranslation:
     """Translates a document that was read.
 
     Args:
@@ -91,7 +104,8 @@ async def translate_document(
     request = _request(document, source, wanted)
     answer = await _when_free(lambda: _translate(translator, request, on_progress))
     texts = [item.text for item in answer.items]
-    return await TEXT_POOL.run(document.write, texts, wanted.locale or wanted.target)
+    content = await TEXT_POOL.run(document.write, texts, wanted.locale or wanted.target)
+    return DocumentTranslation(content, await TEXT_POOL.run(report_document, request, answer.items))
 
 
 async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:

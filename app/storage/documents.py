@@ -58,6 +58,7 @@ DOCUMENTS = Table(
     Column("created_at", Double, nullable=False),
     Column("started_at", Double),
     Column("finished_at", Double),
+    Column("report", Text),
 )
 FILES = Table(
     "document_files",
@@ -85,6 +86,7 @@ class StoredDocument:
         error: What went wrong, in a sentence, and its stable code; None if nothing did.
         started_at: When its translation began, in seconds since 1970; None before.
         waited_s: Seconds from its upload to the begin of its translation.
+        report: What ``finish`` was told of its translation.
     """
 
     id: str
@@ -97,6 +99,7 @@ class StoredDocument:
     error: tuple[str, str] | None
     started_at: float | None
     waited_s: float
+    report: Mapping[str, Any]
 
 
 class DocumentStore:
@@ -178,7 +181,9 @@ class DocumentStore:
             self._delete_old(connection)
             while (found := connection.execute(query.with_for_update(skip_locked=True)).one_or_none()) is not None:
                 if found.attempts >= MAX_ATTEMPTS:
-                    self._end(connection, found.id, "error", error="The document can't be translated.", code="internal")
+                    self._end(
+                        connection, found.id, "error", error="The document can't be translated.", error_code="internal"
+                    )
                     continue
                 row = connection.execute(
                     update(DOCUMENTS)
@@ -224,11 +229,11 @@ class DocumentStore:
             renewed = update(DOCUMENTS).where(_held(document_id, worker))
             return connection.execute(renewed.values(translated=translated, lease_until=until)).rowcount > 0
 
-    def finish(self, document_id: str, worker: str, content: bytes) -> None:
-        """Keeps the translation, in the place of the original; nothing if the lease is another's."""
+    def finish(self, document_id: str, worker: str, content: bytes, report: Mapping[str, Any]) -> None:
+        """Keeps the translation, in the place of the original, and a report; nothing if the lease is another's."""
         with self._database.transaction() as connection:
             if self._lock(connection, _held(document_id, worker)):
-                self._end(connection, document_id, "done")
+                self._end(connection, document_id, "done", report=json.dumps(report))
                 connection.execute(
                     FILES.insert().values(
                         document_id=document_id, kind="translation", size=len(content), content=content
@@ -239,7 +244,7 @@ class DocumentStore:
         """Notes why the document can't be translated, gives its characters back, and deletes its file."""
         with self._database.transaction() as connection:
             if self._lock(connection, _held(document_id, worker)):
-                self._end(connection, document_id, "error", error=error, code=code)
+                self._end(connection, document_id, "error", error=error, error_code=code)
 
     def release(self, document_id: str, worker: str, wait_s: float = 0.0) -> None:
         """Puts a document back into the queue, as if it had not been tried; nobody takes it for ``wait_s`` seconds."""
@@ -300,16 +305,13 @@ class DocumentStore:
                 _give_back(connection, row)
             connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id == document_id))
 
-    def _end(
-        self, connection: Any, document_id: str, status: Status, error: str | None = None, code: str | None = None
-    ) -> None:
-        """Ends what there is to do with a document, and deletes its files."""
+    def _end(self, connection: Any, document_id: str, status: Status, **values: str) -> None:
+        """Ends what there is to do with a document, notes some values, and deletes its files."""
         connection.execute(delete(FILES).where(FILES.c.document_id == document_id))
         ended = (
             update(DOCUMENTS)
             .where(DOCUMENTS.c.id == document_id)
-            .values(status=status, error=error, error_code=code, worker=None, lease_until=None)
-            .values(finished_at=self._now(connection))
+            .values(status=status, worker=None, lease_until=None, finished_at=self._now(connection), **values)
             .returning(DOCUMENTS)
         )
         row = connection.execute(ended).one()
@@ -360,6 +362,7 @@ def _document(row: Row[Any]) -> StoredDocument:
         error=(row.error, row.error_code) if row.error else None,
         started_at=row.started_at,
         waited_s=(row.started_at or row.created_at) - row.created_at,
+        report=json.loads(row.report or "{}"),
     )
 
 

@@ -118,6 +118,19 @@ class GlossaryStore:
         with self._database.transaction() as connection:
             return _find(connection, owner, glossary_id)
 
+    def owner(self, glossary_id: str) -> int | None:
+        """The owner of a glossary.
+
+        Raises:
+            GlossaryNotFound: There is no such glossary.
+        """
+        with self._database.transaction() as connection:
+            query = select(GLOSSARIES.c.key_id).where(GLOSSARIES.c.id == glossary_id)
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise GlossaryNotFound("There is no such glossary.")
+        return row.key_id  # type: ignore[no-any-return]
+
     def entries(self, owner: int | None, glossary_id: str, source: str, target: str) -> dict[str, str]:
         """The entries of a dictionary, target terms by source terms.
 

@@ -111,6 +111,10 @@ MIGRATIONS = (
         created_at TEXT NOT NULL
     ){strict};
     """,
+    """
+    -- What the glossary and the translation memory did: JSON.
+    ALTER TABLE documents ADD COLUMN report TEXT;
+    """,
 )
 
 WORDS = {

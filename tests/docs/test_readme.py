@@ -15,10 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
+import docx
 import pytest
 from typer.testing import CliRunner
 
 from app.cli.main import app
+from app.documents.memory_files import find_form
 from app.engine.models.bundle import Bundle
 from model.training.provenance import read_card
 from tests.support.tiny import relabel, sentence_pairs
@@ -64,6 +66,12 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "model/recipes/tiny.toml").write_text(recipe, encoding="utf-8")
     (folder / "notes.md").write_text("# Notizen\n\n* Der **Hund** schläft.\n", encoding="utf-8")
     (folder / "letter.txt").write_text("Wo ist der Bahnhof?\n\nDas Wetter ist schön.\n", encoding="utf-8")
+    document = docx.Document()
+    document.add_paragraph("Das Wetter ist schön.")
+    document.save(str(folder / "letter.docx"))
+    (folder / "terms.tsv").write_text("Wetter\tclimate\n", encoding="utf-8")
+    memory = b"".join(find_form("tmx").write([("Das Wetter ist schön.", "It is a fine day.")], "de", "en"))
+    (folder / "site.tmx").write_bytes(memory)
     pairs = "".join(f"{source}\t{target}\n" for source, target in sentence_pairs(3500))
     (folder / "my-pairs.tsv").write_text(pairs, encoding="utf-8")
     return folder
@@ -143,6 +151,12 @@ def test_files_are_translated_without_a_server(clone: Path, address: str) -> Non
     assert [bool(line) for line in lines] == [True, False, True, False]
 
 
+def test_a_document_is_translated_with_terms_and_a_memory(clone: Path, address: str) -> None:
+    (command,) = (command for command in commands("docs/api.md") if command.startswith("dragoman "))
+    run(command, clone, address)
+    assert [each.text for each in docx.Document(str(clone / "letter.en.docx")).paragraphs] == ["It is a fine day."]
+
+
 def test_models_are_trained_imported_and_served(
     clone: Path, tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +183,8 @@ def test_models_are_trained_imported_and_served(
         assert {language["code"] for language in json.load(response)} == {"de", "en", "fr"}
 
 
-def test_no_command_is_left_out() -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/api.md"])
+def test_no_command_is_left_out(page: str) -> None:
     seen = (
         "git clone",
         "cd dragoman",
@@ -179,5 +194,6 @@ def test_no_command_is_left_out() -> None:
         ".venv/bin/dragoman",
         "export PATH=",
         "dragoman",
+        "#",
     )
-    assert [command for command in commands("README.md") if not command.startswith(seen)] == []
+    assert [command for command in commands(page) if not command.startswith(seen)] == []

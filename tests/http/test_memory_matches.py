@@ -1,4 +1,4 @@
-"""Translation with a translation memory, on both contracts, in markup, streams and documents."""
+"""Translation with a translation memory, on both contracts, in markup and in streams."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -155,18 +155,6 @@ async def test_a_change_counts_from_the_next_request_on(client, translate, memor
     await client.post(f"{PATH}/{memory}/segments", json=entry)
     assert (await translate("Klicken Sie dort."))[0] == "Click there."
     assert (await translate("Klicken Sie dort!"))[1] == [("Klicken Sie dort!", 94, OFFERED)]
-
-
-async def test_a_document(client, memory, engine):
-    form = {"target_lang": "EN", "translation_memory_id": memory}
-    file = {"file": ("a.txt", b"Guten Tag!\n\nEs kostet 7 Euro.\n")}
-    document = (await client.post("/v2/document", data=form, files=file)).json()
-    path, key = f"/v2/document/{document['document_id']}", {"document_key": document["document_key"]}
-    while (status := (await client.post(path, json=key)).json())["status"] != "done":
-        assert status["status"] in ("queued", "translating"), status
-    assert (await client.post(f"{path}/result", json=key)).text == "Top of the day!\n\nYou pay 7 euros.\n"
-    unknown = form | {"translation_memory_id": "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"}
-    assert (await client.post("/v2/document", data=unknown, files=file)).status_code == 404
 
 
 async def test_without_the_library_only_the_same_texts_are_found(client, translate, monkeypatch, memory):

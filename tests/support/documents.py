@@ -36,7 +36,7 @@ def translate(data: bytes, name: str, *, output: str | None = None, engine: Fake
         translator = Translator(engine or ShoutingEngine(), DETECTOR)
         document = await read_document(data, format_, format_.output(output), 10**7)
         wanted = DocumentRequest(source="de", target="en", options=SearchOptions(beam_size=1))
-        return await translate_document(translator, document, wanted, lambda _: None)
+        return (await translate_document(translator, document, wanted, lambda _: None)).content
 
     return asyncio.run(run())
 

@@ -80,7 +80,11 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     responses=docs.STATUS_RESPONSES,
 )
 async def get_document_status(request: Request, service: CurrentService) -> Response:
-    """Tells the status: `queued`, `translating`, `done` or `error`."""
+    """Tells the status: `queued`, `translating`, `done` or `error`.
+
+    When it is done, `terms` tells what became of a glossary's terms, and `memory` how many matches of a translation
+    memory were used.
+    """
     document = await _find(request, service)
     body: dict[str, Any] = {"document_id": document.id, "status": document.status}
     if document.status == "translating" and document.translated and document.characters and document.started_at:
@@ -88,6 +92,7 @@ async def get_document_status(request: Request, service: CurrentService) -> Resp
         body["seconds_remaining"] = round((time.time() - document.started_at) * remaining / document.translated)
     if document.status in ("done", "downloaded"):
         body |= {"status": "done", "seconds_remaining": 0, "billed_characters": document.characters}
+        body |= document.report
     if document.error:
         text, code = document.error
         body |= {"error_message": text, "message": text, "detail": code}

@@ -27,14 +27,13 @@ from app.api.deepl.parameters import (
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
-from app.api.memory_json import match_bodies
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
-from app.api.term_json import term_bodies
 from app.engine.interface import Timing
 from app.text.formality import supports
 from app.translation.languages import languages_of, name_of
 from app.translation.pipeline import put_together
+from app.translation.reports import report_matches, report_terms
 from app.translation.request import ItemTranslation
 from app.work_pool import TEXT_POOL
 
@@ -203,9 +202,9 @@ def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) ->
     if wanted.show_billed_characters:
         body["billed_characters"] = len(text)
     if wanted.translation.glossary:
-        body["terms"] = term_bodies(item.terms)
+        body["terms"] = report_terms(item.terms)
     if wanted.translation.memory:
-        body["memory"] = match_bodies(item.matches)
+        body["memory"] = report_matches(item.matches)
     if wanted.model_type_used:
         body["model_type_used"] = wanted.model_type_used
     if wanted.tag_handling_version:

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import DEFAULT_THRESHOLD, MAX_INLINE_ENTRIES
-from app.api.schemas import MemoryMatch, TermUse
+from app.api.checks import MAX_INLINE_ENTRIES
+from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
 from app.text.memory.entries import MAX_ENTRY_CHARS
+from app.text.memory.matching import DEFAULT_THRESHOLD
 
 
 class DeepLError(BaseModel):
@@ -170,6 +171,8 @@ class DocumentStatus(BaseModel):
     error_message: str | None = Field(None, description="What went wrong: a sentence for people.")
     message: str | None = Field(None, description="The same.")
     detail: str | None = Field(None, description="What went wrong: a stable word for programs.")
+    terms: list[TermUse] | None = Field(None, description="Only with a glossary, when it is done.")
+    memory: MemoryCounts | None = Field(None, description="Only with a translation memory, when it is done.")
 
 
 class GlossaryPair(BaseModel):

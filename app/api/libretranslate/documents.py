@@ -8,10 +8,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import check_language, is_absent
+from app.api.checks import check_language, is_absent, parse_glossary_id, parse_memory
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
+from app.api.libretranslate.parameters import parse_formality
 from app.api.request_body import FilePart, read_parameters
 from app.api.uploads import FORM_BYTES, check_size, checked_name, download, parse_entries
 from app.documents.registry import find_format
@@ -35,7 +36,8 @@ _DISABLED = "Files translation are disabled on this server."
 async def post_translate_file(request: Request, service: CurrentService) -> Response:
     """Translates the file `file` and answers when it is done, with the address of the translated file.
 
-    The file keeps its format and its formatting. The translation can be downloaded for an hour, unless the operator
+    The file keeps its format and its formatting. With a glossary the answer has `terms`, with a translation memory
+    `memory`, how many of its matches were used. The translation can be downloaded for an hour, unless the operator
     chose another time. For a long document use `/v2/document`, which answers at once and tells how far it is.
     """
     if not service.settings.documents:
@@ -72,15 +74,19 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
         target=target,
         locale=locale_of(str(values["target"])),
         glossary=parse_entries(values.get("glossary")),
+        glossary_id=parse_glossary_id(values),
+        memory=parse_memory(values),
+        register=parse_formality(values.get("formality"), target),
         beam_size=service.settings.beam_size,
     )
+    await service.check_stored(key, (source, target), upload.glossary_id, upload.memory)
     jobs = await service.documents.jobs()
     document_id, _ = await jobs.add(upload, key, secret=False)
     document = await run_while_connected(request, jobs.wait(document_id))
     if document.error:
         raise of_code(document.error[1], document.error[0])
     link = f"{request.base_url}download_file/{UUID(document_id)}.{quote(document.name)}"
-    return JSONResponse({"translatedFileUrl": link})
+    return JSONResponse({"translatedFileUrl": link, **document.report})
 
 
 @router.get(

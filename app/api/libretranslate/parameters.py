@@ -103,7 +103,7 @@ def parse_translation(
         alternatives=alternatives,
         deadline_s=_parse_deadline(values.get("deadline_ms"), settings.request_timeout_s),
         protect=_parse_protect(values.get("protect")),
-        register=_parse_formality(values.get("formality"), target),
+        register=parse_formality(values.get("formality"), target),
         glossary=parse_glossary(values.get("glossary")),
         details=details,
         alignment=details or stream,
@@ -126,6 +126,23 @@ def parse_texts(values: Mapping[str, object], settings: Settings) -> tuple[tuple
     value = _require(values, "q")
     items = value if isinstance(value, list) else [value]
     return check_texts("q", items, settings), items is value
+
+
+def parse_formality(value: object, target: str) -> Register | None:
+    """How the reader must be addressed; None for any way.
+
+    Raises:
+        InvalidRequest: The value is no formality, or the target language has no such forms.
+    """
+    if is_absent(value):
+        return None
+    formality = check_text("formality", value)
+    if formality not in FORMALITIES:
+        raise InvalidRequest(f"Invalid request: formality parameter must be one of {', '.join(FORMALITIES)}")
+    try:
+        return choose_register(formality, target)
+    except ValueError:
+        raise InvalidRequest(f"formality is not supported for {name_of(target)} ({target})") from None
 
 
 def _require(values: Mapping[str, object], name: str) -> object:
@@ -162,18 +179,6 @@ def _parse_format(value: object) -> Rules | None:
     if name not in FORMATS:
         raise InvalidRequest(f"{shortened(name)} format is not supported")
     return FORMATS[name]
-
-
-def _parse_formality(value: object, target: str) -> Register | None:
-    if is_absent(value):
-        return None
-    formality = check_text("formality", value)
-    if formality not in FORMALITIES:
-        raise InvalidRequest(f"Invalid request: formality parameter must be one of {', '.join(FORMALITIES)}")
-    try:
-        return choose_register(formality, target)
-    except ValueError:
-        raise InvalidRequest(f"formality is not supported for {name_of(target)} ({target})") from None
 
 
 def _parse_prefix(value: object, *, is_plain_text: bool) -> str | None:

@@ -21,17 +21,16 @@ from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
 from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
-from app.api.memory_json import match_bodies
 from app.api.request_body import read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
-from app.api.term_json import term_bodies
 from app.documents.registry import served_extensions
 from app.engine.interface import SentenceEvent, Timing
 from app.text.detection import Detection
 from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
+from app.translation.reports import report_matches, report_terms
 from app.translation.request import Answer, ItemTranslation, Progress
 from app.work_pool import TEXT_POOL
 
@@ -191,9 +190,9 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
     if wanted.translation.protect is not None or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
     if wanted.translation.glossary:
-        columns["terms"] = [term_bodies(item.terms) for item in items]
+        columns["terms"] = [report_terms(item.terms) for item in items]
     if wanted.translation.memory:
-        columns["memory"] = [match_bodies(item.matches) for item in items]
+        columns["memory"] = [report_matches(item.matches) for item in items]
     if wanted.details:
         columns["details"] = [
             [{"block": block, **sentence_body(sentence)} for block, own in enumerate(item.blocks) for sentence in own]

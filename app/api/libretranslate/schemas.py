@@ -9,11 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import DEFAULT_THRESHOLD, MAX_INLINE_ENTRIES
+from app.api.checks import MAX_INLINE_ENTRIES
 from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
-from app.api.schemas import MemoryMatch, TermUse
+from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.memory.entries import MAX_ENTRY_CHARS
+from app.text.memory.matching import DEFAULT_THRESHOLD
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
 
@@ -193,6 +194,8 @@ class TranslatedFile(BaseModel):
     """A translated document."""
 
     translatedFileUrl: str = Field(description="The address to download it from.")
+    terms: list[TermUse] | None = Field(None, description="Only with a glossary: what became of its terms.")
+    memory: MemoryCounts | None = Field(None, description="Only with a translation memory.")
 
 
 class SuggestRequest(BaseModel):

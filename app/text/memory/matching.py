@@ -9,6 +9,9 @@ from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.text.memory.index import FuzzyIndex, Similar
 from app.text.memory.placeables import patched
 
+DEFAULT_THRESHOLD = 75
+"""Minimum score of a match, unless a request says otherwise; DeepL's."""
+
 _AT_ONCE = 500  # texts that are looked up in the database together
 _TRIED = 8  # similar entries of a text
 

@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import commands as command_group
-from app.cli.main import CHUNK_TEXTS, app
+from app.cli.main import app
+from app.cli.translate import CHUNK_TEXTS
 from app.engine.interface import (
     Alphabet,
     Event,

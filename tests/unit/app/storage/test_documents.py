@@ -55,7 +55,7 @@ def test_a_document_goes_its_way(store):
     with pytest.raises(DocumentNotReady):
         store.translation(document, delete_it=True)
     assert (store.find(number, key).translated, store.find(number, key).characters) == (7, 70)
-    store.finish(number, "me", b"translated")
+    store.finish(number, "me", b"translated", {})
     done = store.find(number, key)
     assert done.status == "done"
     assert store.translation(done, delete_it=True) == b"translated"
@@ -93,11 +93,11 @@ def test_what_a_dead_process_left_is_begun_again(new_store, clock):
     assert (document.id, document.translated, content) == (number, 0, FILE)
     assert not dead.report(number, "dead", 6)
     dead.charge(number, "dead", 6)
-    dead.finish(number, "dead", b"late")
+    dead.finish(number, "dead", b"late", {})
     dead.fail(number, "dead", "late", "internal")
     dead.release(number, "dead")
     assert dead.find(number, key).status == "translating"
-    living.finish(number, "living", b"in time")
+    living.finish(number, "living", b"in time", {})
     assert dead.translation(dead.find(number, key), delete_it=False) == b"in time"
 
 
@@ -130,7 +130,7 @@ def test_a_document_is_paid_once_whoever_translates_it(new_store, clock, keys, k
     living.charge(number, "living", 60)
     dead.charge(number, "dead", 60)
     assert keys.used(key) == 60
-    living.finish(number, "living", b"done")
+    living.finish(number, "living", b"done", {})
     living.delete(number)
     assert keys.used(key) == 60
 
@@ -200,7 +200,7 @@ def test_finished_documents_are_deleted_in_time(store, clock):
     number, key = add(store)
     waiting, waiting_key = add(store)
     store.claim("me")
-    store.finish(number, "me", b"translated")
+    store.finish(number, "me", b"translated", {})
     clock.now += 59
     assert store.find(number, key)
     clock.now += 2
@@ -228,7 +228,7 @@ def test_a_deleted_document_is_nobodys(store):
     store.claim("me")
     store.delete(number)
     assert not store.report(number, "me", 1)
-    store.finish(number, "me", b"translated")
+    store.finish(number, "me", b"translated", {})
     with pytest.raises(DocumentNotFound):
         store.find(number)
 
@@ -255,11 +255,11 @@ def test_a_full_disk_loses_nothing(opened, clock):
     with pytest.raises(StorageFailure, match="full"):
         store.add(b"x" * (1 << 20), name="b.txt", wanted={}, secret=True)
     with pytest.raises(StorageFailure, match="full"):
-        store.finish(number, "me", b"x" * (1 << 20))
+        store.finish(number, "me", b"x" * (1 << 20), {})
     assert store.find(number, key).status == "translating"
     with database.transaction() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     clock.now += LEASE_S + 1
     assert store.claim("me")[1] == FILE
-    store.finish(number, "me", b"translated")
+    store.finish(number, "me", b"translated", {})
     assert store.translation(store.find(number, key), delete_it=True) == b"translated"

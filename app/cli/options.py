@@ -1,0 +1,30 @@
+"""The options that commands have for the settings."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from app.settings import ENV_PREFIX, Settings
+
+
+def setting(name: str) -> Any:
+    """A command-line option for a setting, described as the setting is; the setting also checks the value."""
+    field = Settings.model_fields[name]
+    value = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+    default = "" if field.default_factory or value is None else f" [default: {value}]"
+    text = f"{field.description}{default} [env: {ENV_PREFIX}{name.upper()}]"
+    return typer.Option(f"--{name.replace('_', '-')}", help=escape(text), show_default=False)
+
+
+BundleOption = Annotated[list[Path] | None, setting("bundle")]
+WorkersOption = Annotated[int | None, setting("workers")]
+ThreadsOption = Annotated[int | None, setting("threads")]
+ProviderOption = Annotated[str | None, setting("provider")]
+PrecisionOption = Annotated[str | None, setting("precision")]
+
+
+def load_settings(**options: object) -> Settings:
+    """The settings with those options that were given."""
+    return Settings.load(**{name: value for name, value in options.items() if value not in (None, [])})

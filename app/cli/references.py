@@ -1,0 +1,86 @@
+"""The glossary and the translation memory that ``dragoman translate`` names: files, or what a database keeps."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from app.cli.memory import find_memory
+from app.cli.stores import open_database
+from app.documents.characters import Encoded
+from app.documents.memory_files import FORMS, find_form, read_file
+from app.storage.identifiers import checked_id
+from app.text.memory.matching import TranslationMemory
+from app.text.terms.entries import FORMATS, check_entries
+from app.text.terms.glossary import Glossary
+from app.translation.stored_glossaries import Glossaries
+from app.translation.stored_memories import Memories
+
+Pair = tuple[str, str]
+
+
+@contextmanager
+def opened_glossary(name: str | None, pair: Pair | None) -> Iterator[Callable[[str, str], Glossary] | None]:
+    """What makes the glossary for a pair of languages; None without a name.
+
+    Args:
+        name: A file, or the id of a stored glossary.
+        pair: The languages, if they are known.
+
+    Raises:
+        InvalidRequest: The file is no glossary, or there is none for the languages.
+        GlossaryNotFound: There is no such glossary.
+    """
+    if name is None:
+        yield None
+    elif (kind := _extension(name)) in FORMATS:
+        yield partial(Glossary, check_entries(FORMATS[kind](Encoded(Path(name).read_bytes()).text)))
+    else:
+        with open_database() as database:
+            glossaries = Glossaries(database)
+            assert glossaries.store
+            glossary_id = checked_id(name, "glossary")
+            yield asyncio.run(glossaries.find(glossaries.store.owner(glossary_id), glossary_id, pair))
+
+
+@contextmanager
+def opened_memory(
+    name: str | None, pair: Pair | None, threshold: int
+) -> Iterator[Callable[[str, str], TranslationMemory | None] | None]:
+    """What makes the translation memory for a pair of languages; None without a name.
+
+    Args:
+        name: A file, or the name or id of a stored memory.
+        pair: The languages, if they are known.
+        threshold: Minimum score of a match, from 0 to 100.
+
+    Raises:
+        BadParameter: There is no such memory, or it is a file and the languages are not known.
+        InvalidRequest: The file is no memory, or the memory is for other languages.
+        ExtraMissing: A library is not installed.
+    """
+    if name is None:
+        yield None
+        return
+    kind = _extension(name)
+    if kind in FORMS and pair is None:
+        raise typer.BadParameter("a file needs --from, the language of its texts", param_hint="--memory")
+    from app.storage.database import Database  # here, for most commands need no SQLAlchemy
+
+    with closing(Database(None)) if kind in FORMS else open_database() as database:
+        memories = Memories(database)
+        assert memories.store
+        if kind in FORMS and pair:
+            read = read_file(Path(name).read_bytes(), find_form(name), *pair)
+            found = memories.store.add(None, name, *pair)
+            memories.store.put(None, found.id, read.pairs, "import")
+        else:
+            found = find_memory(memories.store, name)
+        yield asyncio.run(memories.find(found.key_id, found.id, threshold, pair))
+
+
+def _extension(name: str) -> str:
+    return name.rpartition(".")[2].lower()

@@ -1,0 +1,167 @@
+"""``dragoman translate``: translates files and stdin without a server."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+from app.cli.files import STDIN, TranslationJob, is_document, read_pieces
+from app.cli.options import (
+    BundleOption,
+    PrecisionOption,
+    ProviderOption,
+    ThreadsOption,
+    WorkersOption,
+    load_settings,
+    setting,
+)
+from app.cli.references import opened_glossary, opened_memory
+from app.documents.registry import find_format
+from app.text.memory.matching import DEFAULT_THRESHOLD
+from app.text.terms.glossary import TermStatus
+from app.translation.request import AUTO
+
+CHUNK_TEXTS = 64  # texts that the engine gets at a time: enough to fill its batches, few enough to show progress
+_SHOWN_TERMS = 10
+
+
+def translate(
+    target: Annotated[str, typer.Option("--to", "-t", help="Language to translate into, e.g. en.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Text files or documents; - or nothing for stdin.", show_default=False)
+    ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from", "-f", help="Language of the text, e.g. de; auto detects it from the beginning of each file."
+        ),
+    ] = AUTO,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", dir_okay=False, help="Write to this file instead of stdout.")
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Translate each file as one text; its sentences may span lines.")
+    ] = False,
+    glossary: Annotated[
+        str | None, typer.Option(help="Terms to use: a .tsv or .csv file, or the id of a stored glossary.")
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Translation memory: a .tmx or .tsv file, or the name or id of a stored one."),
+    ] = None,
+    threshold: Annotated[
+        int, typer.Option(min=0, max=100, help="Minimum score of a match in the memory.")
+    ] = DEFAULT_THRESHOLD,
+    beam_size: Annotated[int | None, setting("beam_size")] = None,
+    bundle: BundleOption = None,
+    workers: WorkersOption = None,
+    threads: ThreadsOption = None,
+    provider: ProviderOption = None,
+    precision: PrecisionOption = None,
+) -> None:
+    """Translate plain text files or stdin line by line, and documents (docx, html, srt, ...) as a whole.
+
+    Of plain text, line n of the output translates line n of the input; line ends, empty lines and white space stay
+    unchanged. Use --whole for wrapped prose, where sentences span lines. Documents keep their format.
+    """
+    inputs = files or [STDIN]
+    _check_files(inputs, output)
+    settings = load_settings(
+        bundle=bundle, workers=workers, threads=threads, provider=provider, precision=precision, beam_size=beam_size
+    )
+    from app.engine.registry import Registry
+
+    # The queue's bound protects a server from its clients; here it would only refuse a long text. Of several bundles
+    # one or two are needed.
+    settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
+    engine = Registry.from_settings(settings)
+    job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
+    with opened_glossary(glossary, job.pair) as job.glossary, opened_memory(memory, job.pair, threshold) as job.memory:
+        if is_document(inputs[0]):
+            with job.running():
+                translated = job.translate_document(inputs[0], output)
+            with _opened(output) as sink:  # opened only now: a translation that fails must not empty the file
+                sink.write(translated)
+        else:
+            _translate_text(job, inputs, output, whole=whole)
+    _tell(job)
+
+
+def _check_files(inputs: Sequence[Path], output: Path | None) -> None:
+    """Checks all names before anything is written.
+
+    Raises:
+        BadParameter: An input is missing or a folder, the output is an input, or documents can't be translated so.
+    """
+    for path in inputs:
+        if path != STDIN and not path.exists():
+            raise typer.BadParameter(f"{path} does not exist", param_hint="FILES")
+        if path.is_dir():
+            raise typer.BadParameter(f"{path} is a folder", param_hint="FILES")
+        if output is not None and output.exists() and path != STDIN and output.samefile(path):
+            raise typer.BadParameter(f"{output} is also an input", param_hint="--output")
+        if is_document(path) and len(inputs) > 1:
+            raise typer.BadParameter(
+                f"{path} is a document; documents are translated one at a time", param_hint="FILES"
+            )
+        if output is None and is_document(path) and not find_format(path.name).is_text:
+            raise typer.BadParameter(f"name the file for the translation of {path}", param_hint="--output")
+
+
+def _translate_text(job: TranslationJob, inputs: Sequence[Path], output: Path | None, *, whole: bool) -> None:
+    with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
+        for path in inputs:
+            for piece in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):
+                sink.write((piece.text + piece.ending).encode())
+                sink.flush()
+                advance(piece.size_bytes)
+
+
+def _tell(job: TranslationJob) -> None:
+    """Says on stderr what the translations don't show."""
+    for pivot in sorted(job.pivots):
+        typer.echo(
+            f"note: translated through {pivot}, because there is no model from the source language to {job.target}",
+            err=True,
+        )
+    if job.truncated:
+        typer.echo(f"warning: {job.truncated} sentences reached the length limit and may be incomplete", err=True)
+    if job.matches:
+        exact, fuzzy, offered = (job.matches[kind] for kind in ("exact", "fuzzy", "offered"))
+        typer.echo(f"memory: {exact} matches used, {fuzzy} with other numbers; {offered} not used", err=True)
+    statuses = Counter[str]()
+    for (_, _, status), count in job.terms.items():
+        statuses[status] += count
+    if statuses:
+        told = ", ".join(f"{statuses[status]} {status.replace('_', ' ')}" for status in TermStatus)
+        missing = [f"{source} ({target})" for source, target, status in job.terms if status == TermStatus.NOT_FOUND]
+        names = f": {', '.join(missing[:_SHOWN_TERMS])}" if missing else ""
+        typer.echo(f"terms: {told}{names}", err=True)
+
+
+def _chunk_size(path: Path) -> int:
+    """Lines in a chunk: one if somebody types them, who then sees each translation at once."""
+    return 1 if path == STDIN and sys.stdin.isatty() else CHUNK_TEXTS
+
+
+def _opened(output: Path | None) -> AbstractContextManager[IO[bytes]]:
+    return output.open("wb") if output else nullcontext(typer.get_binary_stream("stdout"))
+
+
+@contextmanager
+def _progress(inputs: Sequence[Path], output: Path | None) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr, if that is a terminal on which neither input nor output appears; gives what advances it."""
+    others = [sys.stdout] if output is None else []
+    others += [sys.stdin] if STDIN in inputs else []
+    hidden = not sys.stderr.isatty() or any(stream.isatty() for stream in others)
+    total_bytes = sum(path.stat().st_size for path in inputs) if all(path.is_file() for path in inputs) else None
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=hidden) as bar:
+        task = bar.add_task("translating", total=total_bytes)
+        yield lambda size_bytes: bar.advance(task, size_bytes)

@@ -1,0 +1,49 @@
+"""What a glossary and a translation memory did for a translation, as JSON."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from app.text.memory.matching import Match
+from app.text.terms.glossary import TermUse
+from app.translation.request import ItemTranslation, TranslationRequest
+
+
+def report_terms(uses: Iterable[TermUse]) -> list[dict[str, Any]]:
+    """Each term with a status, once, and how often; in the order in which the text has them."""
+    return [
+        {"source": use.source, "target": use.target, "status": use.status.value, "count": count}
+        for use, count in Counter(uses).items()
+    ]
+
+
+def report_matches(matches: Iterable[Match]) -> list[dict[str, Any]]:
+    """Each match, in the order in which the text has them."""
+    return [
+        {
+            "segment": match.segment,
+            "score": match.score,
+            "kind": _kind(match),
+            "applied": match.applied is not None,
+            "source": match.source,
+            "target": match.target,
+        }
+        for match in matches
+    ]
+
+
+def report_document(wanted: TranslationRequest, items: Sequence[ItemTranslation]) -> dict[str, Any]:
+    """``terms``, if there is a glossary; and ``memory``, if there is one: how many matches were used, and offered."""
+    report: dict[str, Any] = {}
+    if wanted.glossary:
+        report["terms"] = report_terms(use for item in items for use in item.terms)
+    if wanted.memory:
+        kinds = Counter(
+            _kind(match) if match.applied is not None else "offered" for item in items for match in item.matches
+        )
+        report["memory"] = {kind: kinds[kind] for kind in ("exact", "fuzzy", "offered")}
+    return report
+
+
+def _kind(match: Match) -> str:
+    return "exact" if match.score == 100 else "fuzzy"
