@@ -17,6 +17,7 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
@@ -41,7 +42,7 @@ from benchmarks.ctranslate2_model import convert, piece_names
 from benchmarks.figures import json_line, spread
 from model.data.pairs import read_pairs
 
-PRECISIONS: tuple[Precision, ...] = ("int8-native", "int8", "int8-shortlist", "float32")
+PRECISIONS = "int8-native,int8,int8-shortlist,float32"
 
 Sources = Sequence[list[int]]
 Translations = list[list[int]]
@@ -73,6 +74,11 @@ class TestSet:
         if not unsorted:
             kept.sort(key=lambda pair: len(pair[0]))
         return cls(path.name.split(".tsv")[0], [ids for ids, _ in kept], [second for _, second in kept])
+
+    def bleu(self, translations: Translations, tokenizer: Tokenizer) -> float:
+        """The score of translations of all sources."""
+        texts = [tokenizer.decode(tokens) for tokens in translations]
+        return float(sacrebleu.corpus_bleu(texts, [self.references]).score)
 
 
 def dragoman(
@@ -135,6 +141,14 @@ def compare(
     }
 
 
+def native_peak(bundle: Bundle, kernels: str) -> bounds.Peak:
+    """Measure and print what the processor can do with the native operators' kernels."""
+    _, weights = bounds.weights_of(bundle.manifest.shape)
+    peak = bounds.measure_peak(choose_kernels(kernels) or "", weights)
+    print(f"peak: {peak.multiply_adds:.3g} multiply-adds/s, {peak.bytes_read:.3g} bytes/s of the caches")
+    return peak
+
+
 def bound_shares(
     ours: Translate,
     test_set: TestSet,
@@ -142,13 +156,27 @@ def bound_shares(
     beam: int,
     bundle: Bundle,
     peak: bounds.Peak,
-    seconds: Sequence[float],
+    ms_per_sentence: Sequence[float],
 ) -> list[float]:
-    """The least time in which the processor could do the work, as a share of the seconds of each round."""
+    """The least time in which the processor could do the work, as a share of the time of each round."""
     with bounds.recorded(bundle.manifest.ids.eos) as work:
         timed(ours, test_set.sources, batch, beam, time.perf_counter)
     least = bounds.least_seconds(work, bundle.manifest.shape, peak)
-    return [least / taken for taken in seconds]
+    return [1000 * least / (ms * len(test_set.sources)) for ms in ms_per_sentence]
+
+
+Precisions = Annotated[str, typer.Option(help="Precisions to measure; a precision that the bundle lacks is skipped.")]
+Unsorted = Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")]
+ProcessorTime = Annotated[
+    bool, typer.Option("--cpu-time", help="Processor time, for a machine that is shared [default: wall time].")
+]
+Threshold = Annotated[
+    float, typer.Option(min=0, max=100, help="How far a hypothesis of ours may fall behind; 100 keeps whole beams.")
+]
+TargetLength = Annotated[
+    int | None, typer.Option(min=1, max=512, help="Tokens of every translation [default: the model's own end].")
+]
+Kernels = Annotated[str, typer.Option(help="Instruction set of the native operators: auto, avx2, ...")]
 
 
 def main(
@@ -157,65 +185,43 @@ def main(
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of each file.")] = 128,
     batches: Annotated[str, typer.Option(help="Sentences translated together.")] = "1,8,32,64",
     beams: Annotated[str, typer.Option(help="Beam sizes.")] = "1,4",
-    precisions: Annotated[
-        str, typer.Option(help="Precisions to measure; a precision that the bundle lacks is skipped.")
-    ] = ",".join(PRECISIONS),
-    unsorted: Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")] = False,
+    precisions: Precisions = PRECISIONS,
+    unsorted: Unsorted = False,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,
-    cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Processor time, for a machine that is shared [default: wall time].")
-    ] = False,
-    beam_threshold: Annotated[
-        float, typer.Option(min=0, max=100, help="How far a hypothesis of ours may fall behind; 100 keeps whole beams.")
-    ] = SearchOptions.beam_threshold,
-    target_length: Annotated[
-        int | None, typer.Option(min=1, max=512, help="Tokens of every translation [default: the model's own end].")
-    ] = None,
-    kernels: Annotated[str, typer.Option(help="Instruction set of the native operators: auto, avx2, ...")] = "auto",
+    cpu_time: ProcessorTime = False,
+    beam_threshold: Threshold = SearchOptions.beam_threshold,
+    target_length: TargetLength = None,
+    kernels: Kernels = "auto",
 ) -> None:
     """Compare tokens per second, and BLEU."""
     clock = time.process_time if cpu_time else time.perf_counter
     bundle = Bundle.open(path)
     tokenizer = Tokenizer(*bundle.tokenizer_files)
-    pieces, _ = piece_names(bundle)
     test_sets = [TestSet.read(file, bundle, tokenizer, sentences, unsorted=unsorted) for file in pairs]
-    wanted = [precision for precision in precisions.split(",") if precision in bundle.manifest.graphs]
-    settings = [
-        (test_set, int(beam), int(batch))
-        for test_set in test_sets
-        for beam in beams.split(",")
-        for batch in batches.split(",")
-    ]
-
-    def bleu(test_set: TestSet, found: Translations) -> float | None:
-        if target_length:
-            return None
-        texts = [tokenizer.decode(tokens) for tokens in found]
-        return float(sacrebleu.corpus_bleu(texts, [test_set.references]).score)
-
+    cases = list(product(test_sets, map(int, beams.split(",")), map(int, batches.split(","))))
     results = []
     with TemporaryDirectory() as folder:
         convert(bundle, Path(folder) / "model")
-        for precision in wanted:
+        for precision in [name for name in precisions.split(",") if name in bundle.manifest.graphs]:
             ours = dragoman(bundle, precision, threads, target_length, beam_threshold, kernels)
-            peak = None
-            if precision == "int8-native":
-                _, weights = bounds.weights_of(bundle.manifest.shape)
-                peak = bounds.measure_peak(choose_kernels(kernels) or "", weights)
-                print(f"peak: {peak.multiply_adds:.3g} multiply-adds/s, {peak.bytes_read:.3g} bytes/s of the caches")
-            theirs = peer(Path(folder) / "model", pieces, precision, threads, target_length)
-            for test_set, beam, batch in track(settings, precision, console=Console(stderr=True)):
+            peak = native_peak(bundle, kernels) if precision == "int8-native" else None
+            theirs = peer(Path(folder) / "model", piece_names(bundle)[0], precision, threads, target_length)
+            for test_set, beam, batch in track(cases, precision, console=Console(stderr=True)):
                 figures = compare(ours, theirs, test_set, batch, beam, rounds, clock)
-                scores = [bleu(test_set, found) for found in figures.pop("translations")]
+                for name, translations in zip(("bleu", "peer_bleu"), figures.pop("translations"), strict=True):
+                    figures[name] = None if target_length else test_set.bleu(translations, tokenizer)
                 if peak:
-                    seconds = [ms * len(test_set.sources) / 1000 for ms in figures["ms_per_sentence"]]
-                    figures["bound"] = bound_shares(ours, test_set, batch, beam, bundle, peak, seconds)
-                results.append(
-                    {"set": test_set.name, "precision": precision, "beam": beam, "batch": batch, **figures}
-                    | {"bleu": scores[0], "peer_bleu": scores[1]}
-                )
+                    speeds = figures["ms_per_sentence"]
+                    figures["bound"] = bound_shares(ours, test_set, batch, beam, bundle, peak, speeds)
+                results.append({"set": test_set.name, "precision": precision, "beam": beam, "batch": batch, **figures})
     print_table(results, title=f"{path}, sentences {'in the order of the file' if unsorted else 'sorted by length'}")
+    print_versions(threads, test_sets)
+    print(json_line(benchmark="engine", threads=threads, unsorted=unsorted, results=results))
+
+
+def print_versions(threads: int, test_sets: Sequence[TestSet]) -> None:
+    """Print on what was measured, and with how many sentences."""
     lengths = ", ".join(
         f"{test_set.name} {len(test_set.sources)} sentences of {mean(map(len, test_set.sources)):.1f} pieces"
         for test_set in test_sets
@@ -224,7 +230,6 @@ def main(
         f"{platform.machine()}, {threads} thread(s), ONNX Runtime {onnxruntime.__version__}, "
         f"CTranslate2 {ctranslate2.__version__}, {lengths}"
     )
-    print(json_line(benchmark="engine", threads=threads, unsorted=unsorted, results=results))
 
 
 def print_table(results: Sequence[dict[str, Any]], title: str) -> None:

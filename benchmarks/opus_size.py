@@ -51,16 +51,7 @@ def main(
         pad_id=vocabulary - 1,
         decoder_start_id=vocabulary - 1,
     )
-    bias = torch.zeros(1, vocabulary)
-    bias[0, config.eos_id] = -1e4  # no translation ends before its length limit
-    tensors = {"final_logits_bias": bias}
-    for name, parameter in Transformer(config).named_parameters():
-        # Vectors start as zeros and ones; equal ones would be stored once.
-        value = parameter.detach() + (0.01 * torch.randn_like(parameter) if parameter.dim() == 1 else 0)
-        if name == "target_embedding.weight":
-            tensors["model.shared.weight"] = value
-        elif name != "projection.bias":
-            tensors[huggingface_name(name).name] = value
+    tensors = _random_weights(config)
     save_file(tensors, out / "model.safetensors")
     facts = {
         "model_type": "marian",
@@ -81,6 +72,21 @@ def main(
     }
     (out / "config.json").write_text(json.dumps(facts, indent=1), encoding="utf-8")
     typer.echo(f"{out}: {sum(tensor.numel() for tensor in tensors.values()) / 1e6:.1f} million parameters")
+
+
+def _random_weights(config: TransformerConfig) -> dict[str, torch.Tensor]:
+    """The tensors of a Marian model by their names there."""
+    bias = torch.zeros(1, config.target_vocabulary)
+    bias[0, config.eos_id] = -1e4  # no translation ends before its length limit
+    tensors = {"final_logits_bias": bias}
+    for name, parameter in Transformer(config).named_parameters():
+        # Vectors start as zeros and ones; equal ones would be stored once.
+        value = parameter.detach() + (0.01 * torch.randn_like(parameter) if parameter.dim() == 1 else 0)
+        if name == "target_embedding.weight":
+            tensors["model.shared.weight"] = value
+        elif name != "projection.bias":
+            tensors[huggingface_name(name).name] = value
+    return tensors
 
 
 def _special(processor: sentencepiece.SentencePieceProcessor, index: int) -> bool:

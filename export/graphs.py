@@ -38,7 +38,14 @@ from export.graph_nodes import (
     self_projections,
     take,
 )
-from model.network.attention import KeysValues, RecallingAttention, RelativeAttention, distance_signals
+from model.network.attention import (
+    KeysValues,
+    MultiHeadAttention,
+    RecallingAttention,
+    RelativeAttention,
+    distance_signals,
+)
+from model.network.layers import DecoderLayer
 from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
@@ -112,7 +119,19 @@ class EncoderGraph(nn.Module):
 
 
 class DecoderGraph(nn.Module):
-    """One decoding step for any mix of rows, each at a position of its own."""
+    """One decoding step for any mix of rows, each at a position of its own.
+
+    Beam search reorders rows at every step, and rows come and go: ``parents`` does that here, so that the past
+    never leaves the runtime's own memory. Each row's keys and values stand at their positions, whenever the row
+    joined: sums over them then add up in the same order, to the last bit, whatever rows are beside it. Places and
+    masks follow from the positions; that the caller makes them spares the graph a tenth of its nodes.
+
+    The beams of a sentence look at its source together, as M queries at one set of keys: for a beam of 4 that takes
+    half the time. A product of one row is computed another way than that of several, with other last bits; so that
+    a beam's width does not depend on those beside it, M is at least 2.
+
+    The past of a row may begin with a memory: keys and values of the last target positions of the sentences before.
+    """
 
     positions: Tensor  # (max_positions, D)
 
@@ -141,17 +160,6 @@ class DecoderGraph(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Advance every row by one token.
 
-        Beam search reorders rows at every step, and rows come and go: ``parents`` does that here, so that the past
-        never leaves the runtime's own memory. Each row's keys and values stand at their positions, whenever the row
-        joined: sums over them then add up in the same order, to the last bit, whatever rows are beside it. Places and
-        masks follow from the positions; that the caller makes them spares the graph a tenth of its nodes.
-
-        The beams of a sentence look at its source together, as M queries at one set of keys: for a beam of 4 that takes
-        half the time. A product of one row is computed another way than that of several, with other last bits; so that
-        a beam's width does not depend on those beside it, M is at least 2.
-
-        The past of a row may begin with a memory: keys and values of the last target positions of the sentences before.
-
         Args:
             tokens: (R, 1) int64, the last token of each row.
             positions: (R, 1) int64, its position in its sentence.
@@ -173,31 +181,44 @@ class DecoderGraph(nn.Module):
         model, config = self.model, self.model.config
         signals = partial(F.embedding, positions, self.positions)
         states = embed(model, model.target_embedding, model.target_norm, tokens, signals)
-        if config.memory_length:
-            recalled, target_mask = self._recalled(positions, places, target_mask)
-        grown: list[Tensor] = []
-        alignment: list[Tensor] = []
+        recalled, target_mask = self._recalled(positions, places, target_mask)
+        grown, alignment = list[Tensor](), list[Tensor]()
         for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
             query, *new = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
             own = append(past[2 * index : 2 * index + 2], parents, places, new)
             grown += own
-            attention, bias = layer.self_attention, None
-            if isinstance(attention, RelativeAttention):
-                bias = self._distance_scores(index, attention, query, places[:, :, 1], target_mask)
-                query = query + attention.content_bias
-            elif isinstance(attention, RecallingAttention):
-                bias = attention.recall_score(query) * recalled  # (R, H, 1, P)
-            attended, _ = attend(attention, query, own, target_mask, bias)
-            states = layer.self_residual.after(states, attention.output(attended))
-            query = pick(layer.cross_attention.query(layer.cross_residual.before(states)), members)  # (B, M, D)
+            attended = self._attend_to_target(
+                index, layer.self_attention, query, own, places[:, :, 1], target_mask, recalled
+            )
+            states = layer.self_residual.after(states, attended)
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
-            attended, maps = attend(layer.cross_attention, query, source, source_mask)
+            states, maps = _attend_to_source(layer, states, source, source_mask, members, seats)
             if index == config.alignment_layer:
                 head = pick(take(maps, torch.tensor(config.alignment_head), axis=1), seats)  # (R, 1, S)
                 alignment = [head.argmax(dim=2)]
-            states = layer.cross_residual.after(states, layer.cross_attention.output(pick(attended, seats)))
             states = feed_forward(layer, states)
         return next_scores(model, states), *grown, *alignment
+
+    def _attend_to_target(
+        self,
+        index: int,
+        attention: MultiHeadAttention,
+        query: Tensor,
+        own: KeysValues,
+        places: Tensor,
+        target_mask: Tensor,
+        recalled: Tensor,
+    ) -> Tensor:
+        """The self-attention (R, 1, D) of a layer over the keys and values of each row's own target."""
+        bias = None
+        if isinstance(attention, RelativeAttention):
+            bias = self._distance_scores(index, attention, query, places, target_mask)
+            query = query + attention.content_bias
+        elif isinstance(attention, RecallingAttention):
+            bias = attention.recall_score(query) * recalled  # (R, H, 1, P)
+        attended, _ = attend(attention, query, own, target_mask, bias)
+        output: Tensor = attention.output(attended)
+        return output
 
     def _recalled(self, positions: Tensor, places: Tensor, target_mask: Tensor) -> tuple[Tensor, Tensor]:
         """Which places are the memory's, (R, 1, 1, P) bool, and the mask, which hides places that are too far away."""
@@ -220,6 +241,16 @@ class DecoderGraph(nn.Module):
         wanted = (places - torch.arange(room)).clamp(min=0)  # (R, P)
         bias: Tensor = torch.gather(scores, -1, wanted[:, None, None].expand(-1, attention.heads, 1, -1))
         return bias
+
+
+def _attend_to_source(
+    layer: DecoderLayer, states: Tensor, source: KeysValues, mask: Tensor, members: Tensor, seats: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Let the rows (R, 1, D) of each sentence look at its source together; returns the attention weights, too."""
+    attention = layer.cross_attention
+    query = pick(attention.query(layer.cross_residual.before(states)), members)  # (B, M, D)
+    attended, weights = attend(attention, query, source, mask)
+    return layer.cross_residual.after(states, attention.output(pick(attended, seats))), weights
 
 
 def array_names(what: str, layers: int) -> list[str]:

@@ -134,8 +134,17 @@ def over_shortlist(decoder: onnx.ModelProto) -> onnx.ModelProto:
     dropped = ("LogSoftmax", "Min", "TopK")
     kept = [node for node in body.node if node.op_type not in dropped and node is not projection]
     nodes += [onnx.NodeProto.FromString(node.SerializeToString()) for node in kept]
-    nodes += [
-        narrow,
+    nodes += [narrow, *_choice()]
+    del body.node[:]
+    body.node.extend(nodes)
+    for unused in (weight, weights["vocabulary"]):
+        body.initializer.remove(unused)
+    return graph
+
+
+def _choice() -> list[onnx.NodeProto]:
+    """The nodes that choose the best candidates of each row from its own pieces."""
+    return [
         helper.make_node("GatherElements", ["logits.shortlisted", "choices"], ["logits.gathered"], axis=2),
         helper.make_node("Add", ["logits.gathered", "choice_bias"], ["logits"]),
         helper.make_node("LogSoftmax", ["logits"], ["log_probabilities"], axis=-1),
@@ -143,11 +152,6 @@ def over_shortlist(decoder: onnx.ModelProto) -> onnx.ModelProto:
         helper.make_node("TopK", ["log_probabilities", "candidate_count"], ["scores", "best_choices"], axis=-1),
         helper.make_node("GatherElements", ["choices.pieces", "best_choices"], ["candidates"], axis=2),
     ]
-    del body.node[:]
-    body.node.extend(nodes)
-    for unused in (weight, weights["vocabulary"]):
-        body.initializer.remove(unused)
-    return graph
 
 
 def _narrowed(projection: onnx.NodeProto) -> tuple[onnx.NodeProto, list[onnx.NodeProto]]:

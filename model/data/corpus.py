@@ -65,10 +65,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         generated = notation_pairs(recipe.languages, recipe.augmentation.notation, Random(recipe.seed))
         texts.insert(-1, _Text.of(list(generated), BOTH))
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
-    encoded = [
-        list(zip(processor.encode([a for a, _ in pairs]), processor.encode([b for _, b in pairs]), strict=True))
-        for pairs, _ in texts
-    ]
+    encoded = [text.encode(processor) for text in texts]
     report("encoded")
     links = _align(encoded, recipe, report)
     for pairs, pair_links, text, source in zip(encoded, links, texts, recipe.sources, strict=False):
@@ -104,6 +101,10 @@ class _Text(NamedTuple):
     def add(self, pairs: Sequence[Pair], direction: int) -> None:
         self.pairs.extend(pairs)
         self.directions.extend([direction] * len(pairs))
+
+    def encode(self, processor: sentencepiece.SentencePieceProcessor) -> list[IdPair]:
+        first, second = (processor.encode([pair[side] for pair in self.pairs]) for side in (0, 1))
+        return list(zip(first, second, strict=True))
 
 
 def _read(recipe: Recipe, paths: Sequence[Path], report: Report) -> list[_Text]:

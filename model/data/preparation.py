@@ -171,8 +171,7 @@ def prepare(
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
     part.mkdir(parents=True)
     try:
-        counts: Counter[str] = Counter()
-        rejected: Counter[str] = Counter()
+        counts, rejected = Counter[str](), Counter[str]()
         cleaned = _Stored(part / "cleaned.tsv", progress)
         cleaned.fill(clean(_chained(readers, counts, progress), rules, rejected=rejected))
         parts = split(cleaned, valid=valid, test=test, seed=seed)
