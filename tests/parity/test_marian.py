@@ -1,15 +1,5 @@
 """Imported models compute and translate what MarianMT of the transformers library does, token for token.
 
-How the two searches are made comparable (``MATCHED``), and why:
-
-* ``length_penalty`` 0 in both, so that hypotheses are ranked by their log-probability. The library divides it by a
-  power of the length, we by Wu et al.'s term: they rank hypotheses of different lengths differently on purpose.
-* ``early_stopping`` in the library: its search is over when four hypotheses are complete, as ours is.
-* No ``forced_eos_token_id``: at the length limit the library would force an end, ours reports a cut-off.
-* Padding, with which both start, is forbidden: the library sets its score after the softmax and, told to renormalise,
-  divides its share among the rest, as our bias before the softmax does. Where n-grams are forbidden, too, the library
-  would also renormalise over those and ours doesn't; there the reference gets our bias instead.
-
 One difference is left: our beam gives up a row with each hypothesis that ends, as Marian's does; the library fills it
 up again. A hypothesis that only the wider beam follows can win there. The inputs below have no such case;
 ``test_the_difference_that_is_left`` looks at inputs that have.
@@ -18,7 +8,6 @@ up again. A hypothesis that only the wider beam follows can win there. The input
 import json
 import os
 import warnings
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +15,8 @@ import numpy as np
 import pytest
 import torch
 from transformers import MarianMTModel, MarianTokenizer
-from transformers.utils import logging
 
-from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
@@ -38,12 +26,10 @@ from benchmarks.ctranslate2_model import convert, open_model, piece_names
 from export.marian.huggingface import read_huggingface
 from export.marian.importing import Choices, import_bundle
 from export.marian.mapping import FORBIDDEN
-from export.marian.original import read_original
 from export.marian.source import MarianModel
 from model.evaluation.evaluate import open_translator
 from model.evaluation.inference import TorchModel
 from model.network.reference import beam_search
-from model.network.transformer import Transformer
 from tests.support.marian import (
     EOS,
     OPUS_MT,
@@ -51,23 +37,23 @@ from tests.support.marian import (
     reference_model,
     vocabulary_of,
     write_huggingface,
-    write_release,
     write_tokenizers,
 )
+from tests.support.marian_reference import (
+    BEAM,
+    LENGTH_LIMIT,
+    TOLERANCE,
+    assert_same_numbers,
+    generated,
+    padded,
+    random_sources,
+    translated,
+)
 
-TOLERANCE = 1e-4
 INPUTS = 200
-LENGTH_LIMIT = 40
-BEAM = 4
-MATCHED: dict[str, Any] = {
-    "do_sample": False,
-    "length_penalty": 0.0,
-    "early_stopping": True,
-    "forced_eos_token_id": None,
-    "max_new_tokens": LENGTH_LIMIT,
-}
 
 pytestmark = [
+    pytest.mark.usefixtures("quiet_transformers"),
     pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses"),
     pytest.mark.filterwarnings("ignore:# The axis name"),
 ]
@@ -75,17 +61,6 @@ pytestmark = [
 
 # At full size all inputs take some minutes.
 FULL_SIZE_INPUTS = INPUTS if os.environ.get("DRAGOMAN_FULL_COUNTS") == "1" else 6
-
-
-@pytest.fixture(autouse=True, scope="module")
-def quiet() -> Iterator[None]:
-    """The library reports on what it was asked for; the service doesn't know the variable of the tests."""
-    torch.set_num_threads(1)
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("DRAGOMAN_FULL_COUNTS", raising=False)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -108,60 +83,6 @@ def imported(source: tuple[Path, MarianMTModel], tmp_path_factory: pytest.TempPa
 
 def graphs(bundle: Bundle) -> OnnxModel:
     return OnnxModel(**bundle.graphs("float32"), pad_id=bundle.manifest.ids.pad, provider="cpu", threads=1)
-
-
-def random_sources(model: MarianMTModel, count: int, *, longest: int = 12, seed: int = 0) -> list[list[int]]:
-    """Ids without special ones, of different lengths, and the end of sentence."""
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, longest, count)
-    return [[*rng.integers(2, model.config.pad_token_id, size).tolist(), EOS] for size in sizes]
-
-
-def padded(model: MarianMTModel, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
-    longest = max(map(len, rows))
-    ids = torch.tensor([[*row, *[model.config.pad_token_id] * (longest - len(row))] for row in rows])
-    return {"input_ids": ids, "attention_mask": (ids != model.config.pad_token_id).long()}
-
-
-def generated(model: MarianMTModel, sources: Sequence[Sequence[int]], **options: Any) -> list[tuple[int, ...]]:
-    """The library's translations, without start and end."""
-    padding = model.config.pad_token_id
-    options = MATCHED | {"bad_words_ids": [[padding]], "renormalize_logits": True} | options
-    rows = model.generate(**padded(model, sources), **options).tolist()
-    return [tuple(row[1 : row.index(EOS, 1)] if EOS in row[1:] else row[1 : 1 + LENGTH_LIMIT]) for row in rows]
-
-
-def translated(model: Model, reference: MarianMTModel, sources: Sequence[Sequence[int]], **options: Any) -> list[Any]:
-    """Our translations."""
-    found = decode(
-        model,
-        sources,
-        start_id=reference.config.decoder_start_token_id,
-        eos_id=EOS,
-        options=SearchOptions(length_penalty=0.0, beam_threshold=100, max_length=LENGTH_LIMIT, **options),
-    )
-    return [hypotheses[0].tokens for hypotheses in found]
-
-
-def assert_same_numbers(ours: Transformer, theirs: MarianMTModel, rows: int = 8) -> None:
-    """Encoder states and logits on a padded batch; of what is forbidden only that it is ruled out."""
-    config = theirs.config
-    given = padded(theirs, random_sources(theirs, rows, longest=30))
-    rng = np.random.default_rng(1)
-    target = torch.from_numpy(rng.integers(2, (config.decoder_vocab_size or config.vocab_size) - 1, (rows, 9)))
-    target[:, 0] = config.decoder_start_token_id
-    with torch.no_grad():
-        expected = theirs(**given, decoder_input_ids=target)
-        encoded = ours.encode(given["input_ids"])
-        logits = ours.logits(ours.decode(target, encoded))
-    real = given["attention_mask"].bool()
-    assert (encoded.states - expected.encoder_last_hidden_state)[real].abs().max() < TOLERANCE
-    allowed = ours.projection.bias != FORBIDDEN
-    assert not allowed[config.pad_token_id]
-    assert allowed.float().mean() > 0.9
-    assert (logits - expected.logits)[..., allowed].abs().max() < TOLERANCE
-    assert torch.softmax(logits, -1)[..., ~allowed].max() == 0
-    assert expected.logits.std() > 0.5  # there is something to compare
 
 
 @pytest.mark.parametrize(
@@ -370,48 +291,6 @@ asyncio.run(main())
     finished = run_without_training_world(program, ROOT)
     assert finished.returncode == 0, finished.stderr
     assert "served True" in finished.stdout
-
-
-@pytest.mark.parametrize("separate", [False, True], ids=["one vocabulary", "two vocabularies"])
-def test_marians_own_files_give_the_same_model(tmp_path: Path, separate: bool) -> None:
-    model = write_release(tmp_path / "de-en", separate=separate, tags=[">>eng<<"])
-    read = read_original(tmp_path / "de-en")
-    assert read.model.config.positions == "sinusoidal-marian"
-    assert read.longest_source == 500
-    assert read.vocabularies.tags == (">>eng<<",)
-    assert_same_numbers(read.model, model)
-    # The decoder allows no unknown pieces, nor what there is only to make two tables equally long.
-    ruled_out = (read.model.projection.bias == FORBIDDEN).nonzero().flatten().tolist()
-    assert ruled_out[0] == 1 and ruled_out[-1] == model.config.pad_token_id
-    sources = random_sources(model, 50)
-    expected = generated(model, sources, num_beams=BEAM, bad_words_ids=[[index] for index in ruled_out])
-    assert translated(TorchModel(read.model), model, sources, beam_size=BEAM) == expected
-
-
-def test_marians_files_are_what_others_take_for_them(tmp_path: Path) -> None:
-    """CTranslate2 reads the same folder, independently, and translates as the model it was written from does.
-
-    It takes the positions that the transformers library takes, so that is what it is compared with.
-    """
-    from ctranslate2 import Translator
-    from ctranslate2.converters import OpusMTConverter
-
-    write_release(tmp_path / "de-en")
-    size = len(vocabulary_of([*write_tokenizers(tmp_path / "again")[0], *write_tokenizers(tmp_path / "again")[1]]))
-    model = reference_model(size)
-    OpusMTConverter(str(tmp_path / "de-en")).convert(str(tmp_path / "converted"))
-    translator = Translator(str(tmp_path / "converted"), compute_type="float32", intra_threads=1)
-    pieces = read_original(tmp_path / "de-en").vocabularies.target
-    sources = random_sources(model, 50)
-    found = translator.translate_batch(
-        [[pieces[index] for index in source[:-1]] for source in sources],
-        beam_size=1,
-        max_decoding_length=LENGTH_LIMIT,
-        min_decoding_length=0,  # unlike the others, it doesn't think that nothing is a translation
-    )
-    expected = generated(model, sources, num_beams=1)
-    ids = {piece: index for index, piece in enumerate(pieces)}
-    assert [tuple(ids[piece] for piece in result.hypotheses[0]) for result in found] == expected
 
 
 def test_the_benchmarks_peer_has_the_same_weights(

@@ -1,7 +1,6 @@
 """Whatever is wrong, truncated or hostile gives one clear line, runs nothing and leaves nothing behind."""
 
 import json
-import os
 import pickle
 import shutil
 import struct
@@ -10,62 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-import yaml
 
 from export.bundle_builder import BuildError
-from export.marian.importing import Choices, import_bundle
-from export.marian.limits import SourceError
-from tests.support.marian import write_huggingface, write_release
-
-Damage = Callable[[Path], None]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sound models in both forms."""
-    folder = tmp_path_factory.mktemp("whole")
-    write_huggingface(folder / "hub")
-    write_huggingface(folder / "pickled", pickled=True)
-    write_release(folder / "release")
-    return folder
-
-
-@pytest.fixture
-def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Imports what must fail; gives the message, after a look at what is left."""
-
-    def no_build(*args: Any, **kwargs: Any) -> None:
-        pytest.fail("a bundle was begun")
-
-    monkeypatch.setattr("export.marian.importing.build", no_build)
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(scratch))
-
-    def import_(source: object, error: type[Exception] = SourceError, pairs: tuple[str, ...] = ("de-en",)) -> str:
-        before = sorted(tmp_path.rglob("*"))
-        with pytest.raises(error) as caught:
-            import_bundle(str(source), tmp_path / "out", choices=Choices(pairs=pairs), report=lambda line: None)
-        assert sorted(tmp_path.rglob("*")) == before
-        message = str(caught.value)
-        assert "\n" not in message
-        assert len(message) < 500
-        return message
-
-    return import_
-
-
-class Trap:
-    """Makes a file when it is unpickled."""
-
-    def __init__(self, mark: Path) -> None:
-        self.mark = mark
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[Path]]:
-        return Path.touch, (self.mark,)
+from tests.support.hostile_models import Damage, Trap, cut, delete, link, pipe, write
 
 
 def config(**changes: Any) -> Damage:
@@ -74,34 +22,6 @@ def config(**changes: Any) -> Damage:
         path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
 
     return change
-
-
-def write(name: str, content: bytes) -> Damage:
-    return lambda folder: (folder / name).write_bytes(content) and None
-
-
-def link(name: str, target: str) -> Damage:
-    def change(folder: Path) -> None:
-        (folder / name).unlink()
-        (folder / name).symlink_to(target)
-
-    return change
-
-
-def pipe(name: str) -> Damage:
-    def change(folder: Path) -> None:
-        (folder / name).unlink()
-        os.mkfifo(folder / name)
-
-    return change
-
-
-def delete(name: str) -> Damage:
-    return lambda folder: (folder / name).unlink()
-
-
-def cut(name: str, size: int = 100) -> Damage:
-    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:-size]) and None
 
 
 def vocabulary(**changes: Any) -> Damage:
@@ -223,168 +143,6 @@ def test_nothing_is_ever_unpickled(whole: Path, tmp_path: Path, refused: Callabl
     assert not mark.exists()
     pickle.loads(pickle.dumps(Trap(mark)))
     assert mark.exists(), "the trap works"
-
-
-def options(**changes: Any) -> Damage:
-    """Other training options inside the arrays."""
-
-    def change(folder: Path) -> None:
-        with np.load(folder / "opus.npz") as file:
-            arrays = {name: file[name] for name in file.files}
-        facts = yaml.safe_load(arrays["special:model.yml"][:-1].tobytes()) | changes
-        content = yaml.safe_dump({k: v for k, v in facts.items() if v is not None}).encode() + b"\0"
-        np.savez(folder / "opus.npz", **arrays | {"special:model.yml": np.frombuffer(content, np.uint8)})
-
-    return change
-
-
-def arrays(change: Callable[[dict[str, Any]], object]) -> Damage:
-    def damage(folder: Path) -> None:
-        with np.load(folder / "opus.npz") as file:
-            found = {name: file[name] for name in file.files}
-        change(found)
-        np.savez(folder / "opus.npz", **found)
-
-    return damage
-
-
-def bomb(folder: Path) -> None:
-    """Members that unpack to more than may be, as their directory says."""
-    header = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }".ljust(117) + b"\n"
-    with zipfile.ZipFile(folder / "opus.npz", "w") as archive:
-        for index in range(3):
-            archive.writestr(f"{index}.npy", header)
-            archive.infolist()[-1].file_size = 0xFFFF_FFF0
-
-
-def liar(folder: Path) -> None:
-    """An array whose header promises 4 TB."""
-    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1048576, 1048576), }".ljust(117) + b"\n"
-    with zipfile.ZipFile(folder / "opus.npz", "a") as archive:
-        archive.writestr("liar.npy", b"\x93NUMPY\x01\x00v\x00" + header)
-
-
-def objects(folder: Path) -> None:
-    np.savez(folder / "opus.npz", **{"special:model.yml": np.array([Trap(folder / "unpickled")], dtype=object)})
-
-
-RELEASE: list[tuple[str, str, Damage]] = [
-    ("no .npz", "opus.npz is missing", delete("opus.npz")),
-    ("no zip", "is no .npz file", write("opus.npz", b"nothing")),
-    ("cut arrays", "is no .npz file", cut("opus.npz")),
-    ("objects", "is no plain array of numbers", objects),
-    ("a bomb", "unpacks to more than", bomb),
-    ("a header that lies", "is shorter than its header says", liar),
-    ("no options", "holds no options", arrays(lambda found: found.pop("special:model.yml"))),
-    ("an RNN", "option type is 's2s'", options(type="s2s")),
-    (
-        "average attention",
-        "transformer-decoder-autoreg",
-        options(**{"transformer-decoder-autoreg": "average-attention"}),
-    ),
-    ("tied layers", "transformer-tied-layers", options(**{"transformer-tied-layers": [1, 1]})),
-    ("unknown norms", "neither post-norm nor pre-norm", options(**{"transformer-postprocess": "da"})),
-    ("no depth", "enc-depth is None", options(**{"enc-depth": None})),
-    ("a huge width", "dim-emb is 1000000", options(**{"dim-emb": 1_000_000})),
-    ("more than the file has", "the file of weights holds fewer", options(**{"transformer-dim-ffn": 60_000})),
-    (
-        "aliases",
-        "is no YAML",
-        arrays(
-            lambda found: found.update({"special:model.yml": np.frombuffer(b"a: &a [1]\nb: [*a, *a]\n\0", np.int8)})
-        ),
-    ),
-    ("a missing array", "has no encoder_l2_self_Wq", arrays(lambda found: found.pop("encoder_l2_self_Wq"))),
-    (
-        "another shape",
-        "is of shape (2, 2)",
-        arrays(lambda found: found.update(encoder_l2_self_Wq=np.ones((2, 2), "f4"))),
-    ),
-    (
-        "an unknown array",
-        "is a parameter of something unknown",
-        arrays(lambda found: found.update(x_W=np.ones((2, 2), "f4"))),
-    ),
-    (
-        "integers",
-        "which is not supported",
-        arrays(lambda found: found.update(encoder_l2_self_Wq=np.ones((32, 32), np.int8))),
-    ),
-    ("no matrix", "has no matrix encoder_Wemb", arrays(lambda found: found.pop("Wemb"))),
-    ("two models", "holds 2 models", write("decoder.yml", b"models: [a.npz, b.npz]\nvocabs: [a, b]\n")),
-    (
-        "a model elsewhere",
-        "which is no file of the folder",
-        write("decoder.yml", b"models: [../a.npz]\nvocabs: [a, b]\n"),
-    ),
-    ("a model at the root", "which is no file of the folder", write("decoder.yml", b"models: [/etc/passwd]\n")),
-    ("a number for a model", "which is no file of the folder", write("decoder.yml", b"models: [1]\n")),
-    (
-        "a vocabulary elsewhere",
-        "which is no file of the folder",
-        write("decoder.yml", b"models: [opus.npz]\nvocabs: [../v.yml, ../v.yml]\n"),
-    ),
-    ("code in YAML", "decoder.yml is no YAML", write("decoder.yml", b"!!python/object/apply:os.getcwd []")),
-    ("a vocabulary of nonsense", "line 1 is not of the form", write("opus.vocab.yml", b"nonsense\n")),
-    ("a vocabulary too long", "not one of", write("opus.vocab.yml", b"</s>: 0\n<unk>: 1\na: 99999\n")),
-    ("as many pieces as rows", "has more pieces than", lambda folder: _one_more(folder)),
-    ("no SentencePiece", "only models with SentencePiece can be imported", delete("source.spm")),
-]
-
-
-def _one_more(folder: Path) -> None:
-    path = folder / "opus.vocab.yml"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join([*lines, f"more: {len(lines)}"]), encoding="utf-8")
-
-
-@pytest.mark.parametrize(("reason", "damage"), [case[1:] for case in RELEASE], ids=[case[0] for case in RELEASE])
-def test_a_release(whole: Path, tmp_path: Path, refused: Callable[..., str], reason: str, damage: Damage) -> None:
-    folder = Path(shutil.copytree(whole / "release", tmp_path / "model"))
-    damage(folder)
-    assert reason in refused(folder)
-    assert not (folder / "unpickled").exists()
-
-
-def zip_of(path: Path, members: dict[str, bytes], **facts: Any) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            member = zipfile.ZipInfo(name)
-            for key, value in facts.items():
-                setattr(member, key, value)
-            archive.writestr(member, content, zipfile.ZIP_DEFLATED)
-    return path
-
-
-@pytest.mark.parametrize(
-    ("members", "facts", "reason"),
-    [
-        ({"../outside": b"x"}, {}, "is no path inside it"),
-        ({"model/../../outside": b"x"}, {}, "is no path inside it"),
-        ({"/outside": b"x"}, {}, "is no path inside it"),
-        ({"..\\outside": b"x"}, {}, "is no path inside it"),
-        ({"C:outside": b"x"}, {}, "is no path inside it"),
-        ({"link": b"/etc/passwd"}, {"external_attr": 0o120777 << 16}, "is a link"),
-        ({"zeros": b"\0" * (64 << 20)}, {}, "unpack to far more than it holds"),
-        ({str(index): b"" for index in range(1001)}, {}, "unpack to far more than it holds"),
-        ({"a": b"x", "a/b": b"y"}, {}, "can't be unpacked"),
-        ({"README.md": b"x"}, {}, "holds neither config.json"),
-    ],
-)
-def test_a_zip_file(
-    tmp_path: Path, refused: Callable[..., str], members: dict[str, bytes], facts: dict[str, Any], reason: str
-) -> None:
-    assert reason in refused(zip_of(tmp_path / "model.zip", members, **facts))
-    assert not (tmp_path / "outside").exists()
-
-
-def test_a_damaged_zip_file(whole: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
-    content = {path.name: path.read_bytes() for path in (whole / "release").iterdir()}
-    path = zip_of(tmp_path / "model.zip", content)
-    sound = path.read_bytes()
-    for damaged in (b"", b"PK\3\4" + b"\0" * 50, sound[:-30], sound[:500] + b"\xff" * 50 + sound[550:]):
-        path.write_bytes(damaged)
-        assert "model.zip" in refused(path)
 
 
 def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -1,15 +1,12 @@
 import hashlib
-import json
 import math
 import os
-import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,82 +17,18 @@ from torch.nn import functional as F
 
 from model.data.batches import Batch, BatchStream
 from model.data.corpus import build_corpus, corpus_facts, load_corpus
-from model.data.pairs import PairsError, read_pairs
-from model.data.tokenizer import PLACEHOLDERS, TokenizerError
-from model.recipe import Recipe, RecipeError
-from model.training.checkpoint import CheckpointError, load_model, model_tensors, training_checkpoints
+from model.data.pairs import read_pairs
+from model.data.tokenizer import PLACEHOLDERS
+from model.training.checkpoint import load_model, model_tensors, training_checkpoints
 from model.training.provenance import read_card
 from model.training.schedule import learning_rate
-from model.training.train import Distributed, Metrics, Trainer, train
-from tests.support.toy_language import toy_recipe, write_toy_data
+from model.training.train import Metrics, Trainer, train
+from tests.support.toy_language import write_toy_data
+from tests.support.workplace import CPU, Workplace
 
 ROOT = Path(__file__).parents[4]
-CPU = Distributed(torch.device("cpu"))
 WAIT_S = 120.0  # an upper bound for what takes seconds; reaching it fails a test
 TIMINGS = {"seconds", "tokens_per_s"}
-
-
-class Workplace:
-    """Pair files, and a run's folder whose corpus is ready."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.data, self.run, self.recipe = folder, folder / "data", folder / "run", folder / "recipe.toml"
-
-    def write_recipe(self, **options: Any) -> Recipe:
-        self.recipe.write_text(toy_recipe(**options), encoding="utf-8")
-        return Recipe.load(self.recipe)
-
-    def train(self, on_update: Callable[[Metrics], None] | None = None) -> list[Metrics]:
-        """Train, or go on; the metrics of this call's updates."""
-        seen: list[Metrics] = []
-
-        def note(metrics: Metrics) -> None:
-            seen.append(metrics)
-            if on_update:
-                on_update(metrics)
-
-        assert train(self.recipe, self.data, self.run, CPU, report=lambda line: None, on_update=note) == (
-            self.run / "averaged"
-        )
-        return seen
-
-    def trainer(self, **options: Any) -> Trainer:
-        recipe = self.write_recipe(**options)
-        return Trainer(recipe, self.recipe.read_text(encoding="utf-8"), self.run, CPU)
-
-    def logged(self) -> list[Metrics]:
-        return [json.loads(line) for line in (self.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("prepared"))
-    write_toy_data(workplace.data)
-    build_corpus(workplace.write_recipe(), workplace.data, workplace.run, report=lambda line: None)
-    return workplace
-
-
-@pytest.fixture
-def workplaces(prepared: Workplace, tmp_path: Path) -> Iterator[Workplace]:
-    """As many copies of the prepared folder as one asks for."""
-
-    def copies() -> Iterator[Workplace]:
-        number = 0
-        while True:
-            yield Workplace(shutil.copytree(prepared.folder, tmp_path / f"copy{number}"))
-            number += 1
-
-    return copies()
-
-
-@pytest.fixture
-def workplace(workplaces: Iterator[Workplace]) -> Workplace:
-    return next(workplaces)
 
 
 def curve(metrics: list[Metrics]) -> list[Metrics]:
@@ -344,57 +277,6 @@ def test_the_validation_loss_is_the_likelihood_of_each_pair_in_both_directions(w
     assert trainer.state.best_loss == pytest.approx(total / tokens, rel=1e-5)
 
 
-def test_another_model_does_not_continue_a_run(workplace: Workplace) -> None:
-    workplace.write_recipe(updates=2)
-    workplace.train()
-    workplace.write_recipe(updates=4, model="activation = 'gelu'")
-    with pytest.raises(CheckpointError, match="another configuration"):
-        workplace.train()
-
-
-def test_other_pair_files_do_not_continue_a_run(workplace: Workplace) -> None:
-    workplace.recipe.write_text(toy_recipe().replace("easy.tsv", "valid.tsv"), encoding="utf-8")
-    with pytest.raises(RecipeError, match="other pair files"):
-        workplace.train()
-
-
-def test_a_file_without_pairs_is_refused_before_training(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    workplace.write_recipe()
-    write_toy_data(workplace.data)
-    (workplace.data / "valid.tsv").write_bytes(b"\n")
-    with pytest.raises(PairsError, match=r"valid\.tsv: holds no pairs"):
-        workplace.train()
-
-
-def test_too_little_text_for_the_vocabulary_is_said(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    write_toy_data(workplace.data)
-    workplace.recipe.write_text(toy_recipe().replace("vocabulary = 300", "vocabulary = 4000"), encoding="utf-8")
-    with pytest.raises(TokenizerError, match="no tokenizer of 4000 pieces"):
-        workplace.train()
-    assert not (workplace.run / "tokenizer.spm").exists()
-
-
-def test_preparation_that_died_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    workplace = Workplace(tmp_path)
-    recipe = workplace.write_recipe()
-    write_toy_data(workplace.data)
-
-    def die(line: str) -> None:
-        if line == "encoded":
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        build_corpus(recipe, workplace.data, workplace.run, report=die)
-    tokenizer = (workplace.run / "tokenizer.spm").read_bytes()
-    assert not (workplace.run / "corpus" / "sources.json").exists()
-    build_corpus(recipe, workplace.data, workplace.run, report=lambda line: None)
-    assert (workplace.run / "tokenizer.spm").read_bytes() == tokenizer
-    files = sorted(path.name for path in (workplace.run / "corpus").iterdir())
-    assert files == ["00.npz", "01.npz", "rules.json", "sources.json", "validation.npz"]
-
-
 def test_a_run_goes_on_from_an_earlier_one(workplaces: Iterator[Workplace]) -> None:
     earlier, later = next(workplaces), next(workplaces)
     earlier.write_recipe(updates=40)
@@ -406,30 +288,6 @@ def test_a_run_goes_on_from_an_earlier_one(workplaces: Iterator[Workplace]) -> N
     assert [run.recipe for run in cards[1].earlier] == [cards[0].recipe]
     assert cards[1].earlier[0].target_tokens == cards[0].target_tokens == int(before[-1]["tokens"])
     assert cards[1].updates == 10
-
-
-def test_a_run_needs_what_it_is_to_start_from(workplace: Workplace) -> None:
-    workplace.write_recipe(head='initial = "nowhere"')
-    with pytest.raises(CheckpointError, match="nowhere"):
-        workplace.train()
-
-
-def test_a_gradient_that_is_no_number_ends_the_run_and_spoils_nothing(workplace: Workplace) -> None:
-    trainer = workplace.trainer()
-    before = {name: tensor.clone() for name, tensor in model_tensors(trainer.model).items()}
-    trainer.model.encoder[0].feed_forward.inner.weight.register_hook(lambda gradient: gradient * torch.nan)
-    with pytest.raises(FloatingPointError, match="update 1: the gradients are not finite"):
-        trainer.update(trainer.batches(0))
-    assert all(torch.equal(tensor, before[name]) for name, tensor in model_tensors(trainer.model).items())
-
-
-@pytest.mark.parametrize(
-    "changes", [{"augmentation": "capitals = 0.5"}, {"model": "alignment_layer = 1", "alignment_weight": 0.5}]
-)
-def test_a_corpus_of_another_recipe_is_refused(workplace: Workplace, changes: dict[str, Any]) -> None:
-    recipe = workplace.write_recipe(**changes)
-    with pytest.raises(RecipeError, match="made by another recipe"):
-        build_corpus(recipe, workplace.data, workplace.run, report=lambda line: None)
 
 
 def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) -> None:

@@ -5,37 +5,14 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.engine.decoding.batch_decoder import decode
 from app.engine.interface import Timing
 from app.engine.options import SearchOptions
-from app.engine.scheduling.job_queue import Backlog
-from app.engine.scheduling.policy import Job, Limits, plan
 from app.errors import EngineUnavailable, Overloaded
 from tests.support.toy import EOS, ROOMY, START, WAIT_S, Gate, Row, ToyModel, greedy, job, running, scheduler_of
 
 ENDLESS = -60.0
-all_limits = st.builds(
-    Limits,
-    max_queue_tokens=st.just(10_000),
-    max_batch_rows=st.integers(1, 20),
-    max_batch_tokens=st.integers(1, 120),
-)
-
-
-@st.composite
-def queues(draw: st.DrawFn) -> list[Job]:
-    jobs = draw(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 8), st.integers(0, 3)), max_size=12))
-    return [
-        Job(source=(3,) * length, options=SearchOptions(beam_size=beam), alone=not chance)
-        for length, beam, chance in jobs
-    ]
-
-
-def rows_of(jobs: list[Job]) -> int:
-    return sum(job.options.beam_size for job in jobs)
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
@@ -59,89 +36,6 @@ def timed_gate(now: list[float], model: ToyModel, step_s: float) -> tuple[Gate, 
 
     model.on_step = step
     return gate, steps
-
-
-@given(queues(), st.integers(0, 25), all_limits)
-def test_a_plan_keeps_the_bounds_and_takes_the_oldest(pending, live_rows, limits):
-    before = list(pending)
-    chosen = plan(pending, live_rows=live_rows, limits=limits)
-    assert pending == before
-    assert len(set(map(id, chosen))) == len(chosen)
-    assert all(job in pending for job in chosen)
-    if not chosen:
-        # Only a running decode keeps the oldest waiting.
-        assert not pending or live_rows
-        return
-    assert chosen[0] is pending[0]
-    if live_rows or len(chosen) > 1:
-        assert live_rows + rows_of(chosen) <= limits.max_batch_rows
-    if len(chosen) > 1:
-        assert len(chosen) * max(len(job.source) for job in chosen) <= limits.max_batch_tokens
-
-
-@given(queues(), st.integers(0, 25), all_limits)
-def test_a_job_that_is_tried_alone_has_no_company(pending, live_rows, limits):
-    chosen = plan(pending, live_rows=live_rows, limits=limits)
-    if any(job.alone for job in chosen):
-        assert len(chosen) == 1
-        assert live_rows == 0
-
-
-@given(queues(), all_limits)
-def test_companions_are_those_of_nearest_length(pending, limits):
-    chosen = plan(pending, live_rows=0, limits=limits)
-    if not chosen or chosen[0].alone:
-        return
-    anchor = len(chosen[0].source)
-    left = [job for job in pending if job not in chosen and not job.alone]
-    farthest = max(abs(len(job.source) - anchor) for job in chosen)
-    assert all(abs(len(job.source) - anchor) >= farthest for job in left)
-
-
-@given(queues(), st.integers(0, 25), all_limits)
-def test_a_plan_leaves_out_nobody_who_fits(pending, live_rows, limits):
-    chosen = plan(pending, live_rows=live_rows, limits=limits)
-    left = [job for job in pending if job not in chosen and not job.alone]
-    if not chosen or chosen[0].alone or not left:
-        return
-    more = [*chosen, min(left, key=lambda job: abs(len(job.source) - len(chosen[0].source)))]
-    assert (
-        live_rows + rows_of(more) > limits.max_batch_rows
-        or len(more) * max(len(job.source) for job in more) > limits.max_batch_tokens
-    )
-
-
-@given(queues(), all_limits)
-def test_nothing_starves(pending, limits):
-    """Each plan over an idle decode takes the oldest, so a queue is served in at most as many plans as it has jobs."""
-    served: list[Job] = []
-    while pending:
-        chosen = plan(pending, live_rows=0, limits=limits)
-        assert chosen[0] is pending[0]
-        served += chosen
-        pending = [job for job in pending if job not in chosen]
-    assert len(set(map(id, served))) == len(served)
-
-
-@given(queues(), st.integers(0, 25), all_limits, st.integers(1, 4))
-def test_idle_workers_get_their_share(pending, live_rows, limits, idle):
-    chosen = plan(pending, live_rows=live_rows, limits=limits, idle_workers=idle)
-    assert chosen == plan(pending, live_rows=live_rows, limits=limits)[: len(chosen)]
-    assert len(chosen) <= -(-len(pending) // (1 + idle))
-    assert bool(chosen) == bool(plan(pending, live_rows=live_rows, limits=limits))
-
-
-def test_idle_workers_decode_side_by_side():
-    """Of three jobs that come together each of three workers takes one: none steps before all do."""
-    model = ToyModel(12)
-    together = threading.Barrier(3)
-    model.on_step = lambda rows: together.wait(WAIT_S)
-    jobs = [job(source, options=greedy(max_length=1)) for source in (3, 4, 5)]
-    with running(scheduler_of(model, workers=3)) as scheduler:
-        scheduler.submit(jobs)
-        for item in jobs:
-            item.future.result(WAIT_S)
-    assert not together.broken
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -293,72 +187,6 @@ def test_what_is_tried_again_keeps_its_place_in_the_queue():
         wait([item.future for item in waiting], WAIT_S)
 
 
-def test_a_full_queue_refuses_at_once_and_serves_what_it_has():
-    model = ToyModel(12)
-    gate = Gate(model)
-    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=5))) as scheduler:
-        first, second, third, fourth = job(3), job(3, 4, 5), job(6, 7, 8), job(3, 3)
-        scheduler.submit([first])
-        gate.wait_for_step()  # it has left the queue
-        scheduler.submit([second])
-        with pytest.raises(Overloaded) as caught:
-            scheduler.submit([third])
-        assert caught.value.retry_after_s > 0
-        scheduler.submit([fourth])
-        gate.open()
-        wait([first.future, second.future, fourth.future], WAIT_S)
-    assert scheduler.counters["rejected"] == 1
-    assert scheduler.counters["finished"] == 3
-    assert not third.future.done()
-
-
-def test_a_full_queue_turns_away_what_it_has_not_seen_until_it_has_room_again():
-    model = ToyModel(12)
-    gate = Gate(model)
-    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=32))) as scheduler:
-        scheduler.queue.reject_if_overloaded()
-        scheduler.submit([job(3)])
-        gate.wait_for_step()
-        small, large = [job(*[3] * 10), job(*[3] * 10)], [job(*[3] * 13)]
-        scheduler.submit(small)
-        with pytest.raises(Overloaded):
-            scheduler.submit(large)
-        scheduler.queue.reject_if_overloaded()  # 12 of 32 tokens are free: a smaller request would fit
-        scheduler.submit([job(*[4] * 11)])
-        scheduler.queue.reject_if_overloaded()  # nobody was refused since
-        with pytest.raises(Overloaded):
-            scheduler.submit([job(3, 4)])
-        with pytest.raises(Overloaded):
-            scheduler.queue.reject_if_overloaded()
-        gate.open()
-        wait([each.future for each in small], WAIT_S)
-        scheduler.queue.reject_if_overloaded()
-    assert scheduler.counters["rejected"] == 3
-
-
-def test_queues_that_are_bounded_together_refuse_together_but_shut_nobody_out():
-    backlog = Backlog()
-    models = [ToyModel(12), ToyModel(12)]
-    gates = [Gate(model) for model in models]
-    limits = replace(ROOMY, max_queue_tokens=5)
-    one, other = (scheduler_of(model, limits=limits, backlog=backlog) for model in models)
-    with running(one), running(other):
-        for scheduler, gate in zip((one, other), gates, strict=True):
-            scheduler.submit([job(3)])
-            gate.wait_for_step()  # both are at work, and their queues are empty
-        one.submit([job(3, 4, 5)])
-        other.submit([job(3, 4, 5, 6)])  # beyond the bound, but nothing else waits there
-        assert (backlog.tokens, backlog.long_tokens) == (7, 0)
-        for scheduler in (one, other):
-            with pytest.raises(Overloaded):
-                scheduler.submit([job(4)])
-        other.submit([job(4)], admitted=True)
-        gates[0].open()
-        gates[1].open()
-    assert backlog.tokens == 0
-    assert (one.counters["finished"], other.counters["finished"]) == (2, 3)
-
-
 def test_short_work_finds_room_however_much_long_work_goes_on():
     model = ToyModel(12)
     gate = Gate(model)
@@ -397,40 +225,6 @@ def test_a_small_request_goes_before_the_later_sentences_of_larger_ones_but_not_
         scheduler.submit([later])
         assert scheduler.queue._pending[False].index(later) > scheduler.queue._pending[False].index(large[-1])
         gate.open()
-
-
-def test_what_a_stopped_queue_leaves_behind_no_longer_counts():
-    backlog, model = Backlog(), ToyModel(12, eos_bonus=-60.0)
-    gate = Gate(model)
-    scheduler = scheduler_of(model, backlog=backlog, max_length=10**9)
-    scheduler.start()
-    scheduler.submit([job(3)])
-    gate.wait_for_step()
-    scheduler.submit([job(3, 4, 5)])
-    gate.open()
-    scheduler.stop(0.0)
-    assert backlog.tokens == 0
-
-
-def test_a_request_is_queued_whole_or_not_at_all():
-    model = ToyModel(12)
-    gate = Gate(model)
-    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=5))) as scheduler:
-        scheduler.submit([job(3)])
-        gate.wait_for_step()
-        scheduler.submit([job(3, 4, 5)])
-        with pytest.raises(Overloaded):
-            scheduler.submit([job(3), job(4), job(5)])
-        assert scheduler.statistics()["queued_sentences"] == 1
-        assert scheduler.statistics()["queued_tokens"] == 3
-        gate.open()
-
-
-def test_a_request_larger_than_the_queue_is_taken_when_nothing_waits():
-    with running(scheduler_of(ToyModel(12), limits=replace(ROOMY, max_queue_tokens=3))) as scheduler:
-        large = job(3, 4, 5, 6, 7, 8)
-        scheduler.submit([large])
-        assert large.future.result(WAIT_S).hypotheses
 
 
 @pytest.mark.parametrize("running_already", [True, False])
