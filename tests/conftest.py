@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from filelock import FileLock
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 # Processes share the processors, and tiny models are no faster with more threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# No test may fail because the machine has other work.
+hypothesis.settings.register_profile("untimed")
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 APP = build(FakeEngine())
 DOCUMENTED = {200, 400, 413, 504}
-bounded = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+bounded = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 # Lone surrogates are left in: JSON can spell them.
 texts = st.text(st.characters(), max_size=40)

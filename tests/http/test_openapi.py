@@ -76,7 +76,7 @@ def statuses() -> Iterator[Counter[int]]:
 
 
 @schema.parametrize()
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_no_server_error_and_nothing_undocumented(case, kept_url, statuses):
     headers = {"Authorization": f"Bearer {ADMIN_KEY}"} if "/admin/" in case.path else None
     response = case.call(

@@ -47,7 +47,7 @@ options = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(plan=st.lists(st.tuples(st.integers(0, len(TEXTS) - 1), options, st.integers(0, 12)), min_size=1, max_size=8))
 def test_whole_searches_are_those_of_single_steps(models, sources, plan):
     """Hypothesis by hypothesis, alignment included, whoever joins meanwhile."""

@@ -14,7 +14,7 @@ from app.engine.options import SearchOptions
 from model.network.reference import beam_search, exhaustive_search, greedy_search
 from tests.support.toy import EOS, START, ToyModel, greedy
 
-quick = settings(deadline=None, max_examples=60)
+quick = settings(max_examples=60)
 
 # Never so large that min_length and no_repeat_ngram leave no continuation: the oracle doesn't define what is left then,
 # and test_where_every_continuation_is_forbidden_what_there_is_must_do does.
@@ -199,7 +199,7 @@ def test_order_changes_nothing(model, batch, options, random):
     assert [straight[index] for index in shuffled] == mixed
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.integers(4, 12),
     st.integers(0, 99),

@@ -63,7 +63,7 @@ def test_the_model_is_worth_testing(alone):
 
 
 @pytest.mark.parametrize("options", [GREEDY, BEAM, PRUNED], ids=["greedy", "beam", "pruned"])
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(order=st.permutations(range(len(TEXTS))), size=st.integers(2, len(TEXTS)))
 def test_companions_and_order_change_nothing(graphs, sources, alone, options, order, size):
     chosen = order[:size]
@@ -113,7 +113,7 @@ def with_and_without(bundle, precision, kind):
     return one, other
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     plan=st.lists(
         st.tuples(

@@ -28,7 +28,7 @@ def translation(source: str, text: str) -> SentenceTranslation:
     return SentenceTranslation(source=source, source_begin=0, text=text, target_begin=0, score=0.0, alternatives=())
 
 
-@settings(max_examples=examples(10_000), deadline=None)
+@settings(max_examples=examples(10_000))
 @given(TEXT, st.sampled_from(["de", "en", "zz"]), st.booleans())
 @example("B\u2028. A", "de", True)
 def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, newlines: bool) -> None:
@@ -48,7 +48,7 @@ def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, ne
         assert found.text[sentence.target_begin :].startswith(sentence.text)
 
 
-@settings(max_examples=examples(10_000), deadline=None)
+@settings(max_examples=examples(10_000))
 @given(TEXT, st.sampled_from(["de", "en"]), st.booleans())
 def test_a_model_sees_all_letters_and_nothing_without_one(text: str, language: str, newlines: bool) -> None:
     segmentation = split(text, language=language, newlines=newlines)
@@ -65,7 +65,7 @@ def without_marker(line: str) -> str:
     return "".join(line.split("a) "))
 
 
-@settings(max_examples=examples(10_000), deadline=None)
+@settings(max_examples=examples(10_000))
 @given(TEXT, st.integers(1, 40))
 def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: int) -> None:
     pieces = break_long(text, fits=lambda piece: len(piece) <= limit)
@@ -73,7 +73,7 @@ def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: i
     assert all(0 < len(piece) <= limit for piece in pieces)
 
 
-@settings(max_examples=examples(10_000), deadline=None)
+@settings(max_examples=examples(10_000))
 @given(TEXT, st.integers(1, 100))
 def test_pieces_fit_by_bytes_too_unless_they_are_one_character(text: str, limit: int) -> None:
     pieces = break_long(text, fits=lambda piece: len(piece.encode()) <= limit)

@@ -232,5 +232,3 @@ async def test_a_stop_lets_a_translation_by_way_of_english_finish(models, shelf)
     french.may_go_on.set()
     assert (await work).text == "[fr] [en] WAIT."
     await stop
-
-

@@ -26,7 +26,7 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", SPACES.sub(" ", INVISIBLE.sub("", text)).strip(" "))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(texts)
 @example("Ich möchte ein Bier.")
 @example("½ ™ x² ﬁ Å 한글 が 𝔘 🏳️‍🌈 1984")
@@ -35,7 +35,7 @@ def test_any_text_survives_up_to_composition_and_white_space(tokenizer, text):
     assert folded(tokenizer.decode(tokenizer.encode(text))) == folded(text)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.sampled_from(["NFC", "NFD"]), texts)
 @example("NFD", "Mädchen, über Straße – ½ 👍🏽")
 def test_spans_cover_the_text_as_it_was_written(tokenizer, form, text):
