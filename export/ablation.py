@@ -35,7 +35,7 @@ from model.training.loss import losses
 from model.training.train import Distributed, Metrics, Trainer
 
 BASELINE = "baseline"
-# Sentences whose translation is timed, and how many of them at once.
+# Sentences whose translation is timed, and how many are translated together.
 _TIMED, _TOGETHER = 64, 32
 
 Report = Callable[[str], None]
@@ -53,19 +53,19 @@ class Plan(BaseModel):
 
 @dataclass(frozen=True)
 class Result:
-    """What is known of one variant.
+    """The figures of one variant.
 
     Attributes:
         variant: Its name in the recipe.
-        target_tokens: Seen in training.
+        target_tokens: Target tokens that training saw.
         training_s: Seconds of training.
-        parameters: Of the model.
-        int8_bytes: Of the int8 graphs and their weights.
+        parameters: Parameters of the model.
+        int8_bytes: Size of the int8 graphs and their weights.
         validation_loss: Negative log-likelihood per target token of the validation pairs.
         loss_within: The same on pairs of the second test set that are as long as training had.
         loss_beyond_1, loss_beyond_2, loss_beyond_3: The same on pairs up to 4/3, 5/3 and 2 times as long; None where
             there are none, or the model has no positions for them.
-        bleu_1, bleu_2: On the first pairs of the two test sets, into the second language, greedy, float32.
+        bleu_1, bleu_2: BLEU on the first pairs of the two test sets, into the second language, greedy, float32.
         ms_alone, ms_together: Processor time a sentence, greedy, int8: one at a time, and 32 at a time.
     """
 

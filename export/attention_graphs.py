@@ -1,4 +1,4 @@
-"""Graphs that also return what each attention head looks at."""
+"""Graphs that also return the weights of each attention head."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What every head of a bundle's model looks at while it translates a sentence, whatever model it was made from."""
+"""The attention weights of a bundle's model while it translates a sentence; for any bundle with float32 graphs."""
 
 from pathlib import Path
 

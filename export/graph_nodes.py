@@ -1,4 +1,4 @@
-"""What the graphs are made of: parts of attention, and look-ups that are one ONNX node each."""
+"""Building blocks of the graphs: parts of attention, and look-ups that are one ONNX node each."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -59,13 +59,13 @@ def attend(
 
 
 def take(tensor: Tensor, index: Tensor, axis: int = 0) -> Tensor:
-    """What stands at the indices of an axis; one ONNX node, where indexing makes two."""
+    """The elements at the indices of an axis. This makes one ONNX node; indexing would make two."""
     shape = (*tensor.shape[:axis], *index.shape, *tensor.shape[axis + 1 :])
     return torch.onnx.ops.symbolic("Gather", (tensor, index), {"axis": axis}, dtype=tensor.dtype, shape=shape)
 
 
 def pick(tensor: Tensor, places: Tensor) -> Tensor:
-    """What stands in (A, B, ...) at the places (..., 2) of its first two axes; one ONNX node."""
+    """The elements of (A, B, ...) at the indices (..., 2) of its first two axes; one ONNX node."""
     shape = (*places.shape[:-1], *tensor.shape[2:])
     return torch.onnx.ops.symbolic("GatherND", (tensor, places), dtype=tensor.dtype, shape=shape, version=13)
 

@@ -121,14 +121,14 @@ class EncoderGraph(nn.Module):
 class DecoderGraph(nn.Module):
     """One decoding step for any mix of rows, each at a position of its own.
 
-    Beam search reorders rows at every step, and rows come and go: ``parents`` does that here, so that the past
-    never leaves the runtime's own memory. Each row's keys and values stand at their positions, whenever the row
-    joined: sums over them then add up in the same order, to the last bit, whatever rows are beside it. Places and
-    masks follow from the positions; that the caller makes them spares the graph a tenth of its nodes.
+    Beam search reorders rows at every step, and rows come and go. The graph reorders them by ``parents``, so the past
+    never leaves the runtime's own memory. A row's keys and values lie at their positions, no matter when the row
+    joined. So their sums are added in the same order, whatever rows are beside it, and agree to the last bit. The
+    caller computes places and masks from the positions, which saves a tenth of the graph's nodes.
 
-    The beams of a sentence look at its source together, as M queries at one set of keys: for a beam of 4 that takes
-    half the time. A product of one row is computed another way than that of several, with other last bits; so that
-    a beam's width does not depend on those beside it, M is at least 2.
+    The beams of a sentence attend to its source together, as M queries to one set of keys: for a beam of 4 that takes
+    half the time. A product of one row is computed in another way than a product of several rows, and differs in the
+    last bits. M is at least 2, so that a result does not depend on the number of rows beside it.
 
     The past of a row may begin with a memory: keys and values of the last target positions of the sentences before.
     """
@@ -254,7 +254,7 @@ def _attend_to_source(
 
 
 def array_names(what: str, layers: int) -> list[str]:
-    """Of the keys and values of ``cross``, ``past``, ``present`` and so on, in the order of the graphs."""
+    """The names of keys and values (``cross``, ``past``, ``present`` and so on) in the order of the graphs."""
     return [f"{what}_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
 
 
@@ -321,7 +321,7 @@ def _trace(
     module: nn.Module, inputs: tuple[object, ...], input_names: list[str], output_names: list[str], shapes: list[object]
 ) -> onnx.ModelProto:
     with warnings.catch_warnings(), torch.no_grad():
-        # What the exporter says of itself is no news for who exports; a tracer warning would mean a wrong graph.
+        # The exporter's own messages are of no use to the user. A tracer warning would mean a wrong graph.
         for category in (DeprecationWarning, FutureWarning, UserWarning):
             warnings.simplefilter("ignore", category)
         warnings.simplefilter("error", TracerWarning)

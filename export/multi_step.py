@@ -18,7 +18,7 @@ from export.graphs import array_names
 _LOWEST = -1e300
 
 State = tuple[str, onnx.ValueInfoProto, str]
-"""Of the loop: initial value, name in the body, next value."""
+"""A state of the loop: initial value, name in the body, next value."""
 Scanned = tuple[str, int, list[str | int]]
 """An output that the loop collects: name, type, shape; in the body, the name ends in ``.step``."""
 

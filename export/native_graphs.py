@@ -1,9 +1,9 @@
-"""The graphs for the native operators of ``kernels/``: one node each, which does all that there is to do.
+"""The graphs for the native operators of ``kernels/``: one node each, which computes the whole model.
 
 They hold no weights of their own: matrices are stored as float16 as the float graphs have them, so both share a file.
 The operators make 8-bit integers of them when they are loaded, in the layout that the processor wants.
 
-They compute any standard Transformer: what ``TransformerConfig.variants`` names has no native graphs.
+They compute any standard Transformer. A model that ``TransformerConfig.variants`` names has no native graphs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -117,7 +117,7 @@ def _attributes(config: TransformerConfig) -> dict[str, Any]:
 
 
 def _encoder_weights(model: Transformer) -> Weights:
-    """In the order of ``kernels/packing.c``, as those of the decoder."""
+    """The weights of the encoder, in the order in which ``kernels/packing.c`` reads them."""
     yield from _tables(model, model.source_embedding, model.source_norm)
     for index, layer in enumerate(model.encoder):
         yield from _self_attention(f"encoder.{index}", layer)

@@ -39,8 +39,8 @@ class Parity:
     """Largest errors over the grid of shapes.
 
     Attributes:
-        encoder: Of the graph's features.
-        step: Of the graph's log-probabilities, step by step, where the model takes the same steps.
+        encoder: Error of the graph's features.
+        step: Error of the graph's log-probabilities where the model, too, goes step by step.
         full_pass: The same, where the model passes over the whole target at once: both caches must be right.
     """
 
@@ -49,7 +49,7 @@ class Parity:
     full_pass: float
 
     def to_dict(self) -> dict[str, float]:
-        """For the manifest."""
+        """The errors as the manifest stores them."""
         return asdict(self)
 
 
@@ -71,7 +71,7 @@ def measure(model: Transformer, graphs: OnnxModel | NativeModel, *, seed: int = 
 
 
 class _Memory(NamedTuple):
-    """What the model and the graphs keep of the sentences before."""
+    """The memories of the model and of the graphs after the sentences so far."""
 
     expected: Memories
     got: list[Memory] | None

@@ -151,8 +151,8 @@ def quantize(graph: onnx.ModelProto, ranges: Ranges) -> onnx.ModelProto:
     half the file. Then ``export.graph_fusion`` removes nodes that int8 or the CPU doesn't need.
 
     Args:
-        graph: Left as it is.
-        ranges: From ``observe``.
+        graph: The float32 graph; it is not changed.
+        ranges: The result of ``observe``.
     """
     graph = copy.deepcopy(graph)
     fold_transposes(graph)

@@ -1,4 +1,4 @@
-"""A model folder from a bundle: what training goes on from where only the bundle is left, or on text of one's own."""
+"""Make a model folder from a bundle, so that training can continue from its weights."""
 
 import shutil
 from pathlib import Path
@@ -98,7 +98,7 @@ class _Weights:
 
 
 def _fill(model: Transformer, encoder: _Weights, decoder: _Weights) -> None:
-    """In the order of ``export.graphs``."""
+    """Fill the model, layer by layer, in the order of ``export.graphs``."""
     encoder.named(model, "model")
     if model.positions.learned is not None:  # a buffer of the graph, whose rows fill up a block
         model.positions.learned.copy_(encoder.table("positions")[: model.config.max_positions])

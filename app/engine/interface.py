@@ -154,7 +154,7 @@ class TextKey(NamedTuple):
 
 
 Improve = Callable[[TextKey, SentenceTranslation], Awaitable[SentenceTranslation]]
-"""Returns a finished sentence, whose places in its text are those of the source, or a better translation of it."""
+"""Takes a finished sentence, whose places refer to the source text; returns it, or a better translation of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a model with a memory keeps of the sentences before the one that it translates (Dai et al. 2019)."""
+"""The memory of a model: arrays of the earlier sentences of a text (Dai et al. 2019)."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Memory:
     Attributes:
         key: Digest of these sentences and of their translations: equal keys mean equal arrays.
         encoder: Two arrays (positions, D) a layer, keys before values.
-        decoder: The same of the decoder, as its graph has the past.
+        decoder: The same for the decoder, in the layout of its graph's cache.
     """
 
     key: bytes

@@ -23,7 +23,7 @@ COUNTERS = {
     "feature_cache_misses": "Sentences that had to be encoded.",
     "feature_cache_saved_ms": "Estimated encoder time that the hits saved, from the mean time of a token.",
     "result_cache_hits": "Sentences found in the cache that all servers share.",
-    "result_cache_misses": "Sentences not found there.",
+    "result_cache_misses": "Sentences not found in the cache that all servers share.",
     "model_loads": "Models loaded.",
     "model_evictions": "Models unloaded to free memory for others.",
 }

@@ -206,7 +206,7 @@ class Registry:
     def _route(self, source: str, target: str) -> Route:
         route = self._routes.get((source, target))
         if route is None:
-            # A request that is in flight may have more to ask.
+            # A request in flight may still translate more sentences with it.
             route = self._former.get((source, target))
             if route is None or not all(hop.model.users for hop in route):
                 raise UnsupportedPair(f"No model translates from {source} to {target}.")

@@ -119,7 +119,7 @@ class Engine:
             threads=settings.threads,
             kernels=settings.kernels,
         )
-        # Where a sentence depends on those before, its result isn't all that the next one needs.
+        # With a memory, a sentence depends on earlier sentences, and the next one needs more than its result.
         parts = (bundle.manifest.model_dump_json(), settings.graph_precision, model.kernels, model.providers)
         results = None if model.memory_length else open_result_cache(settings, *parts)
         limits = Limits(

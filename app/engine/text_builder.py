@@ -7,7 +7,7 @@ from app.engine.interface import SentenceTranslation, TextTranslation
 
 
 class TextBuilder:
-    """Puts the translation of one text together, unit by unit."""
+    """Puts the translation of one text together, segment by segment."""
 
     def __init__(self) -> None:
         self._versions: list[tuple[str, ...]] = []

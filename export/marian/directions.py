@@ -19,11 +19,11 @@ def find_pairs(
     """The pairs of a model.
 
     Args:
-        given: By the user, as in ``parse_pair``; then nothing else counts.
-        card: Of the model.
-        stated: Source and target language in its configuration.
-        name: Of its folder or on the Hub, which usually ends in the languages.
-        tags: Target tags of its vocabulary.
+        given: Pairs that the user named, see ``parse_pair``; they overrule all others.
+        card: Facts of the model's README.
+        stated: Source and target language in the configuration.
+        name: Name of the folder, or on the Hub; it usually ends in the languages.
+        tags: Target tags of the vocabulary.
 
     Raises:
         SourceError: Nothing tells the languages, or a pair needs a tag that the model lacks.

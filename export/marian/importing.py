@@ -37,8 +37,8 @@ class Choices:
 
     Attributes:
         pairs: As ``export.marian.directions.parse_pair`` reads them; none: the model's files tell.
-        name: Of the bundle; None takes the source's.
-        licence: None takes the one of the model's card.
+        name: Name of the bundle; None takes the name of the source.
+        licence: Licence of the model; None takes the licence in its README.
         sentences: In the source languages, for int8 and the comparison with PyTorch; none: a built-in few.
     """
 
@@ -54,7 +54,7 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
     Args:
         source: Folder or zip file of MarianMT or of Marian itself, or the name of a model on the Hugging Face Hub.
         out: Folder to make or replace; on any error it is as it was.
-        choices: The user's.
+        choices: Options of the user.
         report: Called with a line on each step.
 
     Raises:

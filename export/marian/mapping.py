@@ -68,7 +68,7 @@ def make_config(stored_bytes: int, **values: Any) -> TransformerConfig:
 
     Args:
         stored_bytes: Size of the stored weights; a model that needs more memory is refused before it is allocated.
-        values: Of ``TransformerConfig``.
+        values: Fields of ``TransformerConfig``.
 
     Raises:
         SourceError: It describes no model, or a larger one than the weights are of.

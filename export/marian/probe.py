@@ -63,7 +63,7 @@ def choose_alignment(
 
     Args:
         model: Without an alignment head; gets one in its configuration, in place.
-        vocabularies: What says that a source and a target token are the same.
+        vocabularies: Names of the tokens: they show which source and target token are the same.
         sources: Source ids of sentences with something to copy.
         guided: Decoder layer whose head 0 was trained towards alignments; it wins a draw, and is taken on trust where
             there is too little to judge by.

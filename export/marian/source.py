@@ -29,7 +29,7 @@ class MarianModel:
 
     Attributes:
         model: In evaluation mode. Ids that must never be produced have a bias that rules them out.
-        vocabularies: Of source and target.
+        vocabularies: The vocabularies of source and target.
         source_pieces, target_pieces: Paths of the SentencePiece models.
         longest_source: Source pieces that the model was made for.
         card: What its README says; "" if there is none.

@@ -40,19 +40,23 @@ class LiveRows(Protocol[_Given]):
         """
 
     def remembered(self, row: int) -> tuple[Any, ...]:
-        """After a step: what a model with a memory keeps of a row for the sentence that follows; otherwise nothing."""
+        """After a step, return the arrays of a row that a model with a memory keeps for the next sentence."""
         return ()
 
     def most_steps(self, wanted: Sequence[int]) -> int:
-        """Steps worth making at once of searches that want so many hypotheses; 1 unless the model can make several."""
+        """Return how many steps to make in one run; 1 unless the model can make several.
+
+        Args:
+            wanted: Hypotheses that each search still wants.
+        """
         return 1
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
-        """Go on with searches, whose hypotheses are all the rows, by up to ``steps`` steps, or until all have ended.
+        """Continue all searches of the batch by up to ``steps`` steps, or until all have ended.
 
-        At each step, of the extensions of a search's hypotheses, the best go on: as many as are still to be found, and
-        none that is far behind. Only asked of a model that can make several steps. The hypotheses of the last step are
-        the rows from now on, ``wanted`` of each search.
+        Each step keeps a search's best extensions: as many as it still wants, and none that is far behind the best.
+        The hypotheses of the last step are then the rows, ``wanted`` rows for each search. Only models that can make
+        several steps are asked.
         """
         raise AssertionError("this model makes one step at a time")
 
@@ -137,7 +141,7 @@ class BatchDecoder(Generic[Features]):
         return kept
 
     def _remembered(self, first: int, row: int) -> tuple[Any, ...]:
-        """Of a row of the search whose first row this is."""
+        """Return what the model keeps of a row of the search whose first row is given."""
         return self._rows.remembered(first + row)
 
     def drop(self, gone: Sequence[Search]) -> None:

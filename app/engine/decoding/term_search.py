@@ -101,7 +101,7 @@ class _Extension(NamedTuple):
 
     @property
     def worth(self) -> float:
-        """By which extensions are compared."""
+        """The number by which extensions are compared."""
         return self.total - self.progress.cost + self.progress.relief
 
 
@@ -175,7 +175,7 @@ class TermSearch(Search):
 
         def rank(found: tuple[Hypothesis, _Progress]) -> tuple[bool, int, float]:
             hypothesis, progress = found
-            # Of terms that are unlikely, each hypothesis has the same: length must not make that less.
+            # All these hypotheses have the same unlikely terms: a longer one must not pay less for them.
             rest = hypothesis.log_probability - progress.inside - progress.cost
             score = rest / length_penalty(len(hypothesis.tokens) + 1, alpha) + progress.inside / usual
             return hypothesis.truncated, -progress.terms.bit_count(), -score

@@ -191,7 +191,9 @@ class Manifest(_Part):
     source_vocabulary: FileName | None = Field(
         None, description="JSON list of pieces by the model's own ids; without, ids are SentencePiece's"
     )
-    target_vocabulary: FileName | None = Field(None, description="the same of the target; there are both or none")
+    target_vocabulary: FileName | None = Field(
+        None, description="the same for the target; a bundle has both files or neither"
+    )
     files: Mapping[FileName, str] = Field(description="sha256 of every file of the bundle but the manifest")
     provenance: Provenance
     parity: Mapping[str, JsonValue] = Field(default_factory=dict, description="the parity that the export measured")

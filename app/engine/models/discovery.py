@@ -20,7 +20,7 @@ _GROWTH: dict[Precision, float] = {
 
 
 def find_bundles(folders: Iterable[Path]) -> list[Path]:
-    """The bundles among the folders and, of a folder that is none, among its subfolders by name; each once.
+    """Find the bundles: each folder that is one, and the subfolders, by name, of each that is none; each bundle once.
 
     A folder whose name begins with a dot is a bundle in the making.
 

@@ -74,7 +74,7 @@ class ModelPool:
         self._stopped_counts: dict[str, float] = {}
 
     def fits(self, model: ServedModel) -> bool:
-        """There is room for it as things are."""
+        """Return whether the model fits into the memory that is free now."""
         return self.nbytes + model.nbytes <= self.max_bytes
 
     @asynccontextmanager

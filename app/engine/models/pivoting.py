@@ -48,7 +48,7 @@ async def pivot(
         texts: The texts that the first model translates.
         first: Its events.
         translate: The second model's translation of one sentence, which must have the given terms.
-        language: What lies in between, for ``TextTranslation.pivot``.
+        language: Code of the pivot language, for ``TextTranslation.pivot``.
         improve: See ``TranslationCall``.
         terms: See ``TranslationCall``. The first model doesn't know them; alignment finds them in its translation.
     """

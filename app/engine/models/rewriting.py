@@ -25,7 +25,7 @@ async def rewrite(
     Args:
         texts: What is translated.
         events: Its events, as of ``app.engine.interface.TranslationEngine.stream``.
-        change: Makes what takes the place of a sentence.
+        change: Returns the new sentence.
     """
     started: set[asyncio.Task[SentenceTranslation]] = set()
 
@@ -64,7 +64,7 @@ async def rewrite(
 
 
 class _End(NamedTuple):
-    """No more items, because of an error or because that was all."""
+    """The end of the items: all were read, or an error ended them."""
 
     error: Exception | None = None
 

@@ -1,6 +1,6 @@
 """SentencePiece pieces <-> ids, with character offsets into the text as the user wrote it.
 
-The ids of a model are SentencePiece's own or, in models that were imported, a vocabulary's that was counted otherwise.
+The ids of a model are SentencePiece's own. Imported models have a vocabulary with other ids.
 """
 
 import json
@@ -54,7 +54,7 @@ class Vocabulary:
             raise BundleError(f"{path} has no {UNKNOWN}")
 
     def numbers(self, processor: sentencepiece.SentencePieceProcessor) -> list[int]:
-        """The model's id for each of SentencePiece's; the unknown piece's where the vocabulary lacks one.
+        """The model's id for each SentencePiece id; the unknown piece's id where the vocabulary lacks the piece.
 
         A target tag is never among them: no text can ask for another language than the request does.
         """

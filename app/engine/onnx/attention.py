@@ -1,9 +1,9 @@
-"""What every attention head looks at, read off graphs that return it.
+"""The weights of every attention head, from graphs that return them.
 
 They compute in float32. They are opened for one sentence and closed again: that takes 0.1 s, and their 40 MB are not
 worth keeping for what people look at now and then.
 
-Axes: H heads, S source length, T target length, P positions there is cache_length for, D width.
+Axes: H heads, S source length, T target length, P positions of the cache, D width.
 """
 
 from collections.abc import Sequence

@@ -93,7 +93,7 @@ class EncodedBatch:
         return places
 
     def _move(self, places: Array, capacity: int, length: int, most: int) -> None:
-        """To other arrays."""
+        """Copy the given places into other arrays."""
         self._mask = _fitted(self._mask, places, capacity, length, False)
         self._cross = [_fitted(array, places, capacity, length, 0) for array in self._cross]
         self._pieces = _fitted(self._pieces, places, capacity, most, -1)
@@ -169,7 +169,7 @@ class BatchState:
         self._forget()
 
     def _forget(self) -> None:
-        """No row has a past."""
+        """Forget the past of all rows."""
         self._parents = [-1] * len(self)
         self._places = np.zeros((len(self), 1), dtype=np.int64)
         self._starts = np.zeros((len(self), 1), dtype=np.int64)  # the first places behind the memory
@@ -268,7 +268,7 @@ class BatchState:
         return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
 
     def remembered(self, row: int) -> tuple[Array, ...]:
-        """Of a row after a step: the decoder's part of the memory for the sentence that follows; see ``Features``."""
+        """After a step, return the decoder's part of the memory that a row leaves to the next sentence."""
         length = self._model.memory_length
         if not length:
             return ()

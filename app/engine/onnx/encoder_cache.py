@@ -7,7 +7,7 @@ from typing import Generic, Protocol, Self, TypeVar
 
 
 class Entry(Protocol):
-    """Anything that knows its memory and can be taken out of what surrounds it."""
+    """What the cache needs of an entry: its size, and a copy."""
 
     @property
     def nbytes(self) -> int:

@@ -1,7 +1,7 @@
 """The self-attention keys and values of the rows so far, between two runs of a decoder graph.
 
 They are the only arrays that grow with every token, so what matters is how often they are copied. Axes: R live rows, P
-target positions there is cache_length for, D width, H heads of E channels, L decoder layers.
+target positions of the cache, D width, H heads of E channels, L decoder layers.
 """
 
 import math

@@ -71,7 +71,7 @@ def _in_pages(arrays: Sequence[Array] | Array) -> Array:
     shape = (len(arrays), *arrays[0].shape)
     try:
         pages = mmap(-1, sum(array.nbytes for array in arrays), flags=MAP_PRIVATE | MAP_ANONYMOUS)
-    except OSError:  # a process may have some 65,000 of them
+    except OSError:  # a process may have about 65,000 mappings
         return np.stack(list(arrays))
     copies = np.frombuffer(pages, arrays[0].dtype).reshape(shape)
     np.stack(list(arrays), out=copies)
@@ -150,7 +150,7 @@ class Sessions:
 
         Args:
             sources: The ids of each sentence.
-            memories: What each continues; None: nothing.
+            memories: The memory that each sentence continues; None for a sentence without one.
 
         Raises:
             ModelFailure: The graph raised.
@@ -163,7 +163,7 @@ class Sessions:
         return [features[index] for index in range(len(sources))]
 
     def _encode(self, sources: Sequence[Sequence[int]], memories: Sequence[Memory | None]) -> list[Features]:
-        """As one padded batch."""
+        """Encode sentences as one padded batch."""
         length = pad_to_multiple(max(len(source) for source in sources))
         ids = np.full((len(sources), length), self.pad_id, dtype=np.int64)
         mask = np.zeros((len(sources), length), dtype=bool)
@@ -211,7 +211,7 @@ class Sessions:
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
     def has(self, kind: Kind) -> bool:
-        """There is a graph for that."""
+        """Return whether the bundle has such a decoder graph."""
         return kind in self._sessions
 
     def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], kind: Kind = "step") -> "Binding":
@@ -312,7 +312,7 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
             f"{', '.join(onnxruntime.get_available_providers())}; install onnxruntime-gpu or choose provider cpu"
         )
     if provider == "cuda":
-        # The CUDA libraries that came as Python packages are on no search path of the system's.
+        # The system doesn't search the folders of CUDA libraries that were installed as Python packages.
         onnxruntime.preload_dlls()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -344,7 +344,7 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
 
 
 def _reason(error: Exception) -> str:
-    """What ONNX Runtime complains of, without the description of the node that comes before."""
+    """The reason in ONNX Runtime's message, without the description of the node before it."""
     text = " ".join(str(error).split())
     if "hard links" in text:
         return "its weights have several hard links, which ONNX Runtime refuses; give each bundle files of its own"

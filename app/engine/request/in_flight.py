@@ -42,7 +42,7 @@ _WINDOW = 256
 _REFILL_BELOW = 192
 # Sentences of a call that leave spans, so that the trace of a book can be looked at.
 _TRACED = 16
-# Text of longer segments is made in the pool: 10 ms for one of 1,500 characters, or of 400 pieces where each is a sign.
+# Longer segments are detokenised in the pool: that takes 10 ms for 1,500 characters or for 400 one-sign pieces.
 _INLINE_SEGMENT_CHARS = 500
 _INLINE_SEGMENT_PIECES = 128
 

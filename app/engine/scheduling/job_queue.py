@@ -207,7 +207,7 @@ class JobQueue:
             self._active -= 1
             if self._active and not crashed:
                 return
-            # A bug took one: the others would go on with less than all of the jobs, so they end, too.
+            # A bug ended this thread, and its jobs are lost to the others: they end, too.
             self._dead = True
         self.fail_unfinished(counters)
 

@@ -120,7 +120,7 @@ class Job:
         alone: The job was in a failed batch. It is retried without other jobs, so that only the one at fault fails.
         memory: What the model keeps of the sentences before, if it has a memory.
         remembered: The encoder's part of the memory after this sentence; ``Workload.encode`` sets it.
-        request_id: Of the request that it belongs to, for the log.
+        request_id: Id of its request, for the log.
     """
 
     source: tuple[int, ...]
