@@ -2,10 +2,10 @@
 
     python -m benchmarks.alignment artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
-A number, a capitalised word or an address that stands in source, reference and the model's own translation exactly once
-each is a copy of itself, so this is what it must be aligned to. The links are those by which the service places tags
-and protected spans (int8, beam 4); a word counts as aligned to what most of its characters are linked to. Addresses are
-put in, since the sentences have none. The last line is JSON.
+A number, a capitalised word or an address is a copy if source, reference and translation each have it exactly once. In
+the translation it must be aligned with the same word of the source. The links are the ones by which the service places
+tags and protected spans (int8, beam 4). A word counts as aligned with the word to which most of its characters are
+linked. Addresses are added, since the sentences have none. The last line is JSON.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ def samples(pairs: Sequence[tuple[str, str]], seed: int) -> list[Sample]:
 
 
 def common_words(source: str, reference: str) -> dict[str, str]:
-    """Numbers and capitalised words that both have exactly once, and which of the two they are."""
+    """Numbers and capitalised words that both texts have exactly once, with their kind."""
     kinds = {"number": _NUMBER, "name": _NAME}
     return {
         word: kind

@@ -27,11 +27,11 @@ KERNELS = ROOT / "kernels"
 
 @dataclass(frozen=True)
 class Peak:
-    """What one core can do with an instruction set.
+    """The peak of one core with an instruction set.
 
     Attributes:
-        multiply_adds: 8-bit ones, a second.
-        bytes_read: A second, of memory as large as the decoder's weights, again and again.
+        multiply_adds: 8-bit multiply-adds a second.
+        bytes_read: Bytes a second, when memory as large as the decoder's weights is read again and again.
     """
 
     multiply_adds: float
@@ -40,7 +40,7 @@ class Peak:
 
 @dataclass
 class Work:
-    """What the operators were asked for.
+    """The work that the operators did.
 
     Attributes:
         encoded: Source tokens of each encoder run.
@@ -52,7 +52,7 @@ class Work:
 
 
 def weights_of(shape: Shape) -> tuple[int, int]:
-    """Weights, which are also the multiply-adds of one token: of the encoder, of a decoder step."""
+    """Weights of the encoder and of a decoder step; each weight is one multiply-add a token."""
     width, inner = shape.width, shape.feed_forward
     crossed = 2 * shape.decoder_layers * width**2  # keys and values of the source, once for all steps
     encoder = shape.encoder_layers * (4 * width**2 + 2 * width * inner) + crossed

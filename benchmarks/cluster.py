@@ -92,7 +92,7 @@ def main(
         for _ in track(range(rounds), "cluster", console=Console(stderr=True)):
             for name, start in SERVERS.items():
                 own, log = cores[:1] if name == ONE_CORE else cores, Path(folder) / "log"
-                # Sentences come up again, and their features must not be found in the cache.
+                # Sentences are repeated, and the encoder cache must not help.
                 with start(path, own, log, workers=1, feature_cache_bytes=0) as server:
                     figures = asyncio.run(one_round(server, bodies, clients=clients, seconds=seconds))
                 for figure, value in figures.items():

@@ -50,7 +50,7 @@ def convert(bundle: Bundle, out: Path) -> None:
     )
     _fill_encoder(spec.encoder, encoder, pre_norm)
     crosses = _fill_decoder(spec.decoder, decoder, pre_norm)
-    # The projections that the encoder graph makes for all decoder layers at once belong to those layers here.
+    # The encoder graph projects for all decoder layers at once; here each layer has its own projections.
     fused = np.split(encoder.matrices[-1].T, 2 * shape.decoder_layers)
     biases = np.split(encoder.weights["cross_projection.bias"], 2 * shape.decoder_layers)
     for layer, attention in enumerate(crosses):

@@ -3,8 +3,8 @@
     python -m benchmarks.engine artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
 With ``--target-length`` every translation gets that many tokens in both engines: for the models of ``opus_size.py``,
-whose random weights never end one. Beams are as the service has them, and so give up what falls far behind, which
-CTranslate2 doesn't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared
+whose random weights never end one. Like the service, our beams drop hypotheses that fall far behind, and
+CTranslate2's don't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared
 with CTranslate2's int8.
 
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
@@ -127,7 +127,7 @@ def timed(translate: Translate, sources: Sources, batch: int, beam: int, clock: 
 def compare(
     ours: Translate, theirs: Translate, test_set: TestSet, batch: int, beam: int, rounds: int, clock: Clock
 ) -> dict[str, Any]:
-    """Both engines in turns, one round more than asked for to warm up; figures of ours and of the other."""
+    """Time both engines in turns, with one more round to warm up; returns the figures of both."""
     runs = [
         [timed(engine, test_set.sources, batch, beam, clock) for engine in (ours, theirs)] for _ in range(rounds + 1)
     ][1:]

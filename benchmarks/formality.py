@@ -42,7 +42,7 @@ Outcome = Literal["right", "open", "wrong"]
 
 
 def outcome(translation: str, wanted: str) -> Outcome:
-    """How a translation addresses its reader; ``wanted`` is ``more`` or ``less``."""
+    """Whether a translation addresses its reader as wanted; ``wanted`` is ``more`` or ``less``."""
     formal = bool(_FORMAL.search(translation))
     informal = bool(_INFORMAL.search(translation) or _COMMAND.search(translation))
     if formal == informal:

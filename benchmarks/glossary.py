@@ -1,4 +1,4 @@
-"""Whether translations have the terms of a glossary, and what the terms cost the rest of the sentence.
+"""Counts the terms of a glossary that translations have, and measures what terms cost the rest of the sentence.
 
     python -m benchmarks.glossary artifacts/de-en
 
@@ -70,13 +70,13 @@ def translate(
 
 
 def by_search(client: TestClient, engine: Engine, pair: tuple[str, str], cases: Sequence[Case]) -> list[str]:
-    """As the server does."""
+    """Enforce terms as the server does: by search."""
     terms = [terms_of(case) for case in cases]
     return [each.text for each in translate(client, engine, [case.text for case in cases], pair, terms)]
 
 
 def by_placeholders(client: TestClient, engine: Engine, pair: tuple[str, str], cases: Sequence[Case]) -> list[str]:
-    """With a placeholder instead of each term."""
+    """Enforce terms by placeholders, which the terms replace afterwards."""
     signs = engine.alphabet(*pair).placeholders
     hidden = [protect_ranges(case.text, [term[:2] for term in terms_of(case)], signs) for case in cases]
     found = []

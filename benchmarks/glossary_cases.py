@@ -114,7 +114,7 @@ def main(
     for source, target in (("de", "en"), ("en", "de")):
         read = read_sentences(pairs, seed=seed, reverse=source == "en")
         cases = _cases(read, _dictionary(dictionary, source, target), source, target, Random(seed))
-        by_size = sorted(cases, key=lambda case: -len(case.terms))  # those with one term are the most by far
+        by_size = sorted(cases, key=lambda case: -len(case.terms))  # by far the most cases have one term
         few = [[case for case in by_size if len(case.terms) == size] for size in range(_MOST, 0, -1)]
         chosen = [case for own in few for case in own[: sentences // 6]]
         chosen += [case for case in few[-1] if case not in chosen][: sentences // 2 - len(chosen)]

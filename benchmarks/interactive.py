@@ -30,7 +30,7 @@ from model.data.pairs import read_pairs
 BOOK_CHARS = 500_000
 PAGE_BYTES = 2_000_000
 WARM_UP = 20
-SENTENCES_FIRST = 50  # of the long text, before the interactive requests begin: it is well under way then
+SENTENCES_FIRST = 50  # seconds of the long text before the interactive requests begin
 
 
 @contextmanager

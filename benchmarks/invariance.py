@@ -1,4 +1,4 @@
-"""Does a translation depend on the company it is made in?
+"""Counts translations that depend on the other sentences of their batch.
 
     python -m benchmarks.invariance artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
@@ -92,7 +92,7 @@ def random_groups(count: int, largest: int, random: Random) -> list[list[int]]:
 
 
 def compare(alone: Pass, among: Sequence[Pass]) -> dict[str, Any]:
-    """What changed from the lonely translations to those in company."""
+    """What changed between translations made alone and translations made in batches."""
     pairs = [list(zip(alone.translations, other.translations, strict=True)) for other in among]
     differing = [{place for place, (one, two) in enumerate(order) if one.text != two.text} for order in pairs]
     return {
@@ -113,7 +113,7 @@ def main(
     pairs: Annotated[list[Path], typer.Argument(help="Pair files; their first column is translated, as German.")],
     sentences: Annotated[int, typer.Option(min=1, help="Sentences, in equal parts from each file.")] = 1000,
     orders: Annotated[int, typer.Option(min=1, help="Random orders.")] = 3,
-    together: Annotated[int, typer.Option(min=2, help="Sentences translated at a time: one and its strangers.")] = 64,
+    together: Annotated[int, typer.Option(min=2, help="Sentences translated at a time.")] = 64,
     target: Annotated[str, typer.Option(help="Language to translate to.")] = "en",
     workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the orders.")] = 0,

@@ -69,7 +69,7 @@ def keeps_digits(source: str, translation: str, languages: tuple[str, str]) -> b
     Args:
         source: The text.
         translation: Translation of the text.
-        languages: Of the two.
+        languages: Languages of the two texts.
     """
     marked = set(_MARKED.findall(translation)) - set(_MARKED.findall(source))
     if not all(map(_NUMBERS[languages[1]].fullmatch, marked)):
@@ -86,7 +86,7 @@ def _is_spelled(number: str, text: str, language: str) -> bool:
 
 
 def loops(source: str, translation: str) -> bool:
-    """Says something three times in a row, which the source doesn't of anything, or is far too long."""
+    """Repeats something three times in a row although the source repeats nothing, or is far too long."""
     return len(translation) > 3 * len(source) + 60 or (
         _most_repetitions(translation) >= 3 and _most_repetitions(source) < 3
     )

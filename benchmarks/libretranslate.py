@@ -1,4 +1,4 @@
-"""LibreTranslate, the peer that is measured: in an environment of its own, serving a bundle's weights by CTranslate2.
+"""LibreTranslate as a peer: in its own environment, it serves a bundle's weights with CTranslate2.
 
 The environment is made from exact versions (``libretranslate.txt``) on first use. Nothing but these packages is
 downloaded, and none of LibreTranslate's code is changed:
@@ -106,6 +106,6 @@ def variables(home: Path, threads: int) -> Mapping[str, str]:
         "ARGOS_COMPUTE_TYPE": "int8",
         "ARGOS_INTRA_THREADS": str(threads),
         "OMP_NUM_THREADS": str(threads),
-        # ONNX Runtime, which is in there for sentences and idle here, would report to its maker.
+        # ONNX Runtime is installed there for splitting sentences. It is idle, but would send telemetry.
         "ORT_DISABLE_TELEMETRY": "1",
     }

@@ -19,7 +19,7 @@ import aiohttp
 
 
 class Answer(NamedTuple):
-    """What came back: the HTTP status, 0 for nothing within the time limit or a broken connection."""
+    """The answer: the HTTP status, 0 for nothing within the time limit or a broken connection."""
 
     status: int
     retry_after: bool = False
@@ -35,7 +35,7 @@ class Request(NamedTuple):
 
     @property
     def latency_ms(self) -> float:
-        """From when it was due."""
+        """Milliseconds from the time when it was due."""
         return 1000 * (self.done_s - self.due_s)
 
 
@@ -49,9 +49,9 @@ class Run:
     """A finished load.
 
     Attributes:
-        begin_s: From when on answers count.
+        begin_s: Time from which answers count.
         end_s: When the last request was sent; answers came for longer.
-        requests: Those answered after ``begin_s``, in the order of their answers.
+        requests: Requests answered after ``begin_s``, in the order of their answers.
         generator_cpu: Share of a core that the generator used while it sent; near 1 the figures are the generator's.
     """
 
@@ -108,7 +108,7 @@ class _Load:
         self._requests.append(Request(due_s, sent_s, self.now(), answer))
 
     def sent_all(self) -> None:
-        """Whoever is the first to send no more says so."""
+        """Note when the first client has nothing more to send."""
         if self._cpu is None:
             self._cpu = (time.process_time() - self._cpu_began) / self.now()
 

@@ -1,4 +1,4 @@
-"""An HTTP server that does nothing: how fast the load generator is when there is nothing to wait for.
+"""An HTTP server that does no work, to measure how fast the load generator is.
 
 python -m benchmarks.null_server PORT
 """

@@ -1,10 +1,10 @@
-"""Whether numbers, amounts, dates and the like come out right: in the target's notation, or as they were.
+"""Counts numbers, amounts, dates and the like that come out right: in the target's notation, or unchanged.
 
     python -m benchmarks.numbers artifacts/de-en
 
 Generated sentences of both languages (benchmarks.numbers_cases) go through POST /translate of the whole application
 (int8, beam 4), and, for "by the model", through the model alone. A case is right if the translation has one of the
-accepted spellings of every value and no other digit. Spellings are Babel's, and so are no part of what is measured.
+accepted spellings of every value and no other digit. The spellings are Babel's, independent of the service.
 The last line is JSON, with up to ten failures of each kind.
 """
 

@@ -4,7 +4,7 @@
 
 Each round measures the peak throughput with a closed loop of clients, then sends Poisson arrivals at five times that
 rate (open loop), and shows: the share of the peak that was still completed, how fast the others were refused, whether
-every refusal is a 503 with Retry-After, what got no answer at all, and the server's resident memory.
+every refusal is a 503 with Retry-After, how many requests got no answer, and the server's resident memory.
 
 The queue is bounded by ``--queue-tokens`` instead of the default, which holds minutes of work, so that it fills up
 within the load. Latencies count from when a request was due. The table shows the median over the rounds, with the
@@ -90,7 +90,7 @@ async def one_round(
 
 
 def outcome(run: Run, peak_per_s: float) -> dict[str, float]:
-    """What became of the requests of an overload."""
+    """The outcomes of the requests of an overload."""
     shed, unanswered = run.answered(SHED), run.answered(0)
     return {
         "completed_per_s": run.per_s,
@@ -128,7 +128,7 @@ def main(
     sentences = read_sentences(pairs, seed=0)
     stream = cycle(json.dumps({"q": text, "source": "de", "target": target}).encode() for text, _ in sentences)
     results: dict[str, list[float]] = defaultdict(list)
-    # Sentences come up again, and their features must not be found in the cache.
+    # Sentences are repeated, and the encoder cache must not help.
     settings = {"max_queue_tokens": queue_tokens, "feature_cache_bytes": 0}
     with (
         TemporaryDirectory() as folder,

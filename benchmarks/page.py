@@ -1,4 +1,4 @@
-"""The page in a browser: first paint, bytes, the time from a key to its translation, and a paste of 100,000 characters.
+"""Measures the page in a browser: first paint, bytes, time from key to translation, a paste of 100,000 characters.
 
     python -m benchmarks.page data/de-en/eval/tatoeba.test.tsv
 
@@ -72,7 +72,7 @@ def main(
     table.add_row("first paint, median of 10", f"{figures['first_paint_ms']['median']:.0f} ms", "under 200 ms")
     table.add_row("transferred", f"{max(sizes) / 1000:.1f} KB", "under 60 KB")
     table.add_row(f"key to translation, p95 of {len(latencies)}", f"{percentile(latencies, 95):.0f} ms", "under 150 ms")
-    table.add_row("of that, the server's answer", f"{percentile(answers, 95):.0f} ms", "")
+    table.add_row("part of it for the server's answer", f"{percentile(answers, 95):.0f} ms", "")
     table.add_row("longest task with 100,000 characters, processor time", f"{cpu_ms:.0f} ms", "under 100 ms")
     table.add_row("the same, duration", f"{wall_ms:.0f} ms", "under 100 ms")
     table.add_row("until they are translated", f"{seconds:.1f} s", "")

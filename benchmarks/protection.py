@@ -1,4 +1,4 @@
-"""How many protected spans survive a translation: 1,000 real sentences with placeholders, addresses and codes put in.
+"""Counts protected spans that survive a translation: 1,000 real sentences with added placeholders, addresses and codes.
 
     python -m benchmarks.protection artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
@@ -6,11 +6,10 @@ Half of the sentences are German, half are English. Each gets one to three spans
 number, in place of a capitalised word inside the sentence (a noun or a name), or else between two words. They go to
 POST /translate of the whole application, with ``protect``, once with a beam and once greedily.
 
-A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: in its
-sentence all stand-ins came through at first (placeholders if the model was taught any, else names); or in a further
+A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: all
+stand-ins of its sentence survived the first attempt (placeholders if the model was taught any, else names) or a further
 attempt with names or numbers; or the sentence was cut at its spans. "guessed" spans are there exactly once too, but the
-answer says that their place is a guess. "broken" ones are not, which may never be.
-
+answer says that their place is a guess. "broken" spans are not: there must be none.
 chrF tells what the stand-ins cost: of other sentences, in which a name or number that the reference has too became a
 span in both. ``--names`` keeps a model from using its placeholders. The last line is JSON.
 """
@@ -124,7 +123,7 @@ def common_thing(source: str, reference: str, random: Random) -> tuple[str, str,
 
 
 class Watch:
-    """Notes, in place of ``with_other_stand_ins``, which attempt was the last at which spans."""
+    """Replaces ``with_other_stand_ins`` and notes the last attempt for each span."""
 
     def __init__(self) -> None:
         self.last: dict[str, str] = {}
@@ -151,7 +150,9 @@ def main(
     sentences: Annotated[int, typer.Option(min=2, max=2000, help="Sentences, half of each language.")] = 1000,
     workers: Annotated[int, typer.Option(min=1, help="Workers of the engine.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the sentences and spans.")] = 0,
-    names: Annotated[bool, typer.Option("--names", help="Names stand in at first, whatever the model knows.")] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="Use names first, even if the model knows placeholders.")
+    ] = False,
 ) -> None:
     """Count the protected spans that survive."""
     table = Table("beam", "direction", "spans of", *(f"{name}" for name in OUTCOMES), "survived %")

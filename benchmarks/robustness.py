@@ -1,4 +1,4 @@
-"""What translations keep, and whether any goes wrong: digits, placeholders, letter case, names, loops, silence.
+"""Counts what translations keep (digits, placeholders, letter case, names) and what goes wrong (loops, silence).
 
     python -m benchmarks.robustness artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 

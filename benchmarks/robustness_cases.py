@@ -1,4 +1,4 @@
-"""The inputs of ``benchmarks.robustness``: real sentences, with things put in that must come out, and odd inputs.
+"""The inputs of ``benchmarks.robustness``: real sentences with inserted text that must survive, and odd inputs.
 
 The inserted text is not the same as in training (``model.data.augmentation``), but of the same kinds.
 """
@@ -96,7 +96,7 @@ def make_cases(material: Material, languages: tuple[str, str], placeholders: Seq
 
 
 def _digits(material: Material, languages: tuple[str, str], random: Random) -> list[Case]:
-    """Real sentences, as far as the reference keeps its digits, and others with a new number for a spelled one."""
+    """Real sentences whose reference keeps the digits, and sentences with a new number for a spelled one."""
 
     def keeps(source: str, translation: str) -> bool:
         return keeps_digits(source, translation, languages)

@@ -76,7 +76,7 @@ def main(
 
 @contextmanager
 def settings(data: str) -> Iterator[None]:
-    """Switches on what a server can do: an operator's page and API keys."""
+    """Settings that switch on the operator's page and API keys."""
     values = {"DRAGOMAN_ADMIN_KEY": ADMIN_KEY, "DRAGOMAN_KEYS": "optional", "DRAGOMAN_DATA": data}
     before = dict(os.environ)
     os.environ.update(values)
@@ -106,7 +106,7 @@ def write(page: Page) -> None:
 
 
 def write_and_wait(page: Page) -> None:
-    """Type the text, and wait for what the page says where there is no answer."""
+    """Type the text, and wait for the page's message when there is no answer."""
     write(page)
     page.wait_for_timeout(1500)
 
@@ -153,7 +153,7 @@ def look_inside(page: Page) -> None:
 
 
 def show_attention(page: Page) -> None:
-    """Show what the head of the second layer that is for alignment looked at."""
+    """Show the weights of the alignment head, in the second layer."""
     look_inside(page)
     page.locator("#view-attention").click()
     page.locator("#attention-layer").select_option("1")

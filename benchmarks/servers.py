@@ -1,4 +1,4 @@
-"""The servers under test: started on cores of their own, watched from outside, ended in any case."""
+"""The servers under test: started on their own cores, measured from outside, and always ended."""
 
 import json
 import os
@@ -32,7 +32,7 @@ ClientCpus = Annotated[
 
 @dataclass(frozen=True)
 class Cores:
-    """Who runs where."""
+    """The cores of the server and of the load generator."""
 
     server: tuple[int, ...]
     client: tuple[int, ...]
@@ -110,10 +110,10 @@ class Server:
         return times
 
     def wait_until_quiet(self) -> None:
-        """Return when the server does nothing any more: answers that nobody waits for are still computed by some.
+        """Return when the server is idle: some servers still compute answers that nobody waits for.
 
         Raises:
-            RuntimeError: It goes on and on.
+            RuntimeError: It never becomes idle.
         """
         deadline = time.monotonic() + _QUIET_LIMIT_S
         while time.monotonic() < deadline:
@@ -162,7 +162,7 @@ def running(
             time.sleep(0.01)
         yield Server(name, url, process, time.monotonic() - began)
     finally:
-        with suppress(psutil.NoSuchProcess):  # it has been ended before
+        with suppress(psutil.NoSuchProcess):  # it has ended already
             process.terminate()
         try:
             process.wait(timeout=30)

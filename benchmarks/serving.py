@@ -8,7 +8,7 @@ what LibreTranslate completed at best in the closed loop. Both search with a bea
 threads; all other settings are the defaults, save Dragoman's cache of encoded sentences, which is off, since sentences
 come up again in later rounds. LibreTranslate's environment is made on the first run; see ``libretranslate.py``.
 
-With ``--against FOLDER``, a Dragoman of another checkout takes LibreTranslate's place: what a change costs or brings.
+With ``--against FOLDER``, a Dragoman of another checkout takes LibreTranslate's place, to measure a change.
 Make the checkout with ``git worktree add FOLDER COMMIT``; it needs the native library if it has ``kernels``.
 
 The first second of each load does not count; a request that is still unanswered at the end is waited for.
@@ -136,14 +136,14 @@ class Bench:
             self._record(f"{rate:.1f}/s", server, run)
 
     def _in_turn(self, servers: Sequence[Server], number: int) -> Iterator[tuple[Server, dict[str, Any]]]:
-        """The other way round in every second round, so that none is always the first; each with its arguments."""
+        """The servers with their arguments; every second round reverses their order, so that none is always first."""
         for server in servers[::-1] if number % 2 else servers:
             connect = partial(json_sender, server.url + "/translate", self.timeout_s)
             yield server, {"connect": connect, "ramp_s": self.ramp_s, "seconds": self.seconds}
             server.wait_until_quiet()
 
     def _stream(self, number: int, salt: int) -> Iterator[bytes]:
-        """The bodies without end, beginning somewhere else in each load, but with the same for all servers."""
+        """The bodies in an endless loop, from another beginning in each load; the same for all servers."""
         start = (997 * number + 101 * salt) % len(self.bodies)
         return islice(cycle(self.bodies), start, None)
 

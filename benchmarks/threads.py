@@ -1,4 +1,4 @@
-"""What to do with several cores: one decoder with threads inside its operators, or several decoders with one each.
+"""Compares ways to use several cores: threads inside the operators of one decoder, or one thread for each decoder.
 
     python -m benchmarks.threads artifacts/de-en data/de-en/eval/tatoeba.test.tsv
 

@@ -1,4 +1,4 @@
-"""What an adaptive embedding and softmax saves with a large vocabulary: random weights, float32, one thread.
+"""Measures an adaptive embedding and softmax with a large vocabulary: random weights, float32, one thread.
 
     python -m benchmarks.vocabulary
 
@@ -54,7 +54,7 @@ def main(
             graphs[name] = OnnxModel(encoder, decoder, pad_id=config.pad_id, provider="cpu", threads=1)
             parameters = sum(parameter.numel() for parameter in model.parameters())
             results[name] = {"parameters": parameters, "decoder_bytes": decoder.stat().st_size}
-        for _ in range(ROUNDS):  # in turns, so that others on the machine slow both down
+        for _ in range(ROUNDS):  # in turns, so that other programs slow both down
             for name, opened in graphs.items():
                 for sentences in (1, 32):
                     key = f"ms_a_step_{sentences}"

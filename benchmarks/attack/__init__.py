@@ -1,1 +1,1 @@
-"""Attacks on a server, and what others wait for meanwhile."""
+"""Attacks on a server, and how long other clients wait meanwhile."""

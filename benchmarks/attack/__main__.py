@@ -1,4 +1,4 @@
-"""Attacks a server that it starts itself, on loopback, and prints what others waited for and what it took.
+"""Attacks a server that it starts itself, on loopback, and prints how long other clients waited and its memory.
 
 Exits with 1 if a bar is missed: resident memory, waiting times beside every attack, answers, the end within the time to
 drain. Waits are compared with those of the same server at rest: at the beginning, or right before the attack if they
@@ -48,7 +48,7 @@ _SMALL = json.dumps({"q": "Ich möchte heute Abend ein Bier trinken.", "source":
 
 
 class Sample(NamedTuple):
-    """A request of somebody who attacks nobody; ``status`` as of ``Target.request``."""
+    """A request of an ordinary client; ``status`` is as in ``Target.request``."""
 
     kind: str
     began_s: float
@@ -67,7 +67,7 @@ class Bystanders:
         self._received: list[Sample] = []
 
     def between(self, began_s: float, ended_s: float) -> list[Sample]:
-        """What was due in that time; waits for the answers, but not for ever."""
+        """The requests that were due in that time; waits for their answers, up to a limit."""
         later: set[str] = set()
         with suppress(queue.Empty):
             while later != {"livez", "small"}:
@@ -91,7 +91,7 @@ def _probe(port: int, samples: "multiprocessing.Queue[Sample]", over: Event) -> 
             status, _ = target.request("/livez") if kind == "livez" else target.request("/translate", _SMALL, JSON)
             waited_s = time.monotonic() - due
             samples.put(Sample(kind, due, waited_s, status))
-            # One after the other. What would have come while one is waited for would have waited, too.
+            # One after the other. A request that was due while another waited would have waited, too.
             for place in range(1, 1 + int(waited_s / every_s)):
                 samples.put(Sample(kind, due + place * every_s, waited_s - place * every_s, status))
             due = max(due + every_s, time.monotonic())
@@ -106,7 +106,7 @@ def _probe(port: int, samples: "multiprocessing.Queue[Sample]", over: Event) -> 
 
 
 class Row(NamedTuple):
-    """What came of an attack."""
+    """The result of an attack."""
 
     name: str
     outcome: str
@@ -120,14 +120,14 @@ class Row(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """What others wait for while nobody attacks."""
+    """How long other clients wait while nobody attacks."""
 
     livez_p99_ms: float
     small_p95_ms: float
 
     @classmethod
     def of(cls, row: Row) -> "Rest":
-        """What was measured."""
+        """The figures of some samples."""
         return cls(row.livez_p99_ms, row.small_p95_ms)
 
 

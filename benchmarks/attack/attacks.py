@@ -1,4 +1,4 @@
-"""The attacks, each with what must come of it. The server's default settings decide how large they are."""
+"""The attacks, each with the outcome that it must have. The server's default settings decide how large they are."""
 
 import json
 import time
@@ -23,7 +23,7 @@ class Attack(NamedTuple):
     """An attack.
 
     Attributes:
-        name: Said in the table.
+        name: Name in the table.
         run: Does it; returns its outcome.
         is_good: Judges the outcome.
     """
@@ -50,7 +50,7 @@ def misnested(target: Target) -> str:
 
 
 def search_bombs(target: Target) -> str:
-    """Expressions that match nowhere, slowly; the texts of others meanwhile."""
+    """Expressions that search slowly and match nowhere, beside ordinary texts."""
     patterns = [f"regex:(?:[ab]*a[ab]{{{900 - i}}}c)" for i in range(100)]
     bomb = partial(target.translate, q="ab" * 500_000, deadline_ms=1000, protect=patterns)
     others = [
@@ -115,7 +115,7 @@ def json_bombs(target: Target) -> str:
 
 
 def long_json_strings(target: Target) -> str:
-    """Texts of 32 MiB, too long by far, of which every character is an escape."""
+    """Texts of 32 MiB, far too long, in which every character is escaped."""
     body = b'{"source":"de","target":"en","q":"' + b"\\n" * (15 * MEBIBYTE) + b'"}'
     return at_once(*[partial(_status, target, body)] * 2)
 
@@ -218,7 +218,7 @@ def four_greedy_clients(target: Target) -> str:
 
 
 def natural_long(target: Target) -> str:
-    """Long texts as people have them."""
+    """Long texts of the usual kind."""
     return at_once(*[partial(target.translate, q=SENTENCE * 800, deadline_ms=DEADLINE_MS)] * 8)
 
 
@@ -231,7 +231,7 @@ def upgrade_offers(target: Target) -> str:
 
 
 def hang_up_with_more_behind(target: Target) -> str:
-    """A client that goes while a second request stands behind its long one."""
+    """A client that hangs up while a second request waits behind its long one."""
     body = json.dumps({"q": SENTENCE * 800, "source": "de", "target": "en"}).encode()
     for _ in range(4):
         with target.connect() as connection:
@@ -255,14 +255,14 @@ def long_units(target: Target) -> str:
 
 
 def placeholders(target: Target) -> str:
-    """Many things to keep in a few sentences."""
+    """A few sentences with many protected spans."""
     text = "<a>" + "&foo; Wort " * 400 + "</a>"
     body = json.dumps({"text": [text], "source_lang": "DE", "target_lang": "EN", "tag_handling": "xml"}).encode()
     return at_once(*[lambda: target.request("/v2/translate", body, JSON)[0]] * 4)
 
 
 def markdown(target: Target) -> str:
-    """Markdown that is nothing but signs."""
+    """Markdown without text: signs only."""
     texts = [sign * 1_000_000 for sign in "[<&#"]
     return at_once(*(partial(target.translate, q=text, format="markdown", deadline_ms=DEADLINE_MS) for text in texts))
 
@@ -274,7 +274,7 @@ def many_tags(target: Target) -> str:
 
 
 def dense_texts(target: Target) -> str:
-    """The longest texts that are allowed, every sign of which counts as a word."""
+    """The longest texts that are allowed; each of their characters counts as a word."""
     texts = [
         ("<i>x</i>" + "+" * 3_900_000, "html"),
         ("+ " * 1_990_000, "html"),

@@ -1,4 +1,4 @@
-"""What an attacker needs: sockets, requests that may be given up, many at once. Standard library only."""
+"""The attacker's tools: sockets, requests with a time limit, many requests at once. Standard library only."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ class Target:
     """The server under attack.
 
     Attributes:
-        port: Where it listens.
+        port: Port that it listens on.
         limit_s: Seconds that the attack may take.
         over: Set when the attack's time is over.
     """
@@ -75,7 +75,7 @@ class Target:
             return "closed"
 
     def metric(self, name: str) -> float:
-        """A number that the server says of itself."""
+        """A metric of the server."""
         _, body = self.request("/metrics")
         for line in body.decode().splitlines():
             if line.startswith(name + " "):
@@ -83,7 +83,7 @@ class Target:
         raise KeyError(name)
 
     def wait(self, seconds: float) -> None:
-        """Until the attack's time is over, but at most so long."""
+        """Wait until the attack's time is over, but at most this long."""
         self.over.wait(seconds)
 
 

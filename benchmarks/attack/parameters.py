@@ -1,4 +1,4 @@
-"""What must hold beside every attack, and how long the attacks take: some ten minutes for all of them."""
+"""Bars that hold beside every attack, and how long the attacks take: some ten minutes in all."""
 
 # Bars.
 MAX_RSS_MB = 1000.0

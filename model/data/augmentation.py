@@ -1,4 +1,4 @@
-"""Changed copies of training pairs, for what users type and corpora lack: capitals, quotes, things to be copied.
+"""Changed copies of training pairs: capitals, quotes, names and numbers, which users type and corpora lack.
 
 Every change is made to both sides, so that the translation of a changed text is the changed translation. Which pairs
 are changed, and how, is a function of the seed alone.
@@ -15,7 +15,7 @@ from model.data.pairs import Pair
 from model.recipe import Augmentation
 
 Change = Callable[[Pair, Random], Pair | None]
-"""The changed pair, or None for one that this change can't be made to."""
+"""Returns the changed pair, or None for a pair that can't be changed in this way."""
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _ENDINGS = {".": ("", "", "!", "?", "...", "…", ":"), "!": ("", ".", "!!", "?!"), "?": ("", "??", "?!")}
@@ -56,8 +56,8 @@ def augment(
         shares: How many copies of each kind, as a share of the pairs.
         lowercase: Per side, words that stand in lower case inside sentences, see ``lowercase_words``.
         dictionary: Knows rare words, and where they fit.
-        languages: Of the pairs' sides.
-        rng: Where chance comes from.
+        languages: Languages of the two sides.
+        rng: Source of random numbers.
     """
     changes: list[tuple[float, Change]] = [
         (shares.capitals, lambda pair, _: (pair[0].upper(), pair[1].upper())),
@@ -217,7 +217,7 @@ def _replace_word(text: str, word: str, new: str) -> str:
 
 
 def _join(pair: Pair, pairs: Sequence[Pair], rng: Random) -> Pair | None:
-    """With one or two others of the same source, where each ends as a sentence does."""
+    """Join a pair with one or two other sentences of the same source."""
     parts = [pair, *rng.choices(pairs, k=rng.choice((1, 1, 2)))]
     if any(side[-1:] not in ".!?" for part in parts for side in part):
         return None

@@ -22,7 +22,7 @@ def read_catalogs(files: Iterable[Path]) -> Iterator[Pair]:
     pairs still have to be cleaned: see ``model.data.preparation.clean``.
 
     Args:
-        files: ``.mo`` files of one language; those of a program are ``share/locale/LANGUAGE/LC_MESSAGES/NAME.mo``.
+        files: ``.mo`` files of one language; programs have them in ``share/locale/LANGUAGE/LC_MESSAGES/NAME.mo``.
 
     Raises:
         PairsError: A file is missing or is no catalog.

@@ -26,7 +26,7 @@ BytesProgress = Callable[[str, int, int | None], None]
 PairsProgress = Callable[[int], None]
 """Called now and then with the number of pairs written so far."""
 
-# A connection that breaks is taken up again at once, as long as each attempt brings new bytes, at most so often.
+# A broken connection is resumed at once, while each attempt brings new bytes, at most this many times.
 _ATTEMPTS = 8
 _TIMEOUT_S = 30.0
 _HEADERS = {"User-Agent": "dragoman (corpus download)", "Accept-Encoding": "identity"}
@@ -51,7 +51,7 @@ class Corpus:
     Attributes:
         name: Names the files: lower-case letters, digits, dot, dash, underscore.
         files: One table or archive, or the source text and the target text.
-        licence: As stated by the publisher.
+        licence: The licence that the publisher states.
         description: One sentence.
         attribution: Whom to name, and the paper to cite.
         languages: Codes of source and target as they will stand in the TSV.

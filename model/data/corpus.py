@@ -157,13 +157,13 @@ def _align(encoded: list[list[IdPair]], recipe: Recipe, report: Report) -> list[
 
 
 def _names(recipe: Recipe) -> list[str]:
-    """Names of the packed files: the sources', that of the generated pairs, the validation pairs'."""
+    """Names of the packed files: one for each source, the generated pairs and the validation pairs."""
     generated = ["generated"] if recipe.augmentation.notation else []
     return [f"{index:02d}" for index in range(len(recipe.sources))] + generated + ["validation"]
 
 
 def _rules(recipe: Recipe) -> dict[str, Any]:
-    """What of a recipe decides a corpus, besides the files; how often each is drawn may change from stage to stage."""
+    """The parts of a recipe that a corpus depends on, besides the files. Weights may change from stage to stage."""
     return {
         "seed": recipe.seed,
         "languages": list(recipe.languages),

@@ -51,14 +51,14 @@ class _Match(NamedTuple):
 
 
 class Dictionary:
-    """What to put in whose place, from the entries of a dictionary and the sentences that it is to be used in."""
+    """Replaces words of sentences by dictionary entries that inflect alike."""
 
     def __init__(self, entries: Iterable[Pair], sentences: Sequence[Pair]) -> None:
         """Sort the entries.
 
         Args:
-            entries: Both sides of a dictionary, the second in English. Used are those of one word on the first side and
-                one or two on the second, in lower case, with or without "to".
+            entries: Both sides of a dictionary, the second in English. Entries are used if they have one word on the
+                first side and one or two on the second, in lower case, with or without "to".
             sentences: Sentence pairs, to count how frequent words are.
         """
         self._frequencies = [

@@ -29,7 +29,7 @@ def hold_out(
         The number of pairs held out.
 
     Raises:
-        PreparationError: Two files have one name, a name in ``drawn`` is none of theirs, or a file has too few pairs.
+        PreparationError: Two files have one name, ``drawn`` names another file, or a file has too few pairs.
         PairsError: A file is missing or damaged.
         OSError: The folder exists or can't be written.
     """

@@ -78,7 +78,7 @@ def decimal(value: float, digits: int, language: str) -> str:
 
 
 def supports(languages: tuple[str, str]) -> bool:
-    """Whether both notations are known."""
+    """Return whether the notations of both languages are known."""
     return set(languages) <= _LANGUAGES
 
 
@@ -99,9 +99,9 @@ def notation_pairs(languages: tuple[str, str], count: int, rng: Random) -> Itera
     """Generated pairs around amounts, numbers, dates, times and codes.
 
     Args:
-        languages: Of the two sides; German and English, in either order.
+        languages: Languages of the two sides: German and English, in either order.
         count: Pairs.
-        rng: Where chance comes from.
+        rng: Source of random numbers.
     """
     for _ in range(count):
         frame = dict(zip(("de", "en"), rng.choice(_FRAMES), strict=True))
@@ -171,7 +171,7 @@ def _date(rng: Random) -> Write:
     style = rng.random()
 
     def write(language: str) -> str:
-        if style < 0.4:  # who reads 07/08 as July and who as August can't be known: it stays as it is
+        if style < 0.4:  # 07/08 may be July or August: it is not converted
             return f"{day:02d}.{month:02d}.{year}"
         if style < 0.5:
             return f"{year}-{month:02d}-{day:02d}"
@@ -194,7 +194,7 @@ def _weekday(rng: Random) -> Write:
 
 
 def _same(make: Callable[[Random], str]) -> Callable[[Random], Write]:
-    """What both languages write alike."""
+    """A value that both languages write in the same way."""
 
     def slot(rng: Random) -> Write:
         text = make(rng)

@@ -1,6 +1,6 @@
 """Placeholder pieces: a model learns to carry them over exactly once, because aligned words of real pairs became them.
 
-A service puts them where a text has something that must not be translated.
+The service replaces spans by them that must not be translated.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Replacer:
         Args:
             pair: Piece ids of both sides.
             links: (N, 2) aligned piece indices.
-            rng: Where chance comes from.
+            rng: Source of random numbers.
         """
         spans = self._spans(pair, links)
         rng.shuffle(spans)

@@ -45,10 +45,10 @@ class Rules:
     """Which pairs are kept. Words are what whitespace separates.
 
     Attributes:
-        min_words: Least words of each side.
-        max_words: Most words of each side.
-        max_ratio: The longer side may have so many times the words of the shorter one ...
-        ratio_above_words: ... but only pairs whose longer side has more words than this are judged by it.
+        min_words: Minimum number of words of each side.
+        max_words: Maximum number of words of each side.
+        max_ratio: Maximum ratio of the two sides' numbers of words ...
+        ratio_above_words: ... for pairs whose longer side has more words than this.
         min_letter_share: At least this part of each side's visible characters are letters (or marks on letters).
     """
 
@@ -78,7 +78,7 @@ class Split:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What became of the pairs: ``read`` is the sum of ``rejected``, ``train``, ``valid`` and ``test``."""
+    """How many pairs were kept and rejected: ``read`` is the sum of ``rejected``, ``train``, ``valid`` and ``test``."""
 
     inputs: dict[str, int]
     read: int
@@ -96,7 +96,7 @@ def normalise(text: str) -> str:
 
 
 def key(text: str) -> str:
-    """What two texts must share to count as the same: lower case, punctuation and spacing ignored."""
+    """The key of a text: lower case, without punctuation and spacing. Texts with equal keys count as the same."""
     return " ".join(text.lower().translate(_PUNCTUATION).split())
 
 

@@ -19,9 +19,9 @@ from scipy import sparse
 
 _WORD = re.compile(r"\w+")
 _GRAM = 4
-# A bead pays by what its cosine exceeds this, for every two sentences in it; others are better left alone.
+# A bead gains what its cosine exceeds this by, for every two sentences in it. Worse beads are not made.
 _WORTH = 0.15
-# What a bead of three sentences must gain over one of two.
+# Minimum gain of a bead of three sentences over a bead of two.
 _MERGING = 0.05
 # Features of more than this share of the sentences say little, and most of the products' time would go into them.
 _COMMON, _COMMON_LEAST = 0.05, 50
@@ -99,7 +99,7 @@ def _cosine(a: sparse.csr_matrix, b: sparse.csr_matrix) -> float:
 
 
 def _cosines(a: sparse.csr_matrix, b: sparse.csr_matrix) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """For every sentence of the first document its cosines with the second's.
+    """For every sentence of the first document, its cosines with the sentences of the second.
 
     Yields:
         (M,) with each sentence, (M - 1,) with each two neighbours, and (M,) of it and the one before it with each.

@@ -13,7 +13,7 @@ from model.data.sentence_alignment import align_sentences
 
 # Lines translated between two looks at the clock: enough for full batches.
 _CHUNK = 512
-# A translation may have at most so many times the words of its source, and as few the other way; plus a few.
+# Maximum ratio of the words of a translation and its source, in both directions; a few more are allowed.
 _LONGEST, _MORE = 2.2, 3
 # A translation whose words repeat more than this is a loop.
 _DISTINCT = 0.5
@@ -38,7 +38,7 @@ def back_translate(
 ) -> int:
     """Translate every line of a text and write the pairs; a run that was stopped goes on where it ended.
 
-    Left out are copies, loops and translations whose length is unlikely.
+    Copies, loops and translations of unlikely length are left out.
 
     Args:
         text: Lines in ``written_in``, plain, .gz or .xz.
@@ -92,7 +92,7 @@ def _complete(partial: Path) -> Iterator[Pair]:
 
 
 def plausible(source: str, translation: str) -> bool:
-    """Whether a machine's translation may be learnt from: no copy, no loop, no unlikely length, no tab."""
+    """Return whether a translation is fit for training: no copy, no loop, no unlikely length, no tab."""
     words, translated = len(source.split()), translation.split()
     ratio = (len(translated) + _MORE) / (words + _MORE)
     pairs = list(pairwise(translated))
@@ -121,7 +121,7 @@ def align_documents(
         first: The document in the first language: paragraphs, one a line, plain, .gz or .xz.
         second: The document in the second language.
         translate: Translates the first language into the second.
-        languages: Of the documents.
+        languages: Languages of the documents.
         least: Cosine of the translated and the second sentence; pairs below are left out.
         avoid: Sentences, of test sets say, that no pair may contain.
         progress: Called with the number of sentences translated so far.

@@ -1,4 +1,4 @@
-"""Pictures of what each attention head looks at.
+"""Pictures of the weights of each attention head.
 
 Axes: H heads, S source length, T target length.
 """
@@ -72,5 +72,5 @@ def draw_maps(maps: SentenceMaps, out: Path) -> None:
 
 
 def _plain(labels: Sequence[str]) -> list[str]:
-    """Without what matplotlib takes for a formula."""
+    """Escape signs that matplotlib would take for a formula."""
     return [label.replace("$", r"\$") for label in labels]

@@ -1,4 +1,4 @@
-"""How sure a model may be of a sentence: from the probabilities of its tokens to the chance that it is good.
+"""The confidence in a sentence: from the probabilities of its tokens to the chance that the translation is good.
 
 A translation is good if it is close to the reference: a chrF of ``GOOD_CHRF`` or more for the sentence. The chance is a
 logistic function of the mean log-probability of a token; its two numbers are fitted on the first half of each test set,
@@ -32,10 +32,10 @@ class Judged(NamedTuple):
     """Translations of one test set in one direction, one row a sentence.
 
     Attributes:
-        name: Of the test set, with the direction.
-        log_probabilities: (N,) of the translations.
+        name: Name of the test set, with the direction.
+        log_probabilities: (N,) sums over the tokens of each translation.
         tokens: (N,) their lengths, the end included.
-        good: (N,) whether they are.
+        good: (N,) bool, whether each translation is good.
     """
 
     name: str
@@ -62,7 +62,7 @@ def judge(
     Args:
         bundle: The bundle.
         test_sets: Pairs of its first pair's languages; its other pairs are passed over.
-        threads: Of the graphs.
+        threads: Threads of the graphs.
         advance: Called with the number of lines done.
 
     Raises:
@@ -154,7 +154,7 @@ def bins(chance: NDArray[np.float64], good: NDArray[np.bool_]) -> list[tuple[NDA
 
 
 def record_confidence(bundle: Bundle, confidence: Confidence) -> None:
-    """Put it into the bundle's manifest."""
+    """Put the confidence into the bundle's manifest."""
     write_manifest(bundle.path, bundle.manifest.model_copy(update={"confidence": confidence}))
 
 

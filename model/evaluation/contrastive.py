@@ -1,4 +1,4 @@
-"""A contrastive test of what one sentence doesn't tell: the German for "it", and du or Sie for "you".
+"""A contrastive test of words that depend on earlier sentences: the German for "it", and du or Sie for "you".
 
 Examples are found in documents by rules: a reference translation and one that differs in the word in question alone. A
 model is right if it gives the reference the higher probability (Sennrich 2017; Müller et al. 2018, "A Large-Scale Test

@@ -138,7 +138,7 @@ def evaluate(
     Args:
         translator: A bundle or a checkpoint.
         test_set: What to translate.
-        reverse: From the second language into the first.
+        reverse: Translate from the second language into the first.
         options: Search options.
         advance: Called with the number of lines done.
     """

@@ -1,4 +1,4 @@
-"""Multi-head attention (sections 3.2.1 and 3.2.2 of the paper), with other scores than the paper's by choice.
+"""Multi-head attention (sections 3.2.1 and 3.2.2 of the paper), with the paper's scores or others.
 
 Axes: B sentences, H heads, T queries, S keys, D model width, E = D / H channels per head.
 """
@@ -97,7 +97,7 @@ class MultiHeadAttention(nn.Module):
         return heads @ self.split(keys).transpose(-2, -1)
 
     def recall_scores(self, query: Tensor, recalled: int, keys: int) -> Tensor:
-        """What is added to the scores (B, H, T, S) for the first ``recalled`` keys: nothing, unless a subclass does."""
+        """The number added to the scores (B, H, T, S) of the first ``recalled`` keys; none in this class."""
         return query.new_zeros(1, 1, 1, keys)
 
     def split(self, states: Tensor) -> Tensor:
@@ -106,10 +106,10 @@ class MultiHeadAttention(nn.Module):
 
 
 class RecallingAttention(MultiHeadAttention):
-    """Self-attention that tells keys of earlier sentences from those of its own.
+    """Self-attention that distinguishes keys of earlier sentences from keys of its own sentence.
 
-    Signals added to embeddings don't: the third word of each sentence has the same. So the score of such a key gets
-    q.w + b added, in each head. Both are learned and start as zeros.
+    Signals added to embeddings can't: the third word of each sentence has the same signal. So q.w + b is added to the
+    score of such a key, in each head. w and b are learned and start as zeros.
     """
 
     def __init__(self, config: TransformerConfig) -> None:

@@ -50,7 +50,7 @@ class TransformerConfig:
         feed_forward_dropout: After the activation inside the position-wise network.
         norm: "post" (the paper) or "pre" (a final norm closes each stack).
         embedding_norm: Layer norm right after the embeddings (some Marian models).
-        activation: Of the position-wise network.
+        activation: Activation of the position-wise network.
         feed_forward_kind: "linear" (the paper), or "conv": two convolutions over time, of ``convolution_width`` in the
             encoder and of 1 in the decoder. Of width 1 both kinds are the same.
         convolution_width: Positions that a convolution sees, odd.
@@ -76,7 +76,7 @@ class TransformerConfig:
         tie_output: The target embedding is also the output projection.
         biases: Linear layers have biases.
         output_bias: A bias is added to the final logits (Marian's ``final_logits_bias``).
-        norm_epsilon: Of every layer norm.
+        norm_epsilon: Epsilon of every layer norm.
         pad_id, eos_id, decoder_start_id: Special ids; the start id is what the decoder sees first.
         alignment_layer, alignment_head: The cross-attention head trained towards word alignments; None: there is none.
     """
@@ -190,7 +190,7 @@ class TransformerConfig:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """What a standard Transformer's graphs, and operators fused for them, don't compute, as the recipe writes it.
+        """The settings, as in a recipe, that the graphs and operators of a standard Transformer don't support.
 
         Scores by "dot" and "general" are standard with other weights, see ``export.equivalents``.
         """

@@ -1,4 +1,4 @@
-"""The layers of encoder and decoder, and what they are made of.
+"""The layers of encoder and decoder, and their parts.
 
 Axes: B sentences, S source length, T target length, P earlier target positions, M remembered positions, D model width,
 H heads. Masks are bool, True on what may be looked at.
@@ -26,7 +26,7 @@ class Residual(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def before(self, states: Tensor) -> Tensor:
-        """What the sub-layer sees."""
+        """The input of the sub-layer."""
         entered: Tensor = self.norm(states) if self.pre else states
         return entered
 

@@ -11,9 +11,9 @@ from torch import Tensor
 
 
 class Memory(NamedTuple):
-    """What entered each layer of a stack, at the last positions of the sentences before, without gradient.
+    """The inputs of each layer of a stack at the last positions of the sentences before, without gradient.
 
-    Real positions come last, so that distances to the own positions are those of their columns.
+    Real positions come last, so that the distance between two positions is the distance between their columns.
     """
 
     states: list[Tensor]  # per layer, (B, M, D)

@@ -21,7 +21,7 @@ from model.network.stack import Stack
 
 
 class Encoded(NamedTuple):
-    """What the decoder needs of a source: its states and mask."""
+    """The encoder's result for a source: its states and mask."""
 
     states: Tensor  # (B, S, D)
     mask: Tensor  # (B, S) bool
@@ -29,7 +29,7 @@ class Encoded(NamedTuple):
 
 @dataclass
 class DecoderCache:
-    """All that an incremental decoder remembers, explicit and owned by the caller.
+    """The state of an incremental decoder, owned by the caller.
 
     ``past`` grows by one position a step; ``cross`` never changes, and is what the exported encoder returns. The past
     begins with the M positions of the memory, if there is one.
@@ -228,7 +228,7 @@ class Transformer(nn.Module):
         Args:
             source: (B, S).
             target: (B, T).
-            memories: What the sentences before have left; None: there are none.
+            memories: Memories after the sentences before; None at the beginning of a text.
 
         Returns:
             States and maps as of ``forward``; in the maps of encoder and decoder, memory comes before the own

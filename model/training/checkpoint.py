@@ -27,7 +27,7 @@ class CheckpointError(ValueError):
 
 @dataclass
 class TrainingState:
-    """Where a run stands.
+    """The progress of a run.
 
     Attributes:
         update: Optimiser steps done.

@@ -69,7 +69,7 @@ def pretrain(
 
 
 def training_place(device: str, threads: int | None) -> "Distributed":
-    """Where to train, by the options of a command."""
+    """The device and the processes to train with, from the options of a command."""
     # Kernels compiled for the shapes of batches: some ten thousand, where oneDNN keeps 1,024 unless told, at its start.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")
     import torch

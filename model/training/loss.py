@@ -1,4 +1,4 @@
-"""What training minimises: label-smoothed cross-entropy, and the guided-alignment loss."""
+"""The objectives of training: label-smoothed cross-entropy, and the guided-alignment loss."""
 
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ class Losses(NamedTuple):
 
 
 def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
-    """Run the model on a batch, and with what it remembers on the batches that follow.
+    """Run the model on a batch, and with its memory on the batches that follow.
 
     The guided-alignment loss is the cross-entropy between the word alignment and the map of the alignment head
     (Chen et al. 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation").

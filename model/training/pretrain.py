@@ -23,9 +23,9 @@ from model.training.train import Distributed, Metrics, Trainer
 
 # Text never has it: SentencePiece falls back to bytes.
 MASK_ID = UNK_ID
-# Of the tokens of a text, how many are predicted; of these, how many are masked, and how many replaced by another.
+# Share of a text's tokens that are predicted; shares of these tokens that are masked and replaced by another.
 PREDICTED, MASKED, REPLACED = 0.15, 0.8, 0.1
-# One line in so many is kept for the validation loss.
+# One line in this many is kept for the validation loss.
 _HELD_OUT = 100
 
 
@@ -36,7 +36,7 @@ def mask_tokens(source: Tensor, special: int, vocabulary: int, generator: torch.
         source: (B, S) int64.
         special: Ids up to this one are left alone: special pieces, tags.
         vocabulary: V, from which replacements are drawn.
-        generator: Of the choices.
+        generator: Source of random numbers.
 
     Returns:
         The changed (B, S), and (B, S) bool, True where a token is to be predicted: 80 % of these are masked, 10 % are

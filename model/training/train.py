@@ -53,7 +53,7 @@ class Distributed:
 
     @classmethod
     def detect(cls, device: str = "auto") -> "Distributed":
-        """From the environment of ``torchrun`` and the machine's devices."""
+        """Read the environment of ``torchrun`` and choose a device of the machine."""
         cuda = torch.cuda.is_available() if device == "auto" else device == "cuda"
         world = int(os.environ.get("WORLD_SIZE", "1"))
         if world == 1:

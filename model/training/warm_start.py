@@ -64,7 +64,7 @@ def _grown(name: str, earlier: Mapping[str, torch.Tensor], times: int) -> torch.
 
 
 def _earlier_pieces(earlier: Path, tokenizer: Path) -> Iterator[list[int]]:
-    """For each piece, the ids of the earlier vocabulary that say the same."""
+    """For each piece, the ids of the earlier vocabulary that spell it."""
     old, new = (sentencepiece.SentencePieceProcessor(model_file=str(path)) for path in (earlier, tokenizer))
     for piece in (new.id_to_piece(index) for index in range(new.vocab_size())):
         index = old.piece_to_id(piece)
