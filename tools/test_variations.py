@@ -1,10 +1,10 @@
-"""Runs the tests that depend on a model as they would run on other processors and with other models.
+"""Runs the tests of models as they would run on other processors, with more threads and with other models.
 
     python -m tools.test_variations [NAME ...]
 
 No test may depend on the values that a model computes: they differ between processors, numbers of threads and seeds.
-Each variation restricts PyTorch's kernels, oneDNN's or our own to another instruction set, or trains the tiny models
-from another seed. A value that the processor doesn't have leaves the library at its own choice.
+Each variation restricts PyTorch, oneDNN or our own operators to another instruction set, or sets the threads, or trains
+the tiny models from another seed. If the processor lacks an instruction set, the library keeps its own choice.
 """
 
 import os
@@ -14,7 +14,15 @@ import time
 from typing import NamedTuple
 
 PYTORCH = ("tests/parity/test_graphs.py", "tests/unit/model/evaluation", "tests/unit/model/network/test_reference.py")
-SERVICE = ("tests/unit/app/engine", "tests/unit/app/translation/test_retries.py")
+SERVICE = (
+    "tests/http/test_native.py",
+    "tests/kernels/test_search.py",
+    "tests/unit/app/engine/models/test_bundle.py",
+    "tests/unit/app/engine/onnx",
+    "tests/unit/app/engine/request",
+    "tests/unit/app/engine/test_single_model.py",
+    "tests/unit/app/translation/test_retries.py",
+)
 
 
 class Variation(NamedTuple):
@@ -28,10 +36,11 @@ VARIATIONS = {
     "aten-default": Variation({"ATEN_CPU_CAPABILITY": "default"}, PYTORCH),
     "aten-avx2": Variation({"ATEN_CPU_CAPABILITY": "avx2"}, PYTORCH),
     "onednn-avx2": Variation({"ONEDNN_MAX_CPU_ISA": "AVX2"}, PYTORCH),
-    "one-thread": Variation({"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}, PYTORCH),
+    "two-threads": Variation({"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}, PYTORCH),  # tests/conftest.py sets 1
     "seed-1": Variation({"TINY_SEED": "1"}, (*PYTORCH, *SERVICE)),
     "seed-3": Variation({"TINY_SEED": "3"}, (*PYTORCH, *SERVICE)),
     "kernels-off": Variation({"DRAGOMAN_KERNELS": "off"}, SERVICE),
+    "kernels-avx2": Variation({"DRAGOMAN_KERNELS": "avx2"}, SERVICE),
     "kernels-plain": Variation({"DRAGOMAN_KERNELS": "plain"}, SERVICE),
 }
 
@@ -46,7 +55,7 @@ def main(names: list[str]) -> int:
         if names and name not in names:
             continue
         began = time.monotonic()
-        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
+        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", *tests]
         done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
         lines = done.stdout.strip().splitlines()
         print(

@@ -31,33 +31,37 @@ CHUNK_TEXTS = 64  # texts that the engine gets at a time: enough to fill its bat
 _SHOWN_TERMS = 10
 
 
+_Files = Annotated[
+    list[Path] | None, typer.Argument(help="Text files or documents; - or nothing for stdin.", show_default=False)
+]
+_Source = Annotated[
+    str,
+    typer.Option(
+        "--from", "-f", help="Language of the text, e.g. de; auto detects it from the beginning of each file."
+    ),
+]
+_Output = Annotated[
+    Path | None, typer.Option("--output", "-o", dir_okay=False, help="Write to this file instead of stdout.")
+]
+_Whole = Annotated[bool, typer.Option("--whole", help="Translate each file as one text; its sentences may span lines.")]
+_Glossary = Annotated[
+    str | None, typer.Option(help="Terms to use: a .tsv or .csv file, or the id of a stored glossary.")
+]
+_Memory = Annotated[
+    str | None, typer.Option(help="Translation memory: a .tmx or .tsv file, or the name or id of a stored one.")
+]
+_Threshold = Annotated[int, typer.Option(min=0, max=100, help="Minimum score of a match in the memory.")]
+
+
 def translate(
     target: Annotated[str, typer.Option("--to", "-t", help="Language to translate into, e.g. en.")],
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Text files or documents; - or nothing for stdin.", show_default=False)
-    ] = None,
-    source: Annotated[
-        str,
-        typer.Option(
-            "--from", "-f", help="Language of the text, e.g. de; auto detects it from the beginning of each file."
-        ),
-    ] = AUTO,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", dir_okay=False, help="Write to this file instead of stdout.")
-    ] = None,
-    whole: Annotated[
-        bool, typer.Option("--whole", help="Translate each file as one text; its sentences may span lines.")
-    ] = False,
-    glossary: Annotated[
-        str | None, typer.Option(help="Terms to use: a .tsv or .csv file, or the id of a stored glossary.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(help="Translation memory: a .tmx or .tsv file, or the name or id of a stored one."),
-    ] = None,
-    threshold: Annotated[
-        int, typer.Option(min=0, max=100, help="Minimum score of a match in the memory.")
-    ] = DEFAULT_THRESHOLD,
+    files: _Files = None,
+    source: _Source = AUTO,
+    output: _Output = None,
+    whole: _Whole = False,
+    glossary: _Glossary = None,
+    memory: _Memory = None,
+    threshold: _Threshold = DEFAULT_THRESHOLD,
     beam_size: Annotated[int | None, setting("beam_size")] = None,
     bundle: BundleOption = None,
     workers: WorkersOption = None,
@@ -67,8 +71,8 @@ def translate(
 ) -> None:
     """Translate plain text files or stdin line by line, and documents (docx, html, srt, ...) as a whole.
 
-    Of plain text, line n of the output translates line n of the input; line ends, empty lines and white space stay
-    unchanged. Use --whole for wrapped prose, where sentences span lines. Documents keep their format.
+    In plain text, line n of the output is the translation of line n of the input. Line ends, empty lines and white
+    space stay unchanged. Use --whole for wrapped prose, where sentences span lines. Documents keep their format.
     """
     inputs = files or [STDIN]
     _check_files(inputs, output)

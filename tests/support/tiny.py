@@ -82,7 +82,6 @@ def tiny_config(**changes: object) -> TransformerConfig:
 
 def random_model(seed: int = 0, **changes: object) -> Transformer:
     """An untrained model in evaluation mode."""
-    torch.set_num_threads(1)
     torch.manual_seed(SEED + seed)
     return new_model(tiny_config(**changes)).eval()
 

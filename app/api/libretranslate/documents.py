@@ -1,6 +1,7 @@
 """LibreTranslate's documents: POST /translate_file, GET /download_file/<name>."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import quote
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
 from app.api.checks import check_language, is_absent, parse_glossary_id, parse_memory
-from app.api.dependencies import CurrentService
+from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
 from app.api.libretranslate.parameters import parse_formality
@@ -49,6 +50,23 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     if not files:
         raise InvalidRequest("Invalid request: missing file parameter")
     [file] = files[:1]
+    upload = _read_upload(file, values, service)
+    await service.check_stored(key, (upload.source, upload.target), upload.glossary_id, upload.memory)
+    jobs = await service.documents.jobs()
+    document_id, _ = await jobs.add(upload, key, secret=False)
+    document = await run_while_connected(request, jobs.wait(document_id))
+    if document.error:
+        raise of_code(document.error[1], document.error[0])
+    link = f"{request.base_url}download_file/{UUID(document_id)}.{quote(document.name)}"
+    return JSONResponse({"translatedFileUrl": link, **document.report})
+
+
+def _read_upload(file: FilePart, values: Mapping[str, object], service: Service) -> Upload:
+    """Checks the file and the parameters of ``/translate_file``.
+
+    Raises:
+        InvalidRequest: A parameter is missing or out of range, or the file can't be translated.
+    """
     for name in ("source", "target"):
         if is_absent(values.get(name)):
             raise InvalidRequest(f"Invalid request: missing {name} parameter")
@@ -65,7 +83,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     input_.reader()
     stem, _, extension = name.rpartition(".")
     output = input_.output()
-    upload = Upload(
+    return Upload(
         content=file.content,
         name=f"{stem}_{target}.{extension if output == input_.name else output}",
         input=input_.name,
@@ -79,14 +97,6 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
         register=parse_formality(values.get("formality"), target),
         beam_size=service.settings.beam_size,
     )
-    await service.check_stored(key, (source, target), upload.glossary_id, upload.memory)
-    jobs = await service.documents.jobs()
-    document_id, _ = await jobs.add(upload, key, secret=False)
-    document = await run_while_connected(request, jobs.wait(document_id))
-    if document.error:
-        raise of_code(document.error[1], document.error[0])
-    link = f"{request.base_url}download_file/{UUID(document_id)}.{quote(document.name)}"
-    return JSONResponse({"translatedFileUrl": link, **document.report})
 
 
 @router.get(
