@@ -69,7 +69,9 @@ class Settings(BaseSettings):
         description="Language through which a pair without its own model is translated; empty for none.",
     )
     admin_key: SecretStr | None = Field(
-        None, min_length=16, description="Key for POST /admin/reload, at least 16 characters; empty: it is off."
+        None,
+        min_length=16,
+        description="Key for everything below /admin, at least 16 characters; empty: it is off.",
     )
     data: Path | None = Field(
         None, description="Folder of the database; it is made if it is missing. Without one, nothing is written."

@@ -38,7 +38,7 @@ hypothesis.settings.load_profile("untimed")
 
 @pytest.fixture(autouse=True)
 def root_logger() -> Iterator[None]:
-    """What a test does to the root logger, a command that logs for example, ends with it."""
+    """Undoes the changes that a test makes to the root logger, such as those of a command that logs."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield

@@ -82,7 +82,7 @@ def test_the_panes_scroll_together(page, leader, follower):
     assert source(page).evaluate("area => [area.scrollTop, area.scrollHeight <= area.clientHeight]") == [0, True]
 
     def first_line(pane: str) -> str:
-        """What is at the middle of a pane when the other is scrolled there."""
+        """The line in the middle of a pane while the other pane is scrolled there."""
         return page.evaluate(
             """id => {
                 const box = document.getElementById(id).getBoundingClientRect();

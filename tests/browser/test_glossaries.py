@@ -30,7 +30,7 @@ def save_term(panel, term: str, translation: str) -> None:
 
 
 def sent(page: Page, text: str) -> dict:
-    """What the page asks for when this is typed."""
+    """The requests that the page sends when this is typed."""
     with page.expect_request("**/translate") as request:
         page.get_by_role("textbox", name="Text to translate").fill(text)
     return request.value.post_data_json or {}

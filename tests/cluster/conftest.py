@@ -47,7 +47,7 @@ class Load:
             self.answers.append(Answer(status, retry_after, time.monotonic() - began))
 
     def wait_for(self, number: int, status: int = 200) -> None:
-        """Waits for so many more answers with a status."""
+        """Waits for this many more answers with a status."""
         before = self.count(status)
         wait_until(lambda: self.count(status) >= before + number, f"{number} answers with {status}")
 

@@ -50,12 +50,12 @@ class Job:
         assert self.row().status == "translating"
 
     def row(self) -> Row[Any]:
-        """What the database has of it."""
+        """The document's row in the database."""
         with self._database.transaction() as connection:
             return connection.execute(select(DOCUMENTS).where(DOCUMENTS.c.id == self._id)).one()
 
     def assert_done_once(self, attempts: int) -> None:
-        """It is translated in time, line by line, after so many attempts; it is paid once, and there only once."""
+        """The document is translated in time, line by line, after this many attempts, and paid and stored once."""
 
         def ended() -> bool:
             try:
@@ -73,7 +73,7 @@ class Job:
         self._client.close()
 
     def _download(self, status: int) -> httpx.Response:
-        """What comes with this status; Ray's proxy may still have a connection to an ingress that is dead."""
+        """The answer with this status; Ray's proxy may still have a connection to a dead ingress."""
         responses: list[httpx.Response] = []
 
         def answered() -> bool:

@@ -1,4 +1,4 @@
-"""What a single process does for a request crosses the cluster: streams, time limits, cancellation, drain."""
+"""A cluster treats requests as a single process does: streams, time limits, cancellation, drain."""
 
 import json
 import secrets

@@ -282,7 +282,7 @@ def test_a_model_that_hangs_does_not_keep_a_stop_from_its_end(monkeypatch, caplo
 
 
 def test_a_stop_waits_for_every_worker():
-    """The one without work ends at once; what the other is at is finished."""
+    """The worker without work ends at once; the other worker finishes its job."""
     model = ToyModel(12)
     gate = Gate(model)
     scheduler = scheduler_of(model, workers=2)

@@ -119,7 +119,7 @@ async def test_three_bundles_serve_all_pairs_and_reload_under_load_without_a_fai
             load = Load(client, 4)
             before = (await metrics_of(client))["model_loads_total"]
             for turn in range(4):
-                # A new one comes and goes; one that is being used is replaced.
+                # A new bundle comes and goes; a bundle in use is replaced.
                 if turn % 2:
                     shutil.rmtree(models / "fi-en")
                 else:

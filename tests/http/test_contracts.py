@@ -1,4 +1,4 @@
-"""Whatever contract is added: its paths can't escape admission control, its shape of errors or the metrics."""
+"""For every contract: its paths can't escape admission control, its error shape or the metrics."""
 
 import pytest
 from fastapi.routing import APIRoute

@@ -31,7 +31,7 @@ GERMAN = {"source": "de", "target": "en"}
 async def test_requests_leave_no_cycles(
     client: httpx.AsyncClient, engine: FakeEngine, path: str, body: dict[str, object]
 ) -> None:
-    # The server looks for garbage among what is old only when nobody waits: cycles would pile up under load.
+    # The server collects old garbage only when nobody waits, so reference cycles would pile up under load.
     engine.failure = Overloaded("once")  # one that isn't logged, for pytest keeps what is
     await client.post(path, json=body)
     gc.freeze()  # a search of all that the process has takes a second

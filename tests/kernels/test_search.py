@@ -24,7 +24,7 @@ def sources(tiny_tokenizer):
 
 @pytest.fixture(scope="module")
 def models(tiny_bundle):
-    """One that searches by itself, and one that makes single steps."""
+    """A model that makes whole searches, and a model that makes single steps."""
     paths = tiny_bundle.graphs("int8-native")
     return tuple(NativeModel(paths["encoder"], paths["decoder"], most_steps=most) for most in (64, 1))
 

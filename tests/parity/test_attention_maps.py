@@ -1,4 +1,4 @@
-"""The maps that `dragoman attention` draws are those of the model."""
+"""`dragoman attention` draws the model's own attention maps."""
 
 import numpy as np
 import pytest

@@ -30,7 +30,7 @@ from tests.support.tiny import VOCABULARY, open_graphs, random_model, sentence_p
 from tests.support.variants import CHOICES
 
 TEXTS = [german for german, _ in sentence_pairs(16, seed=21)]
-# What the tiny trained model shows, with room: float32 some 4e-6.
+# Errors of the tiny trained model, with a margin: float32 has about 4e-6.
 FLOAT32_TOLERANCE = 1e-4
 
 # With the tiny model itself (pre-norm, ReLU, interleaved sinusoids, all embeddings tied, biases, an alignment head)

@@ -1,4 +1,4 @@
-"""What `/inspect` shows is what the model does."""
+"""`/inspect` shows the model's own search and attention."""
 
 from dataclasses import replace
 

@@ -313,7 +313,7 @@ def test_the_benchmarks_peer_has_the_same_weights(
 
 @pytest.fixture(scope="module")
 def full_size(tmp_path_factory: pytest.TempPathFactory) -> tuple[MarianModel, MarianMTModel]:
-    """As large as the models of OPUS-MT: 74 million parameters."""
+    """A model of OPUS-MT's usual size: 74 million parameters."""
     folder = tmp_path_factory.mktemp("large") / "opus-mt-de-en"
     pieces = [*write_tokenizers(folder)[0], *write_tokenizers(folder)[1]]
     more = [f"▁{index}" for index in range(1000, 1000 + OPUS_MT_VOCABULARY - 3 - len(set(pieces)))]

@@ -79,7 +79,7 @@ def slow_translations(
 
 
 def translations(graphs: OnnxModel, texts: list[list[list[int]]], beam_size: int = 1) -> list[list[list[int]]]:
-    """By the runtime: documents side by side, which come to their next sentence at different steps."""
+    """Translations by the runtime: documents side by side, which reach their next sentence at different steps."""
     options = SearchOptions(beam_size=beam_size)
     batch: BatchDecoder = BatchDecoder(graphs)
     running: dict[Search, tuple[int, object]] = {}

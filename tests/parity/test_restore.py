@@ -1,4 +1,4 @@
-"""What a bundle was exported from comes back out of it."""
+"""`dragoman restore` gives back the model that a bundle was exported from."""
 
 from pathlib import Path
 

@@ -84,7 +84,7 @@ def test_a_standardised_model_computes_the_same():
 
 @pytest.fixture(scope="module", params=SERVED)
 def named(request):
-    """What the bundle says of itself."""
+    """The bundle's manifest, by name."""
     return request.param
 
 

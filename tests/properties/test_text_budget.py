@@ -1,4 +1,4 @@
-"""Whatever text functions do when nobody waits for them any more, they end soon."""
+"""Text functions end soon when nobody waits for them any more."""
 
 import sys
 from types import FrameType

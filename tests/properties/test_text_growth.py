@@ -1,4 +1,4 @@
-"""Twice the text takes at most twice the work and twice the memory, whatever a stranger has written.
+"""Twice the text takes at most twice the work and twice the memory, for any text.
 
 Of what C code does in one call, the searches of regular expressions aren't counted; ``make fuzz`` bounds them.
 """

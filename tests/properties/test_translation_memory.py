@@ -1,4 +1,4 @@
-"""The memory that a translation takes beyond its texts doesn't grow with them, whatever they are."""
+"""The memory that a translation takes beyond its texts doesn't grow with them."""
 
 import tracemalloc
 from contextlib import aclosing
@@ -15,7 +15,7 @@ from app.translation.request import Answer, TranslationRequest
 from tests.support.fakes import DETECTOR, FakeEngine
 
 CHARS = 2_000
-# Of source, translation, and what the fake engine remembers of them.
+# Copies of the source, the translation, and the fake engine's record of them.
 BYTES_A_CHARACTER = 40
 
 pytestmark = pytest.mark.anyio

@@ -53,12 +53,12 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Vergiss Tom nicht!", "en"): ("Don't forget!",),
 }
 
-# One for all tests, whatever the engine's languages: its model takes half a second to load.
+# One detector for all tests and all languages: its model takes half a second to load.
 DETECTOR = Detector(["de", "en"])
 
 
 class FakeEngine:
-    """Knows some phrases; marks any other sentence with the target language. Records what it is asked.
+    """Knows some phrases; marks any other sentence with the target language. Records its requests.
 
     A sentence with "LOOP" gets a verdict; before one with "WAIT" it waits for ``may_go_on``; one with "FAIL" raises
     ``failure``. Behind a prefix that no phrase has it goes on with "…". With ``busy``, a second attempt at a sentence

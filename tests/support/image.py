@@ -57,7 +57,7 @@ def make_base(name: str) -> None:
 
 
 class Image(NamedTuple):
-    """A container of the image that was built, and what the image says of itself.
+    """A container of the built image, and the image's configuration.
 
     Attributes:
         container: Its name.

@@ -111,7 +111,7 @@ def write_tokenizers(folder: Path) -> tuple[list[str], list[str]]:
 
 @cache
 def _trained_tokenizers() -> list[tuple[bytes, list[str]]]:
-    """Of each side the file and the pieces."""
+    """The file and the pieces of each side."""
     numbers = [f"{number} {number * 7}, Anna {number}-{number}." for number in range(100)]
     found = []
     with TemporaryDirectory() as folder:
@@ -241,7 +241,7 @@ def marian_arrays(model: MarianMTModel, source_size: int, target_size: int | Non
 
 
 def marian_options(model: MarianMTModel, source_size: int, target_size: int | None = None) -> dict[str, Any]:
-    """What Marian writes beside the weights, as far as it matters."""
+    """The options that Marian writes beside the weights, as far as they matter."""
     config = model.config
     return {
         "type": "transformer",

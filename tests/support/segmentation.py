@@ -1,4 +1,4 @@
-"""A text as its sentences and what stands between them, to look at both."""
+"""Splits a text into its sentences and the gaps between them."""
 
 from typing import NamedTuple
 

@@ -44,7 +44,7 @@ def signal(distance: int) -> Tensor:
 
 
 def score(attention: MultiHeadAttention, query: Tensor, key: Tensor, number: int, distance: int) -> float:
-    """Of one query and one key, (D,) each, in one head."""
+    """The score of one query and one key, (D,) each, in one head."""
     q, k = head(query, number), head(key, number)
     if isinstance(attention, RelativeAttention):
         r = head(attention.distance.weight @ signal(distance), number)

@@ -33,7 +33,7 @@ Row = tuple[Tokens, Tokens]
 
 
 class ToyFeatures(NamedTuple):
-    """What the toy "encoder" says of a sentence."""
+    """The features of the toy encoder."""
 
     source: Tokens
 
@@ -119,7 +119,7 @@ class ToyRows(LiveRows):
         return self._model.most_steps
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
-        """As a native model does, but with a row for every hypothesis that is wanted, and in numpy."""
+        """Does the steps of a native model in numpy, with a row for every hypothesis that is wanted."""
         assert 1 < steps <= self._model.most_steps
         firsts = np.cumsum([0, *(len(beam.tokens) for beam in beams)]).tolist()
         rows = []

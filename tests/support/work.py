@@ -1,4 +1,4 @@
-"""Counts what a function does, in place of the seconds that it takes: the same on every machine."""
+"""Counts the work of a function instead of its seconds: the same on every machine."""
 
 import sys
 import tracemalloc
@@ -14,7 +14,7 @@ _OURS = str(Path(app.__file__).parent)
 
 
 class Work(NamedTuple):
-    """What a call took: lines of the service's own code that were run, what C code went through, and memory.
+    """The cost of a call: lines of the service's code that ran, characters that C code read, and memory.
 
     Attributes:
         lines: Lines that were run.

@@ -1,4 +1,4 @@
-"""What is declared is what is used: dependencies, pins, commands, container files."""
+"""Declarations match their use: dependencies, pins, commands, container files."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""Spans are put where words were, and what a reference shares becomes a span on both sides."""
+"""Spans replace words, and a word that source and reference share becomes a span on both sides."""
 
 from random import Random
 

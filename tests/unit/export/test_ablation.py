@@ -58,7 +58,7 @@ def test_each_variant_is_trained_on_the_same_tokens_exported_and_measured(toy: P
     table = list(csv.DictReader((toy / "out" / "ablation.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["variant"] for row in table] == [BASELINE, "alone"]
     assert (toy / "out" / "ablation.md").read_text(encoding="utf-8").count("\n") == 4
-    # What is done is kept: a second start has nothing to do, and one without a result goes on.
+    # Results are kept: a second start has nothing to do, and a start without a result continues.
     again, lines = ran(toy, updates=2)
     assert again == results
     assert not [line for line in lines if "training" in line]

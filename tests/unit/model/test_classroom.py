@@ -28,7 +28,7 @@ def padded(rows: list[list[int]]) -> torch.Tensor:
 
 
 def translate(model: Transformer, text: str) -> str:
-    """By the slow oracle, from the beginning for each word."""
+    """A translation by the slow oracle, which starts from the beginning for each word."""
     found = greedy_search(model_scores(model, [*ids(text), 2]), eos_id=2, max_length=10)
     return " ".join(WORDS[word] for word in found)
 

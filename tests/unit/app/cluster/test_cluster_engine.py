@@ -1,4 +1,4 @@
-"""An ingress's engine: which bundles it serves, and what it knows of their replicas."""
+"""An ingress's engine: its bundles, and its knowledge of their replicas."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The engine behind a network is an engine: the same events, errors and quotas, whatever happens to the replicas."""
+"""A remote engine behaves as a local one: the same events, errors and quotas, also when replicas die."""
 
 import asyncio
 import pickle
@@ -39,7 +39,7 @@ TEXT = "Guten Morgen! Ich möchte ein Bier. Wo ist der Bahnhof?"
 
 
 class Responses(DeploymentResponseGenerator[Message]):
-    """What a handle gives, without Ray: messages that were pickled on their way."""
+    """The responses of a handle, without Ray: messages that were pickled on their way."""
 
     def __init__(self, messages: AsyncIterator[Message]) -> None:
         self._messages, self.was_cancelled = messages, False
@@ -69,7 +69,7 @@ class Inspecting:
 
 
 class Handle:
-    """A deployment's handle. Each call meets the next of ``ends``: an error after so many events, or none."""
+    """A deployment's handle. Each call takes the next of ``ends``: an error after that many events, or no error."""
 
     deployment_name = "fake"
 

@@ -53,7 +53,7 @@ class Edge:
         await send({"type": "http.response.body", "body": answer})
 
     def check(self, after_s: float = 0.0) -> None:
-        """What the server does every second, as if it were later than it is."""
+        """Runs the server's check of every second at a later time."""
         now = asyncio.get_running_loop().time()
         check_all(cast(set[Connection], self.state.connections), now + after_s)
 

@@ -1,4 +1,4 @@
-"""Translations begin and end like their sources, as far as the target language lets them."""
+"""Translations begin and end like their sources where the target language allows it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A deadline ends a stream of events, whatever it is waiting for."""
+"""A deadline ends a stream of events at any moment."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -23,7 +23,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Imports what must fail; gives the message, after a look at what is left."""
+    """Imports a source that must be refused; returns the message, and checks that no file is left."""
 
     def no_build(*args: Any, **kwargs: Any) -> None:
         pytest.fail("a bundle was begun")

@@ -1,4 +1,4 @@
-"""Whatever is wrong, truncated or hostile gives one clear line, runs nothing and leaves nothing behind."""
+"""A wrong, truncated or hostile source gives one clear line, runs nothing and leaves nothing behind."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""From a source to what a build is given, and the command."""
+"""From a source to the ingredients of a build, and the command."""
 
 import shutil
 import tomllib

@@ -1,4 +1,4 @@
-"""The attention head that aligns words is found, and what is no such head is not taken for one."""
+"""The attention head that aligns words is found, and no other head is taken for it."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def copier() -> Transformer:
 
 
 def unaligned(model: Transformer) -> Transformer:
-    """The same weights, and nobody says which head aligns."""
+    """The same weights, without the information which head aligns."""
     config = type(model.config)(**model.config.to_dict() | {"alignment_layer": None, "alignment_head": 0})
     other = Transformer(config).eval()
     other.load_state_dict(model.state_dict())

@@ -1,4 +1,4 @@
-"""Marian's vocabularies, whatever characters their pieces have."""
+"""Marian's vocabularies, with any characters in their pieces."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Changed copies: both sides change in the same way, and nothing but what the kind says."""
+"""Changed copies: both sides change in the same way, and only as the kind of change says."""
 
 import re
 from collections import Counter

@@ -9,7 +9,7 @@ LANGUAGES = ("de", "en")
 
 
 def value(text: str, language: str) -> float:
-    """What a number says, by the rules of its language."""
+    """The value of a number, by the rules of its language."""
     group, point = (".", ",") if language == "de" else (",", ".")
     return float(text.replace(group, "").replace(point, "."))
 

@@ -11,7 +11,7 @@ def document(sentences: int, rng: Random) -> list[str]:
 
 
 def roughly(sentence: str, rng: Random) -> str:
-    """As a free translation says it: a third of the words are others, and their order too."""
+    """A free translation: a third of the words are different, and in another order."""
     words = [word for word in sentence.split() if rng.random() < 0.67]
     rng.shuffle(words)
     return " ".join([*words, "".join(rng.choices(SYLLABLES, k=3))])

@@ -39,7 +39,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SentencePieceProcesso
 
 
 def shown(text: str) -> str:
-    """What is left of a text after the tokenizer's own folding of white space and invisible characters, in NFC."""
+    """A text after the tokenizer's folding of white space and invisible characters, in NFC."""
     for char in INVISIBLE:
         text = text.replace(char, "")
     return unicodedata.normalize("NFC", re.sub(r" +", " ", "".join(" " if c in SPACES else c for c in text)).strip(" "))

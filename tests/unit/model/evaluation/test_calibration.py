@@ -1,4 +1,4 @@
-"""Confidence: the fit finds what made the data, the error is what it is defined to be, and the service tells it."""
+"""Confidence: the fit finds the parameters of made-up data, the error fits its definition, the service reports it."""
 
 import math
 import shutil

@@ -19,7 +19,7 @@ GREEDY = SearchOptions(beam_size=1)
 
 
 class Fake:
-    """Gives every reference with a word left out now and then, and remembers what it was asked."""
+    """Returns every reference, sometimes without a word, and records its requests."""
 
     languages = ("de", "en")
     precision: Precision = "float32"

@@ -32,7 +32,7 @@ TIMINGS = {"seconds", "tokens_per_s"}
 
 
 def curve(metrics: list[Metrics]) -> list[Metrics]:
-    """What a run computes, without what it takes."""
+    """The figures that a run computes, without its timings."""
     return [{name: value for name, value in row.items() if name not in TIMINGS} for row in metrics]
 
 

@@ -1,4 +1,4 @@
-"""Shortlists: what a sentence may be translated by, and what of it the graph is told."""
+"""Shortlists: the pieces that a sentence's translation may use, and the inputs that the graph gets for them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from app.engine.decoding.shortlist import Shortlist, choose
 from app.errors import BundleError
 
-# Piece 0 brings about 3 and 1, piece 1 nothing, piece 2 what asks for a language, piece 3 itself.
+# Piece 0 allows 3 and 1, piece 1 nothing, piece 2 is a target tag, piece 3 allows itself.
 OFFSETS, PIECES = np.array([0, 2, 2, 5, 6]), np.array([3, 1, 0, 1, 2, 3])
 
 

@@ -1,4 +1,4 @@
-"""Models come and go within a budget, whoever asks for them in whatever order."""
+"""Models are loaded and unloaded within a budget, for requests in any order."""
 
 import asyncio
 import random

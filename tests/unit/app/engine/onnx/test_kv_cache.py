@@ -1,4 +1,4 @@
-"""The past: whatever rows come, go or continue another, each finds its own keys and values."""
+"""The KV cache: each row finds its own keys and values when rows join, end or continue others."""
 
 from types import SimpleNamespace
 
@@ -32,7 +32,7 @@ def runs(draw):
 
 
 def fitted(array, room):
-    """With another room; what was not there before is NaN."""
+    """The cache with another length; new positions are NaN."""
     grown = np.full(MODEL.past_shape(len(array), room), np.nan, np.float32)
     grown[:, :, : array.shape[2]] = array[:, :, :room]
     return grown
@@ -52,7 +52,7 @@ def test_rows_keep_what_they_had(kind, plan):
             expected[index] = fitted(expected[index], room)[np.maximum(parents, 0)]
             expected[index][parents < 0] = np.nan
             assert (np.isnan(expected[index]) | (rows == expected[index])).all()
-            # A graph that has a mask multiplies by zero what it hides.
+            # A graph with a mask multiplies hidden values by zero.
             assert kind is InPlaceCache or np.isfinite(rows).all()
             for row in range(len(parents)):
                 number += 1

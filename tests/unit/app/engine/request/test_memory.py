@@ -27,7 +27,7 @@ SENTENCES = [german for german, _ in sentence_pairs(12, seed=9)]
 
 
 class Recalling(ToyFeatures):
-    """What a sentence is translated by: its source and the text before it."""
+    """A model that translates a sentence by its source and the text before it."""
 
     remembered: tuple[np.ndarray, ...] = ()
 

@@ -101,7 +101,7 @@ def test_idle_workers_get_their_share(pending, live_rows, limits, idle):
 
 
 def test_idle_workers_decode_side_by_side():
-    """Of three jobs that come together each of three workers takes one: none steps before all do."""
+    """Three workers take one each of three jobs that arrive together: none steps before all have one."""
     model = ToyModel(12)
     together = threading.Barrier(3)
     model.on_step = lambda rows: together.wait(WAIT_S)

@@ -197,7 +197,7 @@ def test_short_work_finds_room_however_much_long_work_goes_on():
         scheduler.submit([job(*[4] * 50, long=True)], admitted=True)
         scheduler.submit([job(*[5] * 5)])
         scheduler.queue.reject_if_overloaded()
-        with pytest.raises(Overloaded):  # one that is long from the beginning
+        with pytest.raises(Overloaded):  # a job that is long from the beginning
             scheduler.submit([job(5), job(5, long=True)])
         scheduler.queue.reject_if_overloaded()  # which does not mean that short ones are refused
         scheduler.submit([job(*[6] * 5)])

@@ -62,7 +62,7 @@ def rebuild(source: str, translation: str, words: str | None) -> str:
         ("A (<img>note) here", "Hier (eine Notiz)", "4 1 0 2 3", "Hier (eine <img>Notiz)"),
         ("one <b>two <img></b> three", "drei zwei eins", "2 1 0", "drei <b>zwei <img></b> eins"),
         ("x <b>two</b><img> <i>three</i> y", "y x zwei drei", "3 0 1 2", "y x <b>zwei</b><img> <i>drei</i>"),
-        # What is not translated takes the place of its stand-in, or else one by its neighbours.
+        # A protected span takes the place of its stand-in, or else a place beside its neighbours.
         ("Call <code>f()</code> now", "Rufe jetzt Tom auf", "0 2 1 0", "Rufe jetzt <code>f()</code> auf"),
         ("Call <code>f()</code>'s code", "Toms Code aufrufen", "1 3 0", "<code>f()</code>s Code aufrufen"),
         ("Call <code>f()</code> now", "Jetzt aufrufen", "2 0", "Jetzt aufrufen <code>f()</code>"),

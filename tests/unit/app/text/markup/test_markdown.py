@@ -13,7 +13,7 @@ KNOWN = frozenset(string.ascii_letters + " .,!?()'")
 
 
 def reversed_words(source: str) -> str:
-    """Translated by something that turns the words around, which leaves what the model doesn't know as it is."""
+    """A translation with the words in reverse order; unknown characters stay unchanged."""
     document = extract(source, MARKDOWN, untranslatable(source, KNOWN))
     return document.rebuild([" ".join(text.split()[::-1]) for text in document.texts]).text
 

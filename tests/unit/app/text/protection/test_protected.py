@@ -1,4 +1,4 @@
-"""Protected spans: which they are, that each comes back exactly once whatever a model does, and that places fit."""
+"""Protected spans: which spans there are, that each comes back exactly once with any model, and at its place."""
 
 import itertools
 import re
