@@ -152,7 +152,8 @@ class RequestTask:
                         yield SentenceEvent(key, sentence)
                     self._window.popleft()
             finally:
-                await self._give_up()
+                if self._window:
+                    await self._give_up()
         yield self._timing(time.monotonic() - began)
 
     def _timing(self, total_s: float) -> Timing:
