@@ -229,20 +229,3 @@ class TransformerConfig:
         if unknown:
             raise ConfigError(f"unknown keys in the model configuration: {', '.join(unknown)}")
         return cls(**values)
-
-
-def paper_base(vocabulary: int) -> TransformerConfig:
-    """The base model of the paper (table 3)."""
-    return TransformerConfig(source_vocabulary=vocabulary, target_vocabulary=vocabulary)
-
-
-def paper_big(vocabulary: int) -> TransformerConfig:
-    """The big model of the paper (table 3)."""
-    return TransformerConfig(
-        source_vocabulary=vocabulary,
-        target_vocabulary=vocabulary,
-        width=1024,
-        heads=16,
-        feed_forward=4096,
-        dropout=0.3,
-    )

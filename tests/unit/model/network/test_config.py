@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from model.network.config import ConfigError, TransformerConfig, paper_base, paper_big
+from model.network.config import ConfigError, TransformerConfig
+from tests.support.paper import paper_base, paper_big
 
 SMALL: dict[str, Any] = {"source_vocabulary": 40, "target_vocabulary": 40, "width": 16, "heads": 2, "feed_forward": 32}
 

@@ -6,9 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from model.network.config import TransformerConfig, paper_base, paper_big
+from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model
 from model.network.transformer import DecoderCache, DecoderLayer, EncoderLayer, Transformer
+from tests.support.paper import paper_base, paper_big
 
 WIDTH, HEADS, VOCABULARY = 16, 4, 30
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
