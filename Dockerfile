@@ -14,7 +14,7 @@ COPY app app
 COPY model model
 COPY export export
 COPY kernels kernels
-RUN pip install --constraint constraints.txt ".[documents,memory,postgres,tracing,valkey]"
+RUN pip install --constraint constraints.txt ".[documents,memory,postgres,s3,tracing,valkey]"
 # Both runtimes own the same folder: one has to go before the other comes.
 RUN if [ "$RUNTIME" = cuda ]; then \
         pip uninstall --yes onnxruntime && \

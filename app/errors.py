@@ -23,7 +23,7 @@
     ├── DocumentNotFound        no document of this id and key, or it was downloaded
     ├── DocumentNotReady        the document is not translated yet
     ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
-    ├── StorageFailure          the database can't be used: disk full, locked, out of reach
+    ├── StorageFailure          the database or the files' storage can't be used: disk full, locked, out of reach
     ├── Overloaded              try again later: admission refused, nothing was started
     ├── DeadlineExceeded        the request's own time limit passed
     ├── Cancelled               the caller went away
@@ -179,7 +179,7 @@ class DocumentNotReady(DragomanError):
 
 
 class StorageFailure(DragomanError):
-    """The database can't be used now, so that nothing was done."""
+    """The database, or the storage of files, can't be used now, so that nothing was done."""
 
     code = "storage_failure"
 

@@ -114,6 +114,12 @@ class Settings(BaseSettings):
         False, description="Keep better translations that people send to POST /suggest, for the operator to review."
     )
     documents: bool = Field(True, description="Translate documents: files of office programs, subtitles and the like.")
+    document_files: str | None = Field(
+        None,
+        pattern=r"^(file:///|s3://).+",
+        description="Where the files of documents are kept: a folder that all servers share, such as "
+        "file:///srv/documents, or S3-compatible storage, such as s3://bucket/documents; the default is the database.",
+    )
     max_document_bytes: int = Field(16 * MEBIBYTE, ge=1024, description="Maximum size of a document, in bytes.")
     max_documents: int = Field(
         100, ge=1, description="Maximum number of documents that wait, are translated or wait to be downloaded."
@@ -355,6 +361,8 @@ class Settings(BaseSettings):
             )
         if self.keys != "off" and self.data is None and self.database is None:
             raise ValueError(f"keys {self.keys} needs data, the folder of the database, or database, its address")
+        if self.document_files and self.data is None and self.database is None:
+            raise ValueError("document_files needs data, the folder of the database, or database, its address")
         if self.result_cache_s and self.valkey is None:
             raise ValueError("result_cache_s needs valkey, the address of a Valkey server")
         if self.suggestions and self.data is None and self.database is None:

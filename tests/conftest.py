@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.support.cluster import RayCluster
     from tests.support.collector import Collector
     from tests.support.postgresql import PostgreSQL
+    from tests.support.s3 import S3Server
     from tests.support.valkey import ValkeyServer
 
     Once = Callable[[str, Callable[[Path], object]], Path]
@@ -66,6 +67,16 @@ def postgresql_server() -> Iterator[PostgreSQL]:
 def postgresql(postgresql_server: PostgreSQL) -> str:
     """The address of an empty database."""
     return postgresql_server.new_database()
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """S3-compatible storage."""
+    from tests.support.s3 import S3Server
+
+    server = S3Server(tmp_path_factory.mktemp("s3"))
+    yield server
+    server.kill()
 
 
 @pytest.fixture

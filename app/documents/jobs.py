@@ -31,7 +31,8 @@ from app.errors import (
 from app.logs import request_id
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.documents import DocumentStore, StoredDocument
+from app.storage.document_files import DocumentFiles
+from app.storage.documents import AGAIN_S, DocumentStore, StoredDocument
 from app.storage.keys import Key, KeyStore
 from app.text.formality import Register
 from app.text.terms.entries import check_entries
@@ -47,7 +48,7 @@ _WORKERS = 2
 _REPORT_S = 2.0
 _POLL_S = 5.0  # how often other processes' documents are looked for
 _PATIENCE_S = 60.0  # how long what is done waits for a database that is away
-_AGAIN_S = 5.0  # when a document is tried again that met no engine, or no database
+_SWEEP_S = 3600.0  # how often files are looked for that no document has
 _ID_SHOWN = 8  # characters of its id that the log has: too few to find it with
 _FAILED = "The server could not translate the document."
 
@@ -85,10 +86,12 @@ class DocumentJobs:
     ) -> None:
         self._settings, self._translator = settings, translator
         self._glossaries, self._memories = glossaries, memories
-        self._run = database.run
+        # Another storage can be slow, and is not to delay those who use the database.
+        self._run = asyncio.to_thread if settings.document_files else database.run
         self._keys = KeyStore(database)
         self._store = DocumentStore(
             database,
+            DocumentFiles(settings.document_files),
             max_documents=settings.max_documents,
             max_bytes=settings.max_documents_bytes,
             lifetime_s=settings.document_lifetime_s,
@@ -100,6 +103,8 @@ class DocumentJobs:
     def start(self) -> None:
         """Begins to translate."""
         self._tasks = [asyncio.create_task(self._serve()) for _ in range(_WORKERS)]
+        if self._settings.document_files:
+            self._tasks.append(asyncio.create_task(self._sweep()))
 
     async def stop(self) -> None:
         """Puts unfinished documents back into the queue."""
@@ -168,6 +173,12 @@ class DocumentJobs:
         finally:
             del self._ended[document_id]
 
+    async def _sweep(self) -> None:
+        while True:
+            with suppress(StorageFailure):
+                await self._run(self._store.sweep)
+            await asyncio.sleep(_SWEEP_S)
+
     async def _serve(self) -> None:
         """A worker's life."""
         while True:
@@ -202,7 +213,7 @@ class DocumentJobs:
             # It is not the document's fault: the database or all replicas of the model are away.
             with suppress(StorageFailure):  # then its lease ends, and it is tried again
                 if document.waited_s < self._settings.request_timeout_s:
-                    await self._run(self._store.release, document.id, worker, _AGAIN_S)
+                    await self._run(self._store.release, document.id, worker, AGAIN_S)
                 else:
                     await self._run(self._store.fail, document.id, worker, *_told(error))
         except Exception as error:

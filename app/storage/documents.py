@@ -1,16 +1,17 @@
-"""Documents to translate: a queue for any number of processes, with the files in it.
+"""Documents to translate: a queue for any number of processes, with the files in it or named in it.
 
-The files are in the database, so that every process that shares it can translate and deliver each document, and a
-document is never there without its file. A process that translates a document holds a lease on it and renews it; when
-it dies, the lease ends and another process begins again. Every lease has a name of its own, without which nothing is
-changed: a process that comes too late leaves no trace. What a document costs is counted in the transaction that notes
-its characters, so once, and given back in the one that ends it with an error.
+Every process that shares the database, and the storage of files if there is one, can translate and deliver each
+document, and a document is never there without its file (``app.storage.document_files``). A process that translates a
+document holds a lease on it and renews it; when it dies, the lease ends and another process begins again. Every lease
+has a name of its own, without which nothing is changed: a process that comes too late leaves no trace. What a document
+costs is counted in the transaction that notes its characters, so once, and given back in the one that ends it in error.
 """
 
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +19,6 @@ from sqlalchemy import (
     Column,
     ForeignKey,
     Integer,
-    LargeBinary,
     Row,
     Table,
     Text,
@@ -31,12 +31,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import Double
 
-from app.errors import DocumentNotFound, DocumentNotReady, Overloaded
+from app.errors import DocumentNotFound, DocumentNotReady, Overloaded, StorageFailure
 from app.storage.database import TABLES, Database
+from app.storage.document_files import FILES, DocumentFiles, Kept, delete_rows, find_row, insert_row
 from app.storage.keys import KEYS, spend
 
 Status = Literal["queued", "translating", "done", "error", "downloaded"]
 LEASE_S = 15.0
+AGAIN_S = 5.0
+"""When a document is tried again that met no engine, no database or no file."""
 MAX_ATTEMPTS = 3
 
 DOCUMENTS = Table(
@@ -60,14 +63,7 @@ DOCUMENTS = Table(
     Column("finished_at", Double),
     Column("report", Text),
 )
-FILES = Table(
-    "document_files",
-    TABLES,
-    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
-    Column("kind", Text, primary_key=True),
-    Column("size", Integer, nullable=False),
-    Column("content", LargeBinary, nullable=False),
-)
+_GONE = "Document already downloaded"
 _IS_FINISHED = DOCUMENTS.c.status.in_(("done", "error", "downloaded"))
 
 
@@ -107,6 +103,7 @@ class DocumentStore:
 
     Args:
         database: Where they are.
+        files: Where their files are; None for the database.
         max_documents: How many there may be at a time that are not downloaded.
         max_bytes: Maximum size of all their files together.
         lifetime_s: Seconds after which a finished document is deleted.
@@ -116,13 +113,14 @@ class DocumentStore:
     def __init__(
         self,
         database: Database,
+        files: DocumentFiles | None = None,
         *,
         max_documents: int,
         max_bytes: int,
         lifetime_s: float,
         now: Callable[[], float] | None = None,
     ) -> None:
-        self._database, self._clock = database, now
+        self._database, self._files, self._clock = database, files or DocumentFiles(), now
         self._max_documents, self._max_bytes, self._lifetime_s = max_documents, max_bytes, lifetime_s
 
     def add(
@@ -142,8 +140,9 @@ class DocumentStore:
         """
         document_id = secrets.token_hex(16).upper()
         key = secrets.token_hex(32).upper() if secret else ""
-        with self._database.transaction() as connection:
-            self._delete_old(connection)
+        kept = self._files.keep(content)
+        with self._changing(kept) as (connection, gone):
+            gone += self._delete_old(connection)
             number = connection.execute(
                 select(func.count()).select_from(DOCUMENTS).where(DOCUMENTS.c.status != "downloaded")
             ).scalar_one()
@@ -163,27 +162,40 @@ class DocumentStore:
                     created_at=self._now(connection),
                 )
             )
-            connection.execute(
-                FILES.insert().values(document_id=document_id, kind="original", size=len(content), content=content)
-            )
+            insert_row(connection, document_id, "original", kept, len(content))
         return document_id, key
 
     def claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
         """The next document that nobody translates, and its file, now with a lease of this name; None if none waits.
 
-        A document that has ended its process too often gets an error instead.
+        A document that has ended its process too often gets an error instead, and one whose file is gone.
+
+        Raises:
+            StorageFailure: The storage can't be used now.
         """
-        with self._database.transaction() as connection:
+        if (claimed := self._claim(worker)) is None:
+            return None
+        document, kept = claimed
+        try:
+            return document, self._files.content(kept)
+        except DocumentNotFound as error:
+            self.fail(document.id, worker, str(error), error.code)
+            return None
+        except StorageFailure:
+            self.release(document.id, worker, AGAIN_S)
+            raise
+
+    def _claim(self, worker: str) -> tuple[StoredDocument, Kept] | None:
+        with self._changing() as (connection, gone):
             now = self._now(connection)
             is_free = or_(DOCUMENTS.c.lease_until.is_(None), DOCUMENTS.c.lease_until < now)
             waits = and_(DOCUMENTS.c.status.in_(("queued", "translating")), is_free)
             query = select(DOCUMENTS.c.id, DOCUMENTS.c.attempts).where(waits).order_by(DOCUMENTS.c.created_at).limit(1)
-            self._delete_old(connection)
+            gone += self._delete_old(connection)
             while (found := connection.execute(query.with_for_update(skip_locked=True)).one_or_none()) is not None:
                 if found.attempts >= MAX_ATTEMPTS:
-                    self._end(
-                        connection, found.id, "error", error="The document can't be translated.", error_code="internal"
-                    )
+                    what = {"error": "The document can't be translated.", "error_code": "internal"}
+                    gone += self._end(connection, found.id, "error", **what)
                     continue
                 row = connection.execute(
                     update(DOCUMENTS)
@@ -198,7 +210,8 @@ class DocumentStore:
                     )
                     .returning(DOCUMENTS)
                 ).one()
-                return _document(row), self._content(connection, found.id, "original") or b""
+                kept = find_row(connection, found.id, "original")
+                return _document(row), kept or Kept(None, b"")
         return None
 
     def charge(self, document_id: str, worker: str, characters: int) -> None:
@@ -231,20 +244,19 @@ class DocumentStore:
 
     def finish(self, document_id: str, worker: str, content: bytes, report: Mapping[str, Any]) -> None:
         """Keeps the translation, in the place of the original, and a report; nothing if the lease is another's."""
-        with self._database.transaction() as connection:
+        kept = self._files.keep(content)
+        with self._changing() as (connection, gone):
             if self._lock(connection, _held(document_id, worker)):
-                self._end(connection, document_id, "done", report=json.dumps(report))
-                connection.execute(
-                    FILES.insert().values(
-                        document_id=document_id, kind="translation", size=len(content), content=content
-                    )
-                )
+                gone += self._end(connection, document_id, "done", report=json.dumps(report))
+                insert_row(connection, document_id, "translation", kept, len(content))
+            elif kept.name:
+                gone.append(kept.name)
 
     def fail(self, document_id: str, worker: str, error: str, code: str) -> None:
         """Notes why the document can't be translated, gives its characters back, and deletes its file."""
-        with self._database.transaction() as connection:
+        with self._changing() as (connection, gone):
             if self._lock(connection, _held(document_id, worker)):
-                self._end(connection, document_id, "error", error=error, error_code=code)
+                gone += self._end(connection, document_id, "error", error=error, error_code=code)
 
     def release(self, document_id: str, worker: str, wait_s: float = 0.0) -> None:
         """Puts a document back into the queue, as if it had not been tried; nobody takes it for ``wait_s`` seconds."""
@@ -263,8 +275,8 @@ class DocumentStore:
             DocumentNotFound: There is none.
         """
         is_right = DOCUMENTS.c.secret_hash == _hash(secret) if secret is not None else DOCUMENTS.c.secret_hash.is_(None)
-        with self._database.transaction() as connection:
-            self._delete_old(connection)
+        with self._changing() as (connection, gone):
+            gone += self._delete_old(connection)
             row = connection.execute(
                 select(DOCUMENTS).where(DOCUMENTS.c.id == document_id.upper(), is_right)
             ).one_or_none()
@@ -282,32 +294,57 @@ class DocumentStore:
         Raises:
             DocumentNotReady: It is not translated yet.
             DocumentNotFound: It was downloaded, or failed.
+            StorageFailure: The storage can't be used now.
         """
         with self._database.transaction() as connection:
-            content = self._content(connection, document.id, "translation")
-            if content is None:
-                if document.status in ("queued", "translating"):
-                    raise DocumentNotReady("Document translation is not done")
-                raise DocumentNotFound(
-                    "Document already downloaded"
-                    if document.status == "downloaded"
-                    else "The document has no translation."
-                )
-            if delete_it:
-                self._end(connection, document.id, "downloaded")
+            kept = find_row(connection, document.id, "translation")
+        if kept is None:
+            if document.status in ("queued", "translating"):
+                raise DocumentNotReady("Document translation is not done")
+            raise DocumentNotFound(_GONE if document.status == "downloaded" else "The document has no translation.")
+        content = self._files.content(kept)
+        if delete_it:
+            with self._changing() as (connection, gone):
+                if not find_row(connection, document.id, "translation"):  # another download was faster
+                    raise DocumentNotFound(_GONE)
+                gone += self._end(connection, document.id, "downloaded")
         return content
 
     def delete(self, document_id: str) -> None:
         """Deletes a document with its files; whoever translates it will notice. If it isn't done, it costs nothing."""
-        with self._database.transaction() as connection:
+        with self._changing() as (connection, gone):
             row = self._lock(connection, DOCUMENTS.c.id == document_id)
             if row and row.status in ("queued", "translating"):
                 _give_back(connection, row)
+            gone += delete_rows(connection, FILES.c.document_id == document_id)
             connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id == document_id))
 
-    def _end(self, connection: Any, document_id: str, status: Status, **values: str) -> None:
-        """Ends what there is to do with a document, notes some values, and deletes its files."""
-        connection.execute(delete(FILES).where(FILES.c.document_id == document_id))
+    def sweep(self) -> None:
+        """Deletes files outside the database that no document has.
+
+        Raises:
+            StorageFailure: The storage can't be used now.
+        """
+        left = self._files.left()
+        with self._database.transaction() as connection:
+            known = connection.execute(select(FILES.c.name).where(FILES.c.name.in_(left))).scalars().all()
+        self._files.delete(set(left).difference(known))
+
+    @contextmanager
+    def _changing(self, kept: Kept | None = None) -> Iterator[tuple[Any, list[str]]]:
+        """A transaction, and the names of the files that are deleted after it; also ``kept``, if it is refused."""
+        gone: list[str] = []
+        try:
+            with self._database.transaction() as connection:
+                yield connection, gone
+        except Overloaded:
+            self._files.delete([kept.name] if kept and kept.name else [])
+            raise
+        self._files.delete(gone)
+
+    def _end(self, connection: Any, document_id: str, status: Status, **values: str) -> list[str]:
+        """Ends what there is to do with a document, notes some values, and deletes its files; returns their names."""
+        gone = delete_rows(connection, FILES.c.document_id == document_id)
         ended = (
             update(DOCUMENTS)
             .where(DOCUMENTS.c.id == document_id)
@@ -317,27 +354,20 @@ class DocumentStore:
         row = connection.execute(ended).one()
         if status == "error":
             _give_back(connection, row)
+        return gone
 
-    def _lock(self, connection: Any, where: Any) -> Row[Any] | None:
-        """The row of a document, which nobody else changes before the transaction ends."""
-        row: Row[Any] | None = connection.execute(select(DOCUMENTS).where(where).with_for_update()).one_or_none()
-        return row
+    def _lock(self, connection: Any, where: Any) -> Any:
+        """The row of a document, which nobody else changes before the transaction ends; None if there is none."""
+        return connection.execute(select(DOCUMENTS).where(where).with_for_update()).one_or_none()
 
     def _now(self, connection: Any) -> float:
         return self._clock() if self._clock else self._database.now(connection)
 
-    def _content(self, connection: Any, document_id: str, kind: str) -> bytes | None:
-        content: bytes | None = connection.execute(
-            select(FILES.c.content)
-            .where(FILES.c.document_id == document_id, FILES.c.kind == kind)
-            .with_for_update()  # of two downloads, one waits, and finds nothing
-        ).scalar_one_or_none()
-        return content
-
-    def _delete_old(self, connection: Any) -> None:
-        connection.execute(
-            delete(DOCUMENTS).where(_IS_FINISHED, DOCUMENTS.c.finished_at < self._now(connection) - self._lifetime_s)
-        )
+    def _delete_old(self, connection: Any) -> list[str]:
+        is_old = and_(_IS_FINISHED, DOCUMENTS.c.finished_at < self._now(connection) - self._lifetime_s)
+        gone = delete_rows(connection, FILES.c.document_id.in_(select(DOCUMENTS.c.id).where(is_old)))
+        connection.execute(delete(DOCUMENTS).where(is_old))
+        return gone
 
 
 def _held(document_id: str, worker: str) -> Any:

@@ -115,6 +115,9 @@ MIGRATIONS = (
     -- What the glossary and the translation memory did: JSON.
     ALTER TABLE documents ADD COLUMN report TEXT;
     """,
+    """
+    ALTER TABLE document_files ADD COLUMN name TEXT;  -- in the storage of DRAGOMAN_DOCUMENT_FILES; NULL: it is here
+    """,
 )
 
 WORDS = {

@@ -225,7 +225,7 @@ async def test_a_busy_engine_is_asked_again(client, engine, monkeypatch):
 
 
 async def test_a_document_waits_for_an_engine_that_is_away(client, engine, monkeypatch):
-    monkeypatch.setattr("app.documents.jobs._AGAIN_S", 0.01)
+    monkeypatch.setattr("app.documents.jobs.AGAIN_S", 0.01)
     monkeypatch.setattr("app.documents.jobs._POLL_S", 0.01)
     engine.error = EngineUnavailable("No replica of the model answers.")
     handle = await upload(client)

@@ -24,6 +24,8 @@ EVERYTHING = {
     "dashboard": {"enabled": True},
     "settings": {"DRAGOMAN_BEAM_SIZE": 1, "DRAGOMAN_KEYS": "required", "DRAGOMAN_PIVOT": ""},
     "secrets": ["dragoman"],
+    "documents": {"s3": "s3://bucket/documents", "s3Endpoint": "https://minio.example.org"},
+    "tracing": {"endpoint": "http://collector.tracing:4318"},
     "networkPolicy": {
         "from": [{"namespaceSelector": {}}],
         "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}], "ports": [{"port": 5432}, {"port": 6379}]}],
@@ -34,7 +36,12 @@ EVERYTHING = {
     "affinity": {"podAntiAffinity": {}},
     "imagePullSecrets": [{"name": "registry"}],
 }
-VARIANTS = [{}, EVERYTHING, {"models": {"existingClaim": "models"}, "autoscaling": {"enabled": True, "cpu": None}}]
+CLAIMS = {
+    "models": {"existingClaim": "models"},
+    "documents": {"existingClaim": "documents"},
+    "autoscaling": {"enabled": True, "cpu": None},
+}
+VARIANTS = [{}, EVERYTHING, CLAIMS]
 
 
 def rendered(values: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -46,7 +53,7 @@ def rendered(values: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {document["kind"]: document for document in documents if document}
 
 
-@pytest.mark.parametrize("values", VARIANTS, ids=["default", "everything", "claim"])
+@pytest.mark.parametrize("values", VARIANTS, ids=["default", "everything", "claims"])
 def test_kubernetes_accepts_every_object(values: dict[str, Any]) -> None:
     objects = rendered(values)
     objects.pop("ServiceMonitor", None)  # a custom resource: its schema isn't Kubernetes's
@@ -88,10 +95,25 @@ def test_objects_find_each_other() -> None:
     assert "replicas" not in objects["Deployment"]["spec"]  # or each upgrade would undo the autoscaler's work
 
 
+def test_files_of_documents_may_be_on_a_volume() -> None:
+    pod = rendered(CLAIMS)["Deployment"]["spec"]["template"]["spec"]
+    variables = {entry["name"]: entry["value"] for entry in pod["containers"][0]["env"]}
+    [folder] = [mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"] if mount["name"] == "documents"]
+    assert variables["DRAGOMAN_DOCUMENT_FILES"].startswith(f"file://{folder}/")
+
+
 def test_the_settings_of_the_pods_are_settings() -> None:
     [container] = rendered(EVERYTHING)["Deployment"]["spec"]["template"]["spec"]["containers"]
-    values = {entry["name"].removeprefix(ENV_PREFIX).lower(): entry["value"] for entry in container["env"]}
+    variables = {entry["name"]: entry["value"] for entry in container["env"]}
+    values = {
+        name.removeprefix(ENV_PREFIX).lower(): value for name, value in variables.items() if name.startswith(ENV_PREFIX)
+    }
     settings = Settings.load(**values, data="/data")
+    assert settings.tracing and settings.document_files == "s3://bucket/documents"
+    assert variables.keys() - {ENV_PREFIX + name.upper() for name in values} == {
+        "AWS_ENDPOINT_URL",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+    }
     assert (settings.port, settings.beam_size, settings.pivot, str(settings.bundle[0])) == (8000, 1, "", "/models")
     drain = rendered(EVERYTHING)["Deployment"]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
     assert drain > settings.drain_timeout_s + 5 + 5  # the wait before, and the time that the process takes to end
@@ -104,6 +126,8 @@ def test_the_settings_of_the_pods_are_settings() -> None:
         {"settings": {"DRAGOMAN_PORT": 80}},
         {"settings": {"BEAM_SIZE": 1}},
         {"models": {"image": "a", "existingClaim": "b"}},
+        {"documents": {"s3": "s3://a/b", "existingClaim": "b"}},
+        {"documents": {"s3": "bucket"}},
     ],
 )
 def test_values_that_would_do_nothing_or_harm_are_refused(values: dict[str, Any]) -> None:

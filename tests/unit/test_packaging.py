@@ -56,7 +56,7 @@ def pins() -> dict[str, Requirement]:
 @pytest.mark.parametrize(
     ("package", "extras"),
     [
-        ("app", ("cluster", "documents", "memory", "tracing")),
+        ("app", ("cluster", "documents", "memory", "s3", "tracing")),
         ("model", ("train", "export")),
         ("export", ("export", "train")),
         ("tests", ("dev",)),

@@ -1,9 +1,15 @@
-"""The queue of documents: through crashes, full disks and several processes."""
+"""The queue of documents: through crashes, full disks and several processes, wherever their files are."""
+
+import secrets
+import sys
 
 import pytest
+from sqlalchemy import select
 
-from app.errors import DocumentNotFound, DocumentNotReady, Overloaded, QuotaExceeded, StorageFailure
-from app.storage.documents import LEASE_S, MAX_ATTEMPTS, DocumentStore
+from app.errors import ConfigurationError, DocumentNotFound, DocumentNotReady, Overloaded, QuotaExceeded, StorageFailure
+from app.storage import document_files
+from app.storage.document_files import FILES, DocumentFiles
+from app.storage.documents import AGAIN_S, LEASE_S, MAX_ATTEMPTS, DocumentStore
 from app.storage.keys import Key, KeyStore
 
 FILE = b"file" * 100
@@ -24,14 +30,34 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(params=["database", "folder", pytest.param("s3", marks=pytest.mark.cluster)])
+def url(request, tmp_path, monkeypatch) -> str | None:
+    """Where the files are."""
+    if request.param != "s3":
+        return f"file://{tmp_path}/files/of/documents" if request.param == "folder" else None
+    for name, value in request.getfixturevalue("s3").variables.items():
+        monkeypatch.setenv(name, value)
+    return f"s3://bucket/{secrets.token_hex(8)}"
+
+
 @pytest.fixture
-def new_store(opened, clock):
-    """Another process that uses the same database."""
+def outside(url, monkeypatch):
+    """The names of all files outside the database."""
+    monkeypatch.setattr(document_files, "_LEFT_AFTER_S", -3600.0)
+    return lambda: set(DocumentFiles(url).left())
+
+
+@pytest.fixture
+def new_store(opened, clock, url, outside):
+    """Another process that uses the same database. In the end, each file outside has its row."""
 
     def make(**limits: float) -> DocumentStore:
-        return DocumentStore(opened(), **{"max_documents": 9, "max_bytes": 9999, "lifetime_s": 60} | limits, now=clock)
+        limits = {"max_documents": 9, "max_bytes": 9999, "lifetime_s": 60} | limits
+        return DocumentStore(opened(), DocumentFiles(url), **limits, now=clock)
 
-    return make
+    yield make
+    with opened().transaction() as connection:
+        assert set(connection.execute(select(FILES.c.name)).scalars()) - {None} == outside()
 
 
 @pytest.fixture
@@ -242,6 +268,70 @@ def test_documents_end_with_the_key_that_pays(opened, store):
     keys.remove(shop.id)
     with pytest.raises(DocumentNotFound):
         store.find(number, key)
+    store.sweep()
+
+
+@pytest.mark.parametrize("url", ["folder"], indirect=True)
+def test_a_file_outside_that_is_gone_ends_its_document(store, url, tmp_path):
+    number, key = add(store)
+    done, done_key = add(store)
+    for path in (tmp_path / "files/of/documents").iterdir():
+        path.unlink()
+    assert store.claim("me") is None
+    assert store.find(number, key).error == ("The document's file is gone.", "document_not_found")
+    assert store.claim("me") is None
+    assert store.find(done, done_key).status == "error"
+
+
+@pytest.mark.parametrize("url", ["folder"], indirect=True)
+def test_storage_that_is_away_loses_nothing(store, clock, tmp_path):
+    number, key = add(store)
+    folder = tmp_path / "files/of/documents"
+    away = folder.rename(tmp_path / "away")
+    with pytest.raises(StorageFailure):
+        add(store)
+    with pytest.raises(StorageFailure):
+        store.claim("me")
+    away.rename(folder)
+    assert store.claim("me") is None
+    clock.now += AGAIN_S + 1
+    assert store.claim("me")[1] == FILE
+    away = folder.rename(tmp_path / "away")
+    with pytest.raises(StorageFailure):
+        store.finish(number, "me", b"translated", {})
+    away.rename(folder)
+    store.finish(number, "me", b"translated", {})
+    assert store.translation(store.find(number, key), delete_it=True) == b"translated"
+
+
+@pytest.mark.parametrize("url", ["folder"], indirect=True)
+def test_young_files_are_not_swept(store, outside, monkeypatch):
+    kept = {store._files.keep(b"of nobody").name for _ in range(2)}
+    monkeypatch.setattr(document_files, "_LEFT_AFTER_S", 60.0)
+    store.sweep()
+    monkeypatch.setattr(document_files, "_LEFT_AFTER_S", -3600.0)
+    assert outside() == kept
+    store.sweep()
+    assert outside() == set()
+
+
+def test_files_need_their_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(ConfigurationError, match=r"dragoman\[s3\]"):
+        DocumentFiles("s3://bucket/documents")
+
+
+@pytest.mark.parametrize("url", ["folder"], indirect=True)
+def test_another_setting_finds_files_of_before(opened, store, clock):
+    number, key = add(store)
+    plain = DocumentStore(opened(), max_documents=9, max_bytes=9999, lifetime_s=60, now=clock)
+    with pytest.raises(StorageFailure, match="another place"):
+        plain.claim("me")
+    in_database, _ = plain.add(FILE, name="b.txt", wanted={}, secret=False)
+    assert store.claim("me")[1] == FILE
+    clock.now += AGAIN_S + 1
+    assert store.claim("me")[1] == FILE
+    assert store.find(in_database).status == store.find(number, key).status == "translating"
 
 
 @pytest.mark.parametrize("where", ["sqlite"], indirect=True)

@@ -1,0 +1,163 @@
+"""Where the files of documents are: in the database, or in a folder or a bucket that servers share.
+
+A file outside has a name of its own, which is in its row of ``document_files``. It is written before its row and
+deleted after it, so that a row never names a part of a file. What is left by a process that died in between, or
+belonged to a removed key, is found by its age (``left``).
+"""
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, Table, Text, delete, select
+
+from app.errors import ConfigurationError, DocumentNotFound, StorageFailure
+from app.storage.database import TABLES
+
+FILES = Table(
+    "document_files",
+    TABLES,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("name", Text),
+)
+# A server that is away has to be noticed while a client still waits for its 503.
+_S3: dict[str, Any] = {
+    "config_kwargs": {"connect_timeout": 3, "read_timeout": 10, "retries": {"max_attempts": 1}},
+    "use_listings_cache": False,
+}
+_S3_ATTEMPTS = 2
+_NAME = re.compile(r"(\d+)-[0-9a-f]{32}")
+_LEFT_AFTER_S = 3600.0
+
+logger = logging.getLogger(__name__)
+
+
+class Kept(NamedTuple):
+    """What the row of a file has.
+
+    Attributes:
+        name: The name of the file outside the database; None if the row has the file.
+        content: The file; empty if it is outside.
+    """
+
+    name: str | None
+    content: bytes
+
+
+class DocumentFiles:
+    """Keeps files; any thread may use it, outside of transactions, for storage can be slow.
+
+    Args:
+        url: ``file:///folder`` or ``s3://bucket/folder``; None for the database.
+
+    Raises:
+        ConfigurationError: The packages for it are not installed, or the folder can't be made.
+    """
+
+    def __init__(self, url: str | None = None) -> None:
+        self._url, self._system = url, None
+        if url is None:
+            return
+        self._scheme, _, self._folder = url.partition("://")
+        try:
+            import fsspec
+
+            if self._scheme == "file":
+                Path(self._folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._system = fsspec.filesystem(self._scheme, **(_S3 if self._scheme == "s3" else {}))
+            self._system.retries = _S3_ATTEMPTS
+        except ImportError:
+            raise ConfigurationError("DRAGOMAN_DOCUMENT_FILES needs fsspec: pip install 'dragoman[s3]'") from None
+        except OSError as error:
+            raise ConfigurationError(f"{url} can't be used for files: {error.strerror}") from None
+
+    def keep(self, content: bytes) -> Kept:
+        """Writes a file; it is nobody's until its row is there.
+
+        Raises:
+            StorageFailure: The storage can't be used now.
+        """
+        if self._system is None:
+            return Kept(None, content)
+        name = f"{time.time():.0f}-{secrets.token_hex(16)}"
+        with self._reported():
+            self._system.pipe_file(self._path(name), content)
+        return Kept(name, b"")
+
+    def content(self, kept: Kept) -> bytes:
+        """Reads a file.
+
+        Raises:
+            DocumentNotFound: Somebody has deleted it.
+            StorageFailure: The storage can't be used now, or the settings name none any more.
+        """
+        if kept.name is None:
+            return kept.content
+        if self._system is None:
+            raise StorageFailure("The document's file is in another place.")
+        with self._reported():
+            try:
+                return bytes(self._system.cat_file(self._path(kept.name)))
+            except FileNotFoundError:
+                if self._scheme == "file" and not self._system.isdir(self._folder):
+                    raise  # a share that is not mounted
+                raise DocumentNotFound("The document's file is gone.") from None
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Deletes files outside; what can't be deleted now is ``left``."""
+        for name in names:
+            if self._system is not None:
+                with suppress(StorageFailure), self._reported(), suppress(FileNotFoundError):
+                    self._system.rm_file(self._path(name))
+
+    def left(self) -> list[str]:
+        """The names of all files outside that are older than the time between a file and its row can be.
+
+        Raises:
+            StorageFailure: The storage can't be used now.
+        """
+        if self._system is None:
+            return []
+        with self._reported():
+            found = [_NAME.fullmatch(path.rpartition("/")[2]) for path in self._system.find(self._folder)]
+        return [name[0] for name in found if name and int(name[1]) < time.time() - _LEFT_AFTER_S]
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder.rstrip('/')}/{name}"
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except DocumentNotFound:
+            raise
+        except Exception as error:  # the libraries have errors of their own
+            logger.warning("the storage of documents failed", extra={"storage": self._url, "reason": str(error)})
+            raise StorageFailure("The storage of documents can't be used now.") from error
+
+
+def insert_row(connection: Any, document_id: str, kind: str, kept: Kept, size: int) -> None:
+    """Gives a document a file: its ``original``, or its ``translation``."""
+    row = {"document_id": document_id, "kind": kind, "size": size, **kept._asdict()}
+    connection.execute(FILES.insert().values(row))
+
+
+def find_row(connection: Any, document_id: str, kind: str) -> Kept | None:
+    """A file of a document; nobody else deletes it before the transaction ends."""
+    is_wanted = (FILES.c.document_id == document_id, FILES.c.kind == kind)
+    row = connection.execute(select(FILES.c.name, FILES.c.content).where(*is_wanted).with_for_update()).one_or_none()
+    return Kept(*row) if row else None
+
+
+def delete_rows(connection: Any, where: Any) -> list[str]:
+    """Deletes rows; returns the names of their files outside the database."""
+    found = connection.execute(delete(FILES).where(where).returning(FILES.c.name)).scalars()
+    return [name for name in found if name]
