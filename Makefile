@@ -17,7 +17,7 @@ BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 FUZZ_S ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -74,6 +74,12 @@ bench-overload: $(DEV)/installed  ## Offer the server five times what it can do
 
 bench-cluster: $(DEV)/installed  ## Compare one process with a cluster of one and of two replicas
 	$(DEV)/bin/python -m benchmarks.cluster artifacts/de-en $(BENCH_PAIRS)
+
+bench-capacity: $(DEV)/installed  ## Predict clusters of 1, 10 and 100 replicas; compare with the cluster measured here
+	@mkdir -p build
+	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(firstword $(BENCH_PAIRS)) --precisions int8-native --beams 4 --unsorted --cpu-time > build/engine.txt
+	$(DEV)/bin/python -m benchmarks.cluster artifacts/de-en $(firstword $(BENCH_PAIRS)) --servers "1 replica,2 replicas,1 replica on 1 core" > build/cluster.txt
+	$(DEV)/bin/python -m benchmarks.capacity artifacts/de-en $(firstword $(BENCH_PAIRS)) --engine build/engine.txt --cluster build/cluster.txt
 
 attack: $(DEV)/installed  ## Attack a server on this machine; print what others wait for
 	$(DEV)/bin/python -m benchmarks.attack artifacts/de-en

@@ -6,8 +6,9 @@ Servers with one worker for each model, one after the other in each round: a sin
 and with two on all cores; a cluster with one replica that has a single core for all its processes; and ``serve run``
 with one replica, behind Ray's HTTP proxy and behind HAProxy. Each meets first one client (latency), then many
 (throughput). Of two replicas on two cores, the ingress takes a part, so the processor time of a request is shown, too:
-of the ingress, the replicas, and Ray's own processes. ``--sentences`` puts several sentences into a request, which the
-way costs once. The table shows the median over the rounds, with the smallest and the largest; the last line is JSON.
+of the ingress, the replicas, and Ray's own processes; beside it that of the load generator. ``--sentences`` puts
+several sentences into a request, which the way costs once. The table shows the median over the rounds, with the
+smallest and the largest; the last line is JSON.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from benchmarks.figures import json_line, ratios, read_sentences, spread
 from benchmarks.load import closed_loop, json_sender
 from benchmarks.servers import Server, running_dragoman, running_served
 
-ONE_CORE = "1 replica, 1 core"
+ONE_CORE = "1 replica on 1 core"
 SERVERS: dict[str, Callable[..., AbstractContextManager[Server]]] = {
     "one process": running_dragoman,
     "1 replica": partial(running_dragoman, cluster=True, replicas=1),
@@ -42,13 +43,14 @@ SERVERS: dict[str, Callable[..., AbstractContextManager[Server]]] = {
 }
 _WARM_UP_S = 1.0
 PARTS = ("ingress", "replicas", "Ray")
+_SHOWN = (*PARTS, "generator")
 LABELS = {
     "p50_ms": "one client: p50 ms",
     "cpu_ms": "processor ms a request",
-    **{f"{part}_cpu_ms": f"  of {part}" for part in PARTS},
+    **{f"{part}_cpu_ms": f"  of {part}" for part in _SHOWN},
     "per_s": "many clients: requests/s",
     "busy_cpu_ms": "processor ms a request",
-    **{f"{part}_busy_cpu_ms": f"  of {part}" for part in PARTS},
+    **{f"{part}_busy_cpu_ms": f"  of {part}" for part in _SHOWN},
 }
 
 
@@ -70,6 +72,7 @@ async def one_round(server: Server, bodies: Iterator[bytes], *, clients: int, se
         used = {part: 1000 * (s - began[part]) / len(run.requests) for part, s in server.cpu_s_by_part().items()}
         figures[cpu] = sum(used.values())
         figures |= {f"{part}_{cpu}": used.get(part, 0.0) for part in PARTS}
+        figures[f"generator_{cpu}"] = 1000 * run.generator_cpu * seconds / len(run.requests)
     return figures
 
 
@@ -79,6 +82,7 @@ def main(
     target: Annotated[str, typer.Option(help="Language to translate to.")] = "en",
     clients: Annotated[int, typer.Option(min=1, help="Concurrent clients for the throughput.")] = 32,
     sentences: Annotated[int, typer.Option(min=1, help="Sentences in a request.")] = 1,
+    servers: Annotated[str, typer.Option(help="Servers to measure, separated by commas.")] = ",".join(SERVERS),
     seconds: Annotated[float, typer.Option(min=0.1, help="Length of one load.")] = 5.0,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds.")] = 3,
 ) -> None:
@@ -86,27 +90,31 @@ def main(
     texts = [text for text, _ in read_sentences(pairs, seed=0)]
     requests = [" ".join(texts[place : place + sentences]) for place in range(0, len(texts), sentences)]
     bodies = cycle([json.dumps({"q": text, "source": "de", "target": target}).encode() for text in requests])
-    results: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in SERVERS}
+    results: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in servers.split(",")}
     cores = sorted(os.sched_getaffinity(0))
     with TemporaryDirectory() as folder:
         for _ in track(range(rounds), "cluster", console=Console(stderr=True)):
-            for name, start in SERVERS.items():
+            for name in results:
                 own, log = cores[:1] if name == ONE_CORE else cores, Path(folder) / "log"
                 # Sentences are repeated, and the encoder cache must not help.
-                with start(path, own, log, workers=1, feature_cache_bytes=0) as server:
+                with SERVERS[name](path, own, log, workers=1, feature_cache_bytes=0) as server:
                     figures = asyncio.run(one_round(server, bodies, clients=clients, seconds=seconds))
                 for figure, value in figures.items():
                     results[name][figure].append(value)
-    table = Table("median (smallest-largest)", *SERVERS, title="A cluster on one machine")
+    table = Table("median (smallest-largest)", *results, title="A cluster on one machine")
     for figure, label in LABELS.items():
-        table.add_row(label, *(spread(results[name][figure], ",.1f") for name in SERVERS))
+        table.add_row(label, *(spread(results[name][figure], ",.1f") for name in results))
     Console(width=160).print(table)
-    gains = {name: ratios(results["2 replicas"]["per_s"], results[name]["per_s"]) for name in ("1 replica", ONE_CORE)}
+    found = {name: figures["per_s"] for name, figures in results.items()}
+    gains = {name: ratios(found["2 replicas"], found[name]) for name in ("1 replica", ONE_CORE)
+             if {name, "2 replicas"} <= results.keys()}  # fmt: skip
     for name, gain in gains.items():
         print(f"2 replicas to {name}, requests/s: {spread(gain, '.2f')}")
-    far, near = results["1 replica"]["p50_ms"], results["one process"]["p50_ms"]
-    hop = [ours - own for ours, own in zip(far, near, strict=True)]
-    print(f"the way to a replica, p50 ms: {spread(hop, '.1f')}")
+    hop = []
+    if {"1 replica", "one process"} <= results.keys():
+        far, near = results["1 replica"]["p50_ms"], results["one process"]["p50_ms"]
+        hop = [ours - own for ours, own in zip(far, near, strict=True)]
+        print(f"the way to a replica, p50 ms: {spread(hop, '.1f')}")
     print(f"{len(cores)} cores, {clients} clients, {sentences} sentences in a request")
     print(json_line(benchmark="cluster", cores=cores, clients=clients, sentences=sentences, seconds=seconds,
                     gains=gains, hop_ms=hop, results=results))  # fmt: skip
