@@ -253,6 +253,7 @@ class MemoryStore:
         most: int,
         text: str | None = None,
         match_case: bool = False,
+        changed_since: str = "",
     ) -> list[StoredEntry]:
         """Some entries, in the order in which they were made.
 
@@ -263,25 +264,27 @@ class MemoryStore:
             most: Maximum number of entries.
             text: Only entries that have this in the text or in its translation; None for all.
             match_case: Capitals and small letters in ``text`` differ.
+            changed_since: Only entries that are new or changed since then: ISO 8601, UTC.
 
         Raises:
             MemoryNotFound: There is no such memory.
         """
-        query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after)
+        is_newer = ENTRIES.c.updated_at >= changed_since
+        query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after, is_newer)
         if text is not None:
             query = query.where(_has(ENTRIES.c.source, text, match_case) | _has(ENTRIES.c.target, text, match_case))
         with self._database.transaction() as connection:
             _find(connection, owner, memory_id)
             return [_entry(row) for row in connection.execute(query.order_by(ENTRIES.c.id).limit(most))]
 
-    def all(self, owner: int | None, memory_id: str) -> Iterator[StoredEntry]:
-        """All entries, read in parts, so that others get to the database meanwhile.
+    def all(self, owner: int | None, memory_id: str, changed_since: str = "") -> Iterator[StoredEntry]:
+        """All entries, or the newer ones, read in parts, so that others get to the database meanwhile.
 
         Raises:
             MemoryNotFound: There is no such memory.
         """
         after = 0
-        while found := self.page(owner, memory_id, after=after, most=10_000):
+        while found := self.page(owner, memory_id, after=after, most=10_000, changed_since=changed_since):
             yield from found
             after = found[-1].id
 
@@ -316,16 +319,9 @@ def put_entries(
     _lock(connection, owner, memory_id)
     before = _find(connection, owner, memory_id).entry_count
     now = _now()
+    fixed = {"memory_id": memory_id, "origin": origin, "created_at": now, "updated_at": now}
     rows = {
-        (hash_ := _hash(source)): {
-            "memory_id": memory_id,
-            "hash": hash_,
-            "source": source,
-            "target": target,
-            "origin": origin,
-            "created_at": now,
-            "updated_at": now,
-        }
+        (hash_ := _hash(source)): fixed | {"hash": hash_, "source": source, "target": target}
         for source, target in entries
     }
     statement = insert(connection, ENTRIES)

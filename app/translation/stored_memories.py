@@ -1,20 +1,44 @@
 """The stored translation memories of a server, as translations use them."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 from app.errors import InvalidMemory, InvalidRequest
 from app.storage.identifiers import checked_id
-from app.text.memory.index import FuzzyIndex, check_installed
+from app.text.memory.index import ChangedIndex, FuzzyIndex, check_installed
 from app.text.memory.matching import TranslationMemory
+from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.memories import MemoryStore, StoredMemory
 
 _INDEXED_ENTRIES = 400_000  # of all memories whose index is kept ready together: 160 MB
+# An index is built again if more than a tenth of its entries changed, or more are gone than a search leaves out.
+_CHANGED = 0.1
+_GONE = 4
+_MARGIN = timedelta(minutes=1)  # other servers' clocks, and entries whose transaction ended late
+
+
+class _Ready(NamedTuple):
+    """The index of a memory.
+
+    Attributes:
+        version: The memory's.
+        base: The index of the entries as they were at a time.
+        since: That time: ISO 8601, UTC.
+        current: The index with what changed since.
+    """
+
+    version: str
+    base: FuzzyIndex
+    since: str
+    current: FuzzyIndex | ChangedIndex
 
 
 class Memories:
@@ -27,7 +51,8 @@ class Memories:
     def __init__(self, database: "Database | None") -> None:
         self._database = database
         self._store: MemoryStore | None = None
-        self._ready: OrderedDict[tuple[str, str], FuzzyIndex] = OrderedDict()
+        self._ready: OrderedDict[str, _Ready] = OrderedDict()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def store(self) -> "MemoryStore | None":
@@ -63,31 +88,49 @@ class Memories:
         found = await self._database.run(self.store.find, owner, checked_id(memory_id, "translation_memory_id"))
         if pair and pair != (found.source, found.target):
             raise InvalidMemory(f"The translation memory is for other languages: {found.source} to {found.target}.")
+        index = None
         if threshold < 100:
             check_installed()
-        return partial(self._memory, found, threshold)
+            # Many may ask at once for a memory that has just changed.
+            async with self._locks.setdefault(found.id, asyncio.Lock()):
+                index = await TEXT_POOL.run(self._index, found)
+        return partial(self._memory, found, threshold, index)
 
-    def _memory(self, found: "StoredMemory", threshold: int, source: str, target: str) -> TranslationMemory | None:
+    def _memory(
+        self,
+        found: "StoredMemory",
+        threshold: int,
+        index: FuzzyIndex | ChangedIndex | None,
+        source: str,
+        target: str,
+    ) -> TranslationMemory | None:
         if self.store is None or (source, target) != (found.source, found.target):
             return None
-        return TranslationMemory(
-            partial(self.store.exact, found.id),
-            partial(self.store.by_ids, found.id),
-            partial(self._index, found) if threshold < 100 else None,
-            language=source,
-            threshold=threshold,
-        )
+        exact, by_ids = partial(self.store.exact, found.id), partial(self.store.by_ids, found.id)
+        return TranslationMemory(exact, by_ids, index, language=source, threshold=threshold)
 
-    def _index(self, found: "StoredMemory") -> FuzzyIndex:
-        """Called on a thread of the pool, since it may take a second."""
-        name = found.id, found.version
-        ready = self._ready.pop(name, None)
-        if ready is None:
-            assert self.store
-            ready = FuzzyIndex((entry.id, entry.source) for entry in self.store.all(found.key_id, found.id))
-            for other in [other for other in self._ready if other[0] == found.id]:
-                self._ready.pop(other, None)
-        self._ready[name] = ready
-        while len(self._ready) > 1 and sum(map(len, self._ready.values())) > _INDEXED_ENTRIES:
+    def _index(self, found: "StoredMemory") -> FuzzyIndex | ChangedIndex:
+        """Called on a thread of the pool, since it may take seconds."""
+        ready = self._ready.get(found.id)
+        if ready is None or ready.version != found.version:
+            ready = (ready and self._changed(ready, found)) or self._built(found)
+            self._ready[found.id] = ready
+        self._ready.move_to_end(found.id)
+        while len(self._ready) > 1 and sum(len(one.base) for one in self._ready.values()) > _INDEXED_ENTRIES:
             self._ready.popitem(last=False)
-        return ready
+        return ready.current
+
+    def _changed(self, ready: _Ready, found: "StoredMemory") -> _Ready | None:
+        """The index with what changed; None if that is too much."""
+        assert self.store
+        changed = [(entry.id, entry.source) for entry in self.store.all(found.key_id, found.id, ready.since)]
+        if len(changed) > _CHANGED * len(ready.base):
+            return None
+        index = ChangedIndex(ready.base, changed)
+        return ready._replace(version=found.version, current=index) if len(index) - found.entry_count <= _GONE else None
+
+    def _built(self, found: "StoredMemory") -> _Ready:
+        assert self.store
+        index = FuzzyIndex((entry.id, entry.source) for entry in self.store.all(found.key_id, found.id))
+        since = datetime.fromisoformat(found.updated_at) - _MARGIN
+        return _Ready(found.version, index, since.isoformat(timespec="milliseconds").replace("+00:00", "Z"), index)

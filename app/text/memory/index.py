@@ -40,20 +40,23 @@ class FuzzyIndex:
     Args:
         texts: Numbers and texts.
 
+    Attributes:
+        ids: The numbers.
+
     Raises:
         ExtraMissing: The library that compares texts is not installed.
     """
 
     def __init__(self, texts: Iterable[tuple[int, str]]) -> None:
         check_installed()
-        self._ids: list[int] = []
+        self.ids: list[int] = []
         self._texts: list[str] = []
         remaining = iter(texts)
         codes, owners = [np.empty(0, np.uint16)], [np.empty(0, np.int32)]
         while part := list(islice(remaining, _AT_ONCE)):
             checkpoint()
-            first = len(self._ids)
-            self._ids += [number for number, _ in part]
+            first = len(self.ids)
+            self.ids += [number for number, _ in part]
             self._texts += [_simplified(text) for _, text in part]
             found, text_of = _trigrams(self._texts[first:])
             codes.append(found)
@@ -64,7 +67,7 @@ class FuzzyIndex:
         self._lengths = np.array([len(text) for text in self._texts], np.int32)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self.ids)
 
     def find(self, text: str, least: float) -> list[Similar]:
         """The texts that are at least so similar, the most similar first.
@@ -76,7 +79,7 @@ class FuzzyIndex:
         from rapidfuzz.distance import Levenshtein
 
         simple = _simplified(text[: MAX_ENTRY_CHARS + 1])
-        if not self._ids or len(text) > MAX_ENTRY_CHARS:
+        if not self.ids or len(text) > MAX_ENTRY_CHARS:
             return []
         likely = self._shared(simple) / (self._lengths + len(simple))  # half of Dice's coefficient
         likely[(self._lengths < least * len(simple)) | (self._lengths * least > len(simple))] = 0
@@ -86,8 +89,8 @@ class FuzzyIndex:
         for place in best[likely[best] > 0].tolist():
             similarity = Levenshtein.normalized_similarity(simple, self._texts[place], score_cutoff=least)
             if similarity >= least and similarity > 0:
-                found.append(Similar(self._ids[place], similarity))
-        return sorted(found, key=lambda similar: (-similar.similarity, similar.id))
+                found.append(Similar(self.ids[place], similarity))
+        return sorted(found, key=_rank)
 
     def _shared(self, text: str) -> npt.NDArray[np.int64]:
         """How many trigrams each text shares with this one, but for the most frequent ones."""
@@ -96,7 +99,28 @@ class FuzzyIndex:
         order = np.argsort(sizes, kind="stable")
         kept = codes[order][np.cumsum(sizes[order]) <= _MOST_POSTINGS]
         lists = [self._postings[self._begins[code] : self._begins[code + 1]] for code in kept]
-        return np.bincount(np.concatenate(lists) if lists else [], minlength=len(self._ids))
+        return np.bincount(np.concatenate(lists) if lists else [], minlength=len(self.ids))
+
+
+class ChangedIndex:
+    """An index after some changes of its texts, which cost less than to build it again.
+
+    Args:
+        base: The index as it was. A text that was deleted since is still found.
+        changed: Numbers and texts that are new, or other texts than before.
+    """
+
+    def __init__(self, base: FuzzyIndex, changed: Iterable[tuple[int, str]]) -> None:
+        self._base, self._changed = base, FuzzyIndex(changed)
+        self._changed_ids = frozenset(self._changed.ids)
+
+    def __len__(self) -> int:
+        return len(self._changed_ids.union(self._base.ids))
+
+    def find(self, text: str, least: float) -> list[Similar]:
+        """As ``FuzzyIndex.find``."""
+        unchanged = [similar for similar in self._base.find(text, least) if similar.id not in self._changed_ids]
+        return sorted(unchanged + self._changed.find(text, least), key=_rank)
 
 
 def check_installed() -> None:
@@ -111,6 +135,10 @@ def check_installed() -> None:
         raise ExtraMissing(
             f"Similar texts in a translation memory need more than the service: pip install 'dragoman[{EXTRA}]'"
         ) from None
+
+
+def _rank(similar: Similar) -> tuple[float, int]:
+    return -similar.similarity, similar.id
 
 
 def _simplified(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from app.text.budget import checkpoint
 from app.text.memory.entries import MAX_ENTRY_CHARS
-from app.text.memory.index import FuzzyIndex, Similar
+from app.text.memory.index import ChangedIndex, FuzzyIndex, Similar
 from app.text.memory.placeables import patched
 
 DEFAULT_THRESHOLD = 75
@@ -53,7 +53,7 @@ class TranslationMemory:
     Args:
         exact: Finds the entries with these texts, by text.
         by_ids: Finds the entries with these numbers, by number.
-        index: Makes the index of all texts; None if only the same texts are wanted.
+        index: The index of all texts, also of some that are gone; None if only the same texts are wanted.
         language: Code of the language of its texts.
         threshold: Minimum score of a match.
     """
@@ -62,7 +62,7 @@ class TranslationMemory:
         self,
         exact: Callable[[Collection[str]], Mapping[str, Entry]],
         by_ids: Callable[[Collection[int]], Mapping[int, Entry]],
-        index: Callable[[], FuzzyIndex] | None,
+        index: FuzzyIndex | ChangedIndex | None,
         *,
         language: str,
         threshold: int,
@@ -84,11 +84,11 @@ class TranslationMemory:
             short = [text for text in part if len(text) <= 2 * MAX_ENTRY_CHARS]  # with white space, which doesn't count
             same = self._exact(short)
             found |= {text: Match(text, 100, entry.source, entry.target, entry.target) for text, entry in same.items()}
-            if self._index:
-                found |= self._similar([text for text in short if text not in same], self._index(), locale)
+            if self._index is not None:
+                found |= self._similar([text for text in short if text not in same], self._index, locale)
         return found
 
-    def _similar(self, texts: Iterable[str], index: FuzzyIndex, locale: str) -> dict[str, Match]:
+    def _similar(self, texts: Iterable[str], index: FuzzyIndex | ChangedIndex, locale: str) -> dict[str, Match]:
         candidates: dict[str, list[Similar]] = {}
         for text in texts:
             checkpoint()
