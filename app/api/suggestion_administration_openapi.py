@@ -49,14 +49,14 @@ _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _LANGUAGES = {"source": "de", "target": "en"}
 _SUGGESTION: dict[str, Any] = {
     "id": 1,
-    "key_id": None,
+    "key_id": 3,
     **_LANGUAGES,
     "text": "Guten Morgen!",
     "translation": "Good morning!",
     "state": "pending",
     "created_at": "2026-11-23T08:00:00+00:00",
 }
-_MEMORY: dict[str, Any] = {"translation_memory_id": _ID, "key_id": None, "name": "Website", **_LANGUAGES}
+_MEMORY: dict[str, Any] = {"translation_memory_id": _ID, "key_id": 3, "name": "Website", **_LANGUAGES}
 _NONE = ("No such suggestion", "There is no suggestion with this number that waits.", "invalid_request")
 _NO_STORAGE = error("The database can't be used now", **STORAGE)
 

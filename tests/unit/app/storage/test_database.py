@@ -12,10 +12,12 @@ from sqlalchemy import MetaData, Table, func, select
 from app.errors import ConfigurationError, StorageFailure
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
+from app.storage.documents import DocumentStore
 from app.storage.keys import KeyStore
 from app.storage.memories import MemoryStore
 from app.storage.migrations import MIGRATIONS
 from app.storage.request_counts import REQUESTS
+from app.storage.suggestions import SuggestionStore
 
 MORE = "CREATE TABLE more (id {id}, number {integer}, bytes {bytes}, ratio {real}){strict};"
 
@@ -55,6 +57,29 @@ def test_a_database_without_memories_gets_them(opened, monkeypatch):
     renewed = opened()
     assert KeyStore(renewed).find(key)
     assert MemoryStore(renewed).add(None, "Site", "de", "en").entry_count == 0
+
+
+def test_what_version_4_kept_is_there(opened, monkeypatch):
+    """Its documents had no report."""
+    limits = {"max_documents": 9, "max_bytes": 9, "lifetime_s": 60.0}
+    monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:4])
+    old = opened()
+    number, _ = DocumentStore(old, **limits).add(b"Hallo", name="a.txt", wanted={}, secret=False)
+    memory = MemoryStore(old).add(None, "Site", "de", "en")
+    MemoryStore(old).put(None, memory.id, [("Hallo", "Hello")], "import")
+    SuggestionStore(old).add(None, "de", "en", "Hallo", "Hi")
+    monkeypatch.undo()
+    renewed = opened()
+    assert MemoryStore(renewed).entry(None, memory.id, "Hallo").target == "Hello"
+    [suggestion] = SuggestionStore(renewed).list("pending", most=9)
+    assert SuggestionStore(renewed).accept(suggestion.id, memory.id)
+    documents = DocumentStore(renewed, **limits)
+    claimed = documents.claim("me")
+    assert claimed
+    document, content = claimed
+    assert (document.id, content, document.report) == (number, b"Hallo", {})
+    documents.finish(number, "me", b"Hello", {"memory": {"exact": 1}})
+    assert documents.find(number).report == {"memory": {"exact": 1}}
 
 
 def test_a_database_of_the_previous_version_is_brought_up_to_date(opened, monkeypatch):
