@@ -29,6 +29,8 @@ _AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
 # "Ist das das Haus?", "wenn sie sie sehen", "he had had": no loop if said twice.
 _DOUBLED = frozenset("das dem den der die sie ihr had that".split())
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
+_CURRENCIES = "$€£¥"
+_GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
 _JOINED = re.compile(r"\d+(?:[:–-]\d+)+")
 
 
@@ -129,6 +131,11 @@ def _digits_changed(source: str, translation: str) -> bool:
     if any(not _WELL_MARKED.fullmatch(digits) for digits in marked):
         return True
     before, after = _numbers(source), _numbers(translation)
+    amounts = max(before.total(), after.total())
+    if any(translation.count(sign) > max(source.count(sign), amounts) for sign in _CURRENCIES):
+        return True  # "€999 €"
+    if len(_GLUED.findall(translation)) > len(_GLUED.findall(source)):
+        return True  # "999 €t"
     joined_before, joined_after = _joined(source), _joined(translation)
     if _AFTER_NOON.search(source) or _AFTER_NOON.search(translation):
         for hour in range(1, 12):  # 15 Uhr is 3 p.m.
