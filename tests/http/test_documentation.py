@@ -166,9 +166,9 @@ async def test_the_examples_about_what_is_kept_work_one_after_the_other(tmp_path
             }.items() or [(204, None)]
             assert response.status_code == status, (method, path, response.text)
             if isinstance(example, dict):
-                example.pop("next_page_cursor", None)
                 answer = response.json()
-                assert outline(answer) == outline(example), (method, path)
+                shown = {name: value for name, value in example.items() if name != "next_page_cursor"}
+                assert outline(answer) == outline(shown), (method, path)
                 ids |= {name: answer[name] for name in ("translation_memory_id", "glossary_id") if name in answer}
                 ids["segment_id"] = answer.get("source_segment_id", ids.get("segment_id"))
 
