@@ -1,5 +1,7 @@
-"""Ids of what is stored. Standard library only, so that a server without a database pays nothing for it."""
+"""What stored things are found by. Standard library only, so that a server without a database pays nothing for it."""
 
+import hashlib
+import unicodedata
 import uuid
 
 from app.errors import InvalidRequest
@@ -19,3 +21,9 @@ def checked_id(value: object, name: str) -> str:
         return str(uuid.UUID(value if isinstance(value, str) else ""))
     except ValueError:
         raise InvalidRequest(f"Value for '{name}' not supported; it is no UUID.") from None
+
+
+def text_key(text: str) -> str:
+    """What finds an entry with this text: a hash without differences in white space and in how accents are written."""
+    normalized = unicodedata.normalize("NFC", " ".join(text.split()))
+    return hashlib.blake2b(normalized.encode(), digest_size=16).hexdigest()

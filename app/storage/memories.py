@@ -1,7 +1,5 @@
 """Translation memories: each has an owner, a name, a pair of languages, and entries: texts with their translations."""
 
-import hashlib
-import unicodedata
 import uuid
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,12 +26,14 @@ from sqlalchemy.exc import IntegrityError
 
 from app.errors import InvalidMemory, MemoryNotFound
 from app.storage.database import TABLES, Database, insert
+from app.storage.identifiers import text_key
 
 MAX_MEMORIES = 1_000
 MAX_ENTRIES = 200_000
 """Of a translation memory."""
 
 Origin = Literal["import", "edit", "suggestion"]
+_READ_AT_ONCE = 10_000  # entries
 _IDS_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
 
 MEMORIES = Table(
@@ -204,7 +204,7 @@ class MemoryStore:
             InvalidMemory: Another entry has the text.
         """
         values: dict[str, Any] = {"updated_at": _now(), "origin": "edit"}
-        values |= {} if source is None else {"source": source, "hash": _hash(source)}
+        values |= {} if source is None else {"source": source, "hash": text_key(source)}
         values |= {} if target is None else {"target": target}
         try:
             with self._database.transaction() as connection:
@@ -238,7 +238,7 @@ class MemoryStore:
         """
         with self._database.transaction() as connection:
             _find(connection, owner, memory_id)
-            query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash == _hash(source))
+            query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash == text_key(source))
             row = connection.execute(query).one_or_none()
         if row is None:
             raise _no_entry()
@@ -253,7 +253,6 @@ class MemoryStore:
         most: int,
         text: str | None = None,
         match_case: bool = False,
-        changed_since: str = "",
     ) -> list[StoredEntry]:
         """Some entries, in the order in which they were made.
 
@@ -264,33 +263,44 @@ class MemoryStore:
             most: Maximum number of entries.
             text: Only entries that have this in the text or in its translation; None for all.
             match_case: Capitals and small letters in ``text`` differ.
-            changed_since: Only entries that are new or changed since then: ISO 8601, UTC.
 
         Raises:
             MemoryNotFound: There is no such memory.
         """
-        is_newer = ENTRIES.c.updated_at >= changed_since
-        query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after, is_newer)
+        query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after)
         if text is not None:
             query = query.where(_has(ENTRIES.c.source, text, match_case) | _has(ENTRIES.c.target, text, match_case))
         with self._database.transaction() as connection:
             _find(connection, owner, memory_id)
             return [_entry(row) for row in connection.execute(query.order_by(ENTRIES.c.id).limit(most))]
 
-    def all(self, owner: int | None, memory_id: str, changed_since: str = "") -> Iterator[StoredEntry]:
-        """All entries, or the newer ones, read in parts, so that others get to the database meanwhile.
+    def all(self, owner: int | None, memory_id: str) -> Iterator[StoredEntry]:
+        """All entries, read in parts, so that others get to the database meanwhile.
 
         Raises:
             MemoryNotFound: There is no such memory.
         """
         after = 0
-        while found := self.page(owner, memory_id, after=after, most=10_000, changed_since=changed_since):
+        while found := self.page(owner, memory_id, after=after, most=_READ_AT_ONCE):
             yield from found
             after = found[-1].id
 
+    def sources(self, memory_id: str, changed_since: str = "") -> Iterator[tuple[int, str]]:
+        """Number and text of all entries, or of those new or changed since then (ISO 8601, UTC), read in parts."""
+        columns = select(ENTRIES.c.id, ENTRIES.c.source).order_by(ENTRIES.c.id).limit(_READ_AT_ONCE)
+        wanted = columns.where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.updated_at >= changed_since)
+        after = 0
+        while True:
+            with self._database.transaction() as connection:
+                found = connection.execute(wanted.where(ENTRIES.c.id > after)).all()
+            yield from ((row[0], row[1]) for row in found)
+            if len(found) < _READ_AT_ONCE:
+                return
+            after = found[-1][0]
+
     def exact(self, memory_id: str, sources: Collection[str]) -> dict[str, StoredEntry]:
         """The entries with these texts, by text; texts that differ in white space only are the same."""
-        hashes = {source: _hash(source) for source in sources}
+        hashes = {source: text_key(source) for source in sources}
         found: dict[str, StoredEntry] = {}
         with self._database.transaction() as connection:
             for part in _parts(sorted(set(hashes.values()))):
@@ -321,7 +331,7 @@ def put_entries(
     now = _now()
     fixed = {"memory_id": memory_id, "origin": origin, "created_at": now, "updated_at": now}
     rows = {
-        (hash_ := _hash(source)): fixed | {"hash": hash_, "source": source, "target": target}
+        (hash_ := text_key(source)): fixed | {"hash": hash_, "source": source, "target": target}
         for source, target in entries
     }
     statement = insert(connection, ENTRIES)
@@ -333,12 +343,6 @@ def put_entries(
     if after > MAX_ENTRIES:
         raise InvalidMemory(f"A translation memory has at most {MAX_ENTRIES:,} entries.")
     return after - before
-
-
-def _hash(text: str) -> str:
-    """Of the text, without differences in white space and in how accents are written."""
-    normalized = unicodedata.normalize("NFC", " ".join(text.split()))
-    return hashlib.blake2b(normalized.encode(), digest_size=16).hexdigest()
 
 
 def _parts(values: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -123,7 +123,7 @@ class Memories:
     def _changed(self, ready: _Ready, found: "StoredMemory") -> _Ready | None:
         """The index with what changed; None if that is too much."""
         assert self.store
-        changed = [(entry.id, entry.source) for entry in self.store.all(found.key_id, found.id, ready.since)]
+        changed = list(self.store.sources(found.id, ready.since))
         if len(changed) > _CHANGED * len(ready.base):
             return None
         index = ChangedIndex(ready.base, changed)
@@ -131,6 +131,6 @@ class Memories:
 
     def _built(self, found: "StoredMemory") -> _Ready:
         assert self.store
-        index = FuzzyIndex((entry.id, entry.source) for entry in self.store.all(found.key_id, found.id))
+        index = FuzzyIndex(self.store.sources(found.id))
         since = datetime.fromisoformat(found.updated_at) - _MARGIN
         return _Ready(found.version, index, since.isoformat(timespec="milliseconds").replace("+00:00", "Z"), index)
