@@ -16,6 +16,9 @@ BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 # Seconds that the text functions are fed for.
 FUZZ_S ?= 300
 
+# The tests of the HTTP contracts that also run with the cluster's code before the engine.
+CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py native.py streaming.py documents.py glossaries.py)
+
 .DEFAULT_GOAL := help
 .PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
@@ -34,6 +37,7 @@ test: $(DEV)/installed  ## Run every test, as many at a time as there are proces
 
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
 	$(DEV)/bin/python -m pytest -m cluster
+	$(DEV)/bin/python -m pytest --across-cluster $(CONTRACTS)
 
 image-test: $(DEV)/installed  ## Build the image without a registry and use it (as root; Debian's buildah and debootstrap)
 	$(DEV)/bin/python -m pytest -m image tests/image

@@ -37,6 +37,24 @@ hypothesis.settings.register_profile("untimed")
 hypothesis.settings.load_profile("untimed")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--across-cluster", action="store_true", help="put the cluster's code before fake engines")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--across-cluster"):
+        from tests.support import across, fakes
+
+        fakes.wrapped = across.AcrossCluster
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--across-cluster"):
+        for item in items:
+            if item.get_closest_marker("one_process"):
+                item.add_marker(pytest.mark.skip("a replica is another process"))
+
+
 @pytest.fixture(autouse=True)
 def root_logger() -> Iterator[None]:
     """Undoes the changes that a test makes to the root logger, such as those of a command that logs."""

@@ -262,7 +262,7 @@ async def test_more_than_128_kib_are_refused(client):
         (errors.Overloaded("The server is busy."), 503, "The server is busy."),
         (errors.DeadlineExceeded("Too late."), 504, "Too late."),
         (errors.ModelFailure("secret"), 400, "Cannot translate text: the model failed"),
-        (RuntimeError("secret"), 500, "Internal error"),
+        pytest.param(RuntimeError("secret"), 500, "Internal error", marks=pytest.mark.one_process),
     ],
 )
 async def test_failures_have_the_contracts_shape(client, engine, error, status, message):

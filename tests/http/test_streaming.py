@@ -171,7 +171,7 @@ async def test_a_client_that_goes_away_frees_the_engine(engine, text):
         assert engine.was_cancelled.is_set()
 
 
-@pytest.mark.parametrize("failure", [None, RuntimeError("secret")])
+@pytest.mark.parametrize("failure", [None, pytest.param(RuntimeError("secret"), marks=pytest.mark.one_process)])
 async def test_an_error_in_the_middle_is_the_last_event(client, engine, failure, caplog):
     engine.failure = failure or engine.failure
     events = await stream(client, "Guten Morgen! FAIL jetzt. Guten Morgen!")

@@ -127,6 +127,7 @@ async def test_auto_detects_every_item_on_its_own(client, engine):
     assert engine.calls == [([texts[0]], "de", "en")]
 
 
+@pytest.mark.one_process
 async def test_auto_with_several_source_languages(engine):
     engine.pairs = frozenset({("de", "fr"), ("en", "fr")})
     texts = ["Where is the station, please?", "Wo ist der Bahnhof, bitte?", "How do I get there?"]

@@ -1,0 +1,86 @@
+"""A fake engine on the other side of the cluster's code, for `pytest --across-cluster`.
+
+Calls and answers pass ``RemoteEngine`` and ``Replica``, and are pickled on their way, as between two processes.
+"""
+
+import asyncio
+import pickle
+from collections.abc import AsyncGenerator, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from ray.serve.handle import DeploymentResponseGenerator
+
+from app.cluster.messages import Message
+from app.cluster.remote_engine import RemoteEngine
+from app.cluster.replica import Replica
+from app.engine.interface import Event, Inspection, InspectionCall, TranslationCall
+
+
+def sent(value: Any) -> Any:
+    """What arrives."""
+    return pickle.loads(pickle.dumps(value))
+
+
+class _Responses(DeploymentResponseGenerator[Message]):
+    def __init__(self, messages: AsyncGenerator[Message, None]) -> None:
+        self._messages = messages
+
+    def __aiter__(self) -> "_Responses":
+        return self
+
+    async def __anext__(self) -> Message:
+        return sent(await anext(self._messages))
+
+    def cancel(self) -> None:
+        self._closing = asyncio.ensure_future(self._messages.aclose())
+
+
+class _Replica(Replica):
+    """A replica that Ray does not end."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def __del__(self) -> None:
+        pass
+
+
+class _Handle:
+    """Calls one replica, which has the engine."""
+
+    deployment_name = "fake"
+
+    def __init__(self, engine: Any) -> None:
+        self._replica = _Replica(engine)
+        self.stream, self.inspect = SimpleNamespace(remote=self._stream), SimpleNamespace(remote=self._inspect)
+
+    def options(self, **_: object) -> "_Handle":
+        return self
+
+    def _stream(self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str]) -> _Responses:
+        return _Responses(self._replica.stream(*sent((call, request_name, headers))))
+
+    async def _inspect(self, call: InspectionCall, request_name: str | None) -> object:
+        return sent(await self._replica.inspect(*sent((call, request_name))))
+
+
+class AcrossCluster:
+    """The engine of an ingress; all but translations and inspections it has from the fake engine itself.
+
+    Args:
+        engine: The fake engine.
+    """
+
+    def __init__(self, engine: Any) -> None:
+        self._engine, self._remote = engine, RemoteEngine(None, _Handle(engine), 0)  # type: ignore[arg-type]
+        self._remote.note_replicas(True)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        return self._remote.stream(call)
+
+    async def inspect(self, call: InspectionCall) -> Inspection:
+        return await self._remote.inspect(call)
