@@ -12,7 +12,7 @@ from ray.serve.schema import ServeDeploySchema
 
 from app.cluster import cluster_engine
 from app.cluster.cluster_engine import ClusterEngine
-from app.cluster.deployments import build, serving
+from app.cluster.deployments import bind_models, build, serving
 from app.engine.interface import EngineState, TranslationCall, collect
 from app.engine.options import SearchOptions
 from app.errors import BundleError, EngineUnavailable
@@ -65,3 +65,9 @@ def test_an_application_is_built_of_settings():
     assert isinstance(build({"bundle": str(BUNDLE), "lazy_loading": "true"}), serve.Application)
     with pytest.raises(BundleError):
         build({"bundle": str(ROOT / "docs")})
+
+
+@pytest.mark.parametrize(("provider", "reserved"), [("cpu", {"num_cpus": 6}), ("cuda", {"num_cpus": 6, "num_gpus": 1})])
+def test_a_replica_reserves_its_cores_and_a_gpu(provider, reserved):
+    [model] = bind_models(Settings(bundle=(BUNDLE,), provider=provider, workers=3, threads=2))
+    assert model.application._bound_deployment.ray_actor_options == reserved
