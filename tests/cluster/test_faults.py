@@ -67,7 +67,8 @@ def test_a_server_that_ends_finishes_what_it_has_accepted(ray_cluster: RayCluste
         text = " ".join(f"Ich möchte {number} Bier." for number in range(300))
         body = {"q": text, "source": "de", "target": "en"}
         answer = threads.submit(httpx.post, f"{server.url}/translate", json=body, timeout=60)
-        wait_until(lambda: "in_flight 1.0" in httpx.get(f"{server.url}/metrics").text, "the request is accepted")
+        # The request for the metrics counts, too.
+        wait_until(lambda: "in_flight 2.0" in httpx.get(f"{server.url}/metrics").text, "the request is accepted")
         server.process.terminate()
         assert answer.result().status_code == 200
         assert server.process.wait(30) == 0
