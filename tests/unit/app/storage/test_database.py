@@ -12,7 +12,8 @@ from sqlalchemy import MetaData, Table, func, select
 from app.errors import ConfigurationError, StorageFailure
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
-from app.storage.documents import DocumentStore
+from app.storage.document_files import FILES
+from app.storage.documents import DOCUMENTS, DocumentStore
 from app.storage.keys import KeyStore
 from app.storage.memories import MemoryStore
 from app.storage.migrations import MIGRATIONS
@@ -60,11 +61,14 @@ def test_a_database_without_memories_gets_them(opened, monkeypatch):
 
 
 def test_what_version_4_kept_is_there(opened, monkeypatch):
-    """Its documents had no report."""
+    """Its documents had no report, and their files no names."""
     limits = {"max_documents": 9, "max_bytes": 9, "lifetime_s": 60.0}
     monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:4])
     old = opened()
-    number, _ = DocumentStore(old, **limits).add(b"Hallo", name="a.txt", wanted={}, secret=False)
+    fields = {"name": "a.txt", "wanted": "{}", "status": "queued", "translated": 0, "attempts": 0, "created_at": 1.0}
+    with old.transaction() as connection:
+        connection.execute(DOCUMENTS.insert().values(id="A1", **fields))
+        connection.execute(FILES.insert().values(document_id="A1", kind="original", size=5, content=b"Hallo"))
     memory = MemoryStore(old).add(None, "Site", "de", "en")
     MemoryStore(old).put(None, memory.id, [("Hallo", "Hello")], "import")
     SuggestionStore(old).add(None, "de", "en", "Hallo", "Hi")
@@ -77,9 +81,9 @@ def test_what_version_4_kept_is_there(opened, monkeypatch):
     claimed = documents.claim("me")
     assert claimed
     document, content = claimed
-    assert (document.id, content, document.report) == (number, b"Hallo", {})
-    documents.finish(number, "me", b"Hello", {"memory": {"exact": 1}})
-    assert documents.find(number).report == {"memory": {"exact": 1}}
+    assert (document.id, content, document.report) == ("A1", b"Hallo", {})
+    documents.finish("A1", "me", b"Hello", {"memory": {"exact": 1}})
+    assert documents.find("A1").report == {"memory": {"exact": 1}}
 
 
 def test_a_database_of_the_previous_version_is_brought_up_to_date(opened, monkeypatch):
