@@ -23,6 +23,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from app.errors import Overloaded
+from app.new_requests import Pauses
 from app.text.budget import Budget, checkpoint
 
 Result = TypeVar("Result")
@@ -30,6 +31,9 @@ Result = TypeVar("Result")
 # A request's first job runs this long before it takes turns. Nearly all end within that time and are never interrupted.
 _FIRST_TURN_S = 0.05
 _TURN_S = 0.01
+_PAUSE_S = 0.001  # until it is seen again whether to go on
+# That run together at most: those who wait for them are all woken at once, and keep the event loop from other requests.
+_SMALL_CALLS = 16
 _BUSY = "The server is busy with long texts; try again in a moment."
 
 
@@ -120,6 +124,10 @@ class _Job(Budget):
         if time.monotonic() > self.turn_ends_s:
             self.pool.take_turns(self)
             super().check()
+        while self.account.used_s and self.pool.pauses.is_due():
+            time.sleep(_PAUSE_S)
+            self.pool.take_turns(self)
+            super().check()
 
 
 class WorkPool:
@@ -127,6 +135,9 @@ class WorkPool:
 
     Args:
         limits: Bounds.
+
+    Attributes:
+        pauses: When its long jobs give way to new requests.
     """
 
     def __init__(self, limits: PoolLimits | None = None) -> None:
@@ -136,6 +147,7 @@ class WorkPool:
         self._fresh: dict[bool, list[_Job]] = {False: [], True: []}
         self._parked: list[_Job] = []
         self._handed_out: SimpleQueue[_Job] = SimpleQueue()
+        self.pauses = Pauses()
         self._running = self._begun = self._threads = 0
         self._large_jobs = self._large_total = 0
         self._huge: _Job | None = None  # the huge job that has begun
@@ -185,7 +197,7 @@ class WorkPool:
         calls: list[_SmallCall] = []
         try:
             while own.small_calls:
-                calls, own.small_calls = own.small_calls, []
+                calls, own.small_calls = own.small_calls[:_SMALL_CALLS], own.small_calls[_SMALL_CALLS:]
                 for (_, future), outcome in zip(calls, await self.run(_outcomes, calls), strict=True):
                     _hand_over(future, *outcome)
         finally:

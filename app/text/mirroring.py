@@ -56,11 +56,6 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
     return sorted(edits)
 
 
-def no_edits(source: str, translation: str) -> list[Edit]:
-    """Changes nothing."""
-    return []
-
-
 def _first_letter(source: str, translation: str, language: str, is_strict: bool) -> list[Edit]:
     here, there = _first_word(source), _first_word(translation)
     if here is None or there is None:

@@ -23,12 +23,12 @@ from app.engine.options import SearchOptions
 from app.text.english_spelling import spelling_edits
 from app.text.formality import Formality
 from app.text.inline.placement import Edit
-from app.text.mirroring import mirror_edits, no_edits
+from app.text.mirroring import mirror_edits
 from app.translation.assembly import ItemBuilder, place_of
 from app.translation.memory import align, stream_around
 from app.translation.passages import Batch
 from app.translation.request import TranslationRequest
-from app.translation.restoring import Restorer
+from app.translation.restoring import RestoredSentence, Restorer, restore
 from app.translation.retries import improve
 from app.work_pool import TEXT_POOL
 
@@ -66,6 +66,7 @@ class BatchTranslation:
         self._protected = {segment.key: segment.protected for segment in segments}
         self._retry_timing = Timing()
         self._is_long = sum(map(len, wanted.texts)) > INLINE_CHARS
+        self._restored: dict[tuple[TextKey, int], RestoredSentence] = {}
         self._call = self._first_call(options)
 
     async def events(self) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
@@ -81,15 +82,15 @@ class BatchTranslation:
                 if restorer is None:
                     segment = next(remaining)
                     place = place_of(segment, self._batch, self._items)
-                    # With a prefix, somebody is writing the translation, and wants it as it is.
-                    edit = self._mirror if self._wanted.options.prefix is None else no_edits
-                    restorer = Restorer(segment.text, segment.protected, edit)
+                    restorer = Restorer(segment.text, segment.protected)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
                     segment.translation, segment.restored = restorer.finish()
                     segment.lost, restorer = tuple(restorer.lost), None
                 elif isinstance(event, SentenceEvent):
-                    yield SentenceEvent(place.key, place.moved(await self._restored(restorer, event.sentence)))
+                    place_in_text = segment.key, event.sentence.source_begin
+                    restored = self._restored.pop(place_in_text, None) or self._restore(segment.key, event.sentence)
+                    yield SentenceEvent(place.key, place.moved(restorer.add(restored)))
                 elif not segment.protected:  # a client has no use for placeholders
                     yield TokenEvent(place.key, event.text)
 
@@ -135,25 +136,26 @@ class BatchTranslation:
 
     async def _improve(self, key: TextKey, sentence: SentenceTranslation) -> SentenceTranslation:
         whole, end = self._protected[key], sentence.source_begin + len(sentence.source)
-        return await improve(
+        takes_long = self._is_long or len(sentence.source) > _INLINE_SENTENCE_CHARS
+        better = await improve(
             sentence,
             whole.part(sentence.source_begin, end) if whole else None,
             options=self._call.options,
             placeholders=self._placeholders,
             translate=self._translate_again,
             formality=self._formality,
-            run=TEXT_POOL.run_small if self._takes_long(sentence) else None,
+            run=TEXT_POOL.run_small if takes_long else None,
         )
+        if takes_long:  # here, where sentences wait for each other's translations, but not for each other
+            self._restored[key, better.source_begin] = await TEXT_POOL.run_small(self._restore, key, better)
+        return better
 
-    async def _restored(self, restorer: Restorer, sentence: SentenceTranslation) -> SentenceTranslation:
-        if self._takes_long(sentence):
-            return await TEXT_POOL.run_small(restorer.add, sentence)
-        return restorer.add(sentence)
-
-    def _takes_long(self, sentence: SentenceTranslation) -> bool:
-        return self._is_long or len(sentence.source) > _INLINE_SENTENCE_CHARS
+    def _restore(self, key: TextKey, sentence: SentenceTranslation) -> RestoredSentence:
+        return restore(sentence, self._protected[key], self._mirror)
 
     def _mirror(self, source: str, translation: str) -> list[Edit]:
         wanted = self._wanted
+        if wanted.options.prefix is not None:  # somebody is writing the translation, and wants it as it is
+            return []
         edits = mirror_edits(source, translation, wanted.target, is_strict=wanted.preserves_formatting)
         return sorted(edits + spelling_edits(source, translation, wanted.locale))

@@ -12,6 +12,7 @@ from app import tracing
 from app.api.contract import contract_of
 from app.api.metrics import Metrics
 from app.logs import request_id
+from app.new_requests import NewRequest
 from app.work_pool import Account, account
 
 logger = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class RequestContext:
         started = time.perf_counter()
         try:
             with (
+                NewRequest(),
                 self._metrics.requests_in_flight.track_inprogress(),
                 tracing.entered(scope["method"], headers=Headers(scope=scope)) as span,
             ):

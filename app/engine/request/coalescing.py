@@ -4,12 +4,16 @@ A sentence that another server has translated is not started at all, if there is
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from app import tracing
 from app.engine.request.result_cache import ResultCache
 from app.engine.scheduling.policy import Job, Outcome
+
+# Eight texts of one sentence, again and again, have 2,000 who wait: 60 ms of work for the event loop.
+_WOKEN_AT_ONCE = 16
 
 
 class _Shared:
@@ -85,12 +89,7 @@ class Coalescer:
         assert job
         if self.cache and not job.future.exception():
             self.cache.keep(job, job.future.result())
-        for future in shared.waiters:
-            if not future.done():  # else it was cancelled a moment ago
-                if error := job.future.exception():
-                    future.set_exception(error)
-                else:
-                    future.set_result(job.future.result())
+        _wake(deque(shared.waiters), job)
 
     def _leave(self, shared: _Shared, future: asyncio.Future[Outcome]) -> None:
         if not future.cancelled():
@@ -105,6 +104,19 @@ class Coalescer:
     def _forget(self, shared: _Shared) -> None:
         if self._shared.get(shared.key) is shared:
             del self._shared[shared.key]
+
+
+def _wake(waiters: deque[asyncio.Future[Outcome]], job: Job) -> None:
+    """Hand the result to some who wait for it, and to the others after what else the event loop has to do."""
+    for _ in range(min(_WOKEN_AT_ONCE, len(waiters))):
+        future = waiters.popleft()
+        if not future.done():  # else it was cancelled a moment ago
+            if error := job.future.exception():
+                future.set_exception(error)
+            else:
+                future.set_result(job.future.result())
+    if waiters:
+        asyncio.get_running_loop().call_soon(_wake, waiters, job)
 
 
 def _done(outcome: Outcome) -> asyncio.Future[Outcome]:

@@ -31,6 +31,7 @@ from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import CONTEXT, Segment
 from app.engine.request.terms import term_options
+from app.engine.request.turns import Turns
 from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.engine.text_builder import TextBuilder
 from app.errors import DragomanError
@@ -40,6 +41,7 @@ from app.work_pool import TEXT_POOL
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256
 _REFILL_BELOW = 192
+_TURN = 16  # segments that a long request begins or reports in a turn on the event loop
 # Sentences of a call that leave spans, so that the trace of a book can be looked at.
 _TRACED = 16
 # Longer segments are detokenised in the pool: that takes 10 ms for 1,500 characters or for 400 one-sign pieces.
@@ -60,9 +62,14 @@ class _Item:
 
 
 class Streams:
-    """Counts the requests under way, so that a stop can wait for them: a long text is not in the queue as a whole."""
+    """Counts the requests under way, so that a stop can wait for them: a long text is not in the queue as a whole.
+
+    Attributes:
+        turns: Of the long ones.
+    """
 
     def __init__(self) -> None:
+        self.turns = Turns()
         self._number = 0
         self._none = asyncio.Event()
         self._none.set()
@@ -108,7 +115,7 @@ class RequestTask:
         self._tokens = call.tokens and call.options.beam_size == 1
         self._window: deque[_Item] = deque()
         self._next: _Item | None = None
-        self._exhausted = False
+        self._exhausted, self._reported = False, 0
         self._quota = call.quota or RequestQuota()
         # Few enough to be worked on here: a hop to a thread and back takes longer. A long text may have many retries.
         is_short = self._quota.source_tokens < POLICY.short_tokens
@@ -128,7 +135,7 @@ class RequestTask:
         builder = TextBuilder()
         with streams:
             try:
-                while await self._fill():
+                while await self._fill(streams.turns):
                     item = self._next = self._window[0]
                     if item.segment.text_index == CONTEXT:
                         self._window.popleft()
@@ -151,6 +158,9 @@ class RequestTask:
                             yield TokenEvent(key, sentence.text[len(shown) :])
                         yield SentenceEvent(key, sentence)
                     self._window.popleft()
+                    self._reported += 1
+                    if self._reported % _TURN == 0:
+                        await streams.turns.take()
             finally:
                 if self._window:
                     await self._give_up()
@@ -161,12 +171,18 @@ class RequestTask:
         decode_s = max(0.0, total_s - queue_s - self._encode_s) if self._queue_s else 0.0
         return Timing(queue_s=queue_s, encode_s=self._encode_s, decode_s=decode_s)
 
-    async def _fill(self) -> bool:
+    async def _fill(self, turns: Turns) -> bool:
         """Put more segments into the window if it has become small; returns whether there are any in it."""
-        if not self._exhausted and len(self._window) < _REFILL_BELOW:
-            free = _WINDOW - len(self._window)
+        is_small = len(self._window) < _REFILL_BELOW
+        # The first are as many as there may be, because the queue accepts or refuses the request by their number.
+        most = _TURN if self._quota.admitted else _WINDOW
+        while is_small and not self._exhausted and (free := min(_WINDOW - len(self._window), most)):
             segments = islice(self._segments, free)
-            cut = list(segments) if self._inline else await TEXT_POOL.run(list, segments)
+            if self._inline:
+                cut = list(segments)
+            else:
+                cut = await TEXT_POOL.run(list, segments)
+                await turns.take()
             self._exhausted = len(cut) < free
             items = [_Item(segment) for segment in cut]
             sentences = [item for item in items if item.segment.ids]

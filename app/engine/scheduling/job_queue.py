@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, next_lane, plan
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
+from app.new_requests import Pauses
 
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
+_PAUSE_S = 0.001  # until it is seen again whether long work goes on
 _BUSY = "The server is busy; try again in a moment."
 
 
@@ -72,6 +74,7 @@ class JobQueue:
         self._swept = 0.0
         self._full = False
         self._occupied: set[int] = set()  # threads that have work
+        self._pauses = Pauses()
 
     @property
     def alive(self) -> bool:
@@ -169,9 +172,9 @@ class JobQueue:
                 busy = [lane for lane in lanes if self._has_work(lane)]
                 if self._aborting or self._dead or (self._stopping and not busy):
                     return None
-                if busy:
+                if busy and not (all(lane.long for lane in busy) and self._pauses.is_due()):
                     break
-                self._condition.wait()
+                self._condition.wait(_PAUSE_S if busy else None)
             for lane in lanes:
                 if lane not in busy:
                     # Time in which a lane had nothing to do is not saved up.

@@ -4,9 +4,13 @@ from app.engine.interface import SentenceTranslation
 from app.text.inline.placement import Edit
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import protect
-from app.translation.restoring import Restorer
+from app.translation.restoring import Restorer, restore
 
 TEXT = "Hallo! Ich sah {0} gestern."
+
+
+def no_edits(source: str, translation: str) -> list[Edit]:
+    return []
 
 
 def of(source: str, text: str, begin: int) -> SentenceTranslation:
@@ -17,10 +21,10 @@ def of(source: str, text: str, begin: int) -> SentenceTranslation:
 
 def test_a_sentence_stands_where_it_is_in_the_original_text() -> None:
     protected = protect(TEXT, compile_patterns(["{0}"]))
-    restorer = Restorer(protected.text, protected, lambda source, translation: [])
-    restorer.add(of("Hallo!", "Hi!", 0))
+    restorer = Restorer(protected.text, protected)
+    restorer.add(restore(of("Hallo!", "Hi!", 0), protected, no_edits))
     source = protected.text[7:]
-    sentence = restorer.add(of(source, source.replace("Ich sah", "I saw"), 7))
+    sentence = restorer.add(restore(of(source, source.replace("Ich sah", "I saw"), 7), protected, no_edits))
     unrestored, restored = restorer.finish()
     assert (sentence.source, sentence.source_begin) == (TEXT[7:], 7)
     assert restored.text == "Hi! I saw {0} gestern." and not restorer.lost
@@ -31,12 +35,12 @@ def test_a_sentence_stands_where_it_is_in_the_original_text() -> None:
 
 def test_a_lost_span_is_reported_and_in_the_text() -> None:
     protected = protect(TEXT, compile_patterns(["{0}"]))
-    restorer = Restorer(protected.text, protected, lambda source, translation: [])
-    restorer.add(of(protected.text, "Hi! I was seen.", 0))
+    restorer = Restorer(protected.text, protected)
+    restorer.add(restore(of(protected.text, "Hi! I was seen.", 0), protected, no_edits))
     assert restorer.lost == ["{0}"]
     assert restorer.finish()[1].text.count("{0}") == 1
 
 
 def test_a_sentence_begins_as_the_mirror_wants_it() -> None:
-    restorer = Restorer("hallo", None, lambda source, translation: [Edit(0, 1, translation[0].lower())])
-    assert restorer.add(of("hallo", "Hello", 0)).text == "hello"
+    mirrored = restore(of("hallo", "Hello", 0), None, lambda source, translation: [Edit(0, 1, translation[0].lower())])
+    assert Restorer("hallo", None).add(mirrored).text == "hello"
