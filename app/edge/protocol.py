@@ -49,8 +49,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._shared, self._limits = connections, connections.limits
         self._running: RequestResponseCycle | None = None  # the request in progress, or the last one
         self._is_refused = False
-        self._in_head = self._in_body = False
-        self._head_bytes = 0  # received of the current head
+        self._in_head = self._in_body = self._has_body = False
+        self._head_bytes = 0  # received of the current head, or since the last piece with a part of a body: trailers
         self._received_bytes = 0
         self._began_s = 0.0  # when the first byte of the request came
         self._arriving: Window | None = None
@@ -85,8 +85,9 @@ class BoundedProtocol(HttpToolsProtocol):
         while data and not self._is_refused:
             size = self._limits.head_bytes - (0 if self._in_body else self._head_bytes)
             piece, data = (data, b"") if len(data) <= size else (data[:size], data[size:])
+            self._has_body = False
             self._feed(piece)
-            if self._in_head:
+            if (self._in_head or self._in_body) and not self._has_body:
                 self._head_bytes += len(piece)
                 if self._head_bytes >= self._limits.head_bytes:
                     self._refuse(431)
@@ -136,8 +137,14 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._shared.pipelined > self._limits.pipelined:
             self.give_way()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of a head, or of the trailers behind a body, which nobody needs."""
+        if not self._in_body:
+            super().on_header(name, value)
+
     def on_body(self, body: bytes) -> None:
         """A part of a body."""
+        self._has_body, self._head_bytes = True, 0
         if not self._is_refused:
             super().on_body(body)
 

@@ -12,6 +12,7 @@ from app.errors import DamagedDocument, DocumentTooLarge
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _MAX_STRUCTURE = 500_000  # lists, objects and commas: each may become an object of 200 bytes
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _COLON = re.compile(r"\s*+:")
 # ICU's choices by number or gender: words of the syntax and of the language stand side by side.
 _CHOICE = re.compile(r"\{\s*\w+\s*,\s*(?:plural|select|selectordinal)\s*,")
@@ -21,7 +22,7 @@ def read(data: bytes) -> Document:
     """Reads a file.
 
     Raises:
-        DamagedDocument: It isn't JSON.
+        DamagedDocument: It isn't JSON, or a string in it is no text.
     """
     file = Encoded(data)
     if sum(map(file.text.count, "[{,")) > _MAX_STRUCTURE:
@@ -49,5 +50,9 @@ def _slots(source: str) -> Iterator[Slot]:
         if _COLON.match(source, match.end()):
             continue
         text = json.loads(match[0])
+        if _NO_TEXT.search(text):
+            raise DamagedDocument(
+                "A string of the file has a NUL character or an unpaired surrogate: it is no text."
+            )
         if any(map(str.isalpha, text)) and not _CHOICE.search(text):
             yield Slot(*match.span(), text, written)

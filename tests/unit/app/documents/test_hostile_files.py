@@ -83,6 +83,8 @@ def test_bytes_that_are_no_text(format_):
     [
         ("json", b"{"),
         ("json", b"[" * 100_000),
+        ("json", b'["\\ud800 Hallo"]'),
+        ("json", b'["\\u0000 Hallo"]'),
         ("json", b"[" + b"1" * 10_000 + b"]x"),
         ("po", b'msgid "a"\nnothing'),
         ("po", b"/etc/passwd"),

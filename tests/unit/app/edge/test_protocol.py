@@ -176,6 +176,34 @@ def test_a_long_body_is_no_long_head() -> None:
     run(test)
 
 
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("line", [b"X: 1\r\n" * 1_000_000, b"X: " + b"a" * 5_000_000])
+def test_trailers_that_are_too_long_are_refused_and_the_connection_closed(line: bytes) -> None:
+    async def test(edge: Edge) -> None:
+        reader, _ = await edge.connect(CHUNKED + b"2\r\nHa\r\n0\r\n" + line)
+        assert (await reader.readexactly(12)) == b"HTTP/1.1 431"
+        await edge.until(lambda: not edge.state.connections)
+
+    run(test)
+
+
+def test_chunks_and_short_trailers_are_taken() -> None:
+    async def test(edge: Edge) -> None:
+        reader, writer = await edge.connect(CHUNKED)
+        for _ in range(2_000):
+            writer.write(b"1;a=b\r\n")
+            await writer.drain()
+            writer.write(b"x\r\n")
+            await writer.drain()
+        writer.write(b"0\r\nX: 1\r\nContent-Type: a\r\n\r\n")
+        answer = await reader.read()
+        assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"2000")
+
+    run(test)
+
+
 @pytest.mark.parametrize("part", [b"G", b"GET / HTTP/1.1\r\nHost", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa"])
 def test_an_unfinished_request_is_given_time_and_then_408(part: bytes) -> None:
     async def test(edge: Edge) -> None:
