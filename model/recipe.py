@@ -119,7 +119,7 @@ class Recipe(_Section):
     initial: str | None = Field(
         None,
         description="model folder whose weights the run starts from, relative to the working directory; "
-        "'dragoman restore' makes one of a bundle",
+        "'dragoman restore' makes one of a bundle. Its tokenizer is kept if it has as many pieces",
     )
     golden: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="sentences by language, for the self-test of a service that starts"

@@ -45,6 +45,9 @@ Example: `dragoman data back-translate artifacts/de-en wikipedia.en.txt.xz --fro
 _CATALOGS_EPILOG = """
 Example: `dragoman data catalogs /usr/share/locale/de/LC_MESSAGES/*.mo --reverse --out programs.tsv.xz`
 """
+_REFERENCES_EPILOG = """
+Example: `dragoman data references data/de-en/documents/references.tsv`
+"""
 _ALIGN_EPILOG = """
 Example: `dragoman data align artifacts/de-en heidi.de.txt heidi.en.txt --out heidi.tsv`
 """
@@ -219,6 +222,26 @@ def back_translate(
     finally:
         translator.close()
     typer.echo(f"{out}: {count:,} pairs")
+
+
+@data.command("references", epilog=_REFERENCES_EPILOG)
+def references(
+    out: Annotated[Path, typer.Argument(help="Pair file to write, German and English.")],
+    documents: Annotated[int, typer.Option(min=1, help="Number of documents.")] = 2500,
+    held_out: Annotated[bool, typer.Option("--held-out", help="Use the words that are kept for tests.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
+) -> None:
+    """Generate documents whose pronouns and forms of address depend on the sentences before.
+
+    They teach a model with a memory to look back, and `dragoman contrast` tests it with those of `--held-out`.
+    """
+    from random import Random
+
+    from model.data.pairs import write_pairs
+    from model.data.references import reference_pairs
+
+    count = write_pairs(out, reference_pairs(documents, Random(seed), held_out=held_out))
+    typer.echo(f"wrote {out}, {count:,} pairs")
 
 
 @data.command(epilog=_ALIGN_EPILOG)

@@ -1,6 +1,7 @@
 """The first stage of a run: recipe and pair files -> tokenizer and packed, aligned corpora in the run's folder."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -31,6 +32,8 @@ Report = Callable[[str], None]
 def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> None:
     """Make ``tokenizer.spm``, ``corpus/*.npz`` and ``corpus/sources.json`` in the run's folder, unless they exist.
 
+    A run that starts from a model with as many pieces keeps its tokenizer.
+
     Args:
         recipe: Names the pair files.
         data: Folder they are relative to.
@@ -55,9 +58,14 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     sizes = [len(text.pairs) for text in texts]
     tokenizer = run / "tokenizer.spm"
     if not tokenizer.exists():
-        report(f"training a tokenizer of {recipe.vocabulary} pieces")
-        sentences = _tokenizer_text(texts[:-1], recipe)
-        train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
+        earlier = Path(recipe.initial, "tokenizer.spm") if recipe.initial else None
+        if earlier and earlier.exists() and _pieces(earlier) == recipe.vocabulary:
+            report(f"using the tokenizer of {recipe.initial}")
+            shutil.copyfile(earlier, tokenizer)
+        else:
+            report(f"training a tokenizer of {recipe.vocabulary} pieces")
+            sentences = _tokenizer_text(texts[:-1], recipe)
+            train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
     if recipe.augmentation != Augmentation():
         _augment(texts[:-1], recipe)
         report(f"added {sum(len(text.pairs) for text in texts) - sum(sizes):,} changed copies")
@@ -222,6 +230,10 @@ def _add_placeholders(
         if replaced is not None:
             pairs.append(replaced[0])
             links.append(replaced[1])
+
+
+def _pieces(tokenizer: Path) -> int:
+    return int(sentencepiece.SentencePieceProcessor(model_file=str(tokenizer)).vocab_size())
 
 
 def _tokenizer_text(texts: list[_Text], recipe: Recipe) -> Iterator[str]:

@@ -52,6 +52,19 @@ def test_changed_copies_go_the_way_of_their_source(tmp_path: Path) -> None:
     assert len(more) > 30 and set(more.directions) == {FORWARD}
 
 
+@pytest.mark.parametrize("pieces", [0, 1])
+def test_the_tokenizer_of_a_model_with_as_many_pieces_is_kept(tmp_path: Path, pieces: int) -> None:
+    write_toy_data(tmp_path)
+    recipe = Recipe.parse(toy_recipe())
+    build_corpus(recipe, tmp_path, tmp_path / "earlier", report=lambda line: None)
+    write_pairs(tmp_path / "more.tsv", toy_pairs(300, seed=9))
+    later = recipe_with("", head=f'initial = "{tmp_path / "earlier"}"')
+    later = later.model_copy(update={"vocabulary": recipe.vocabulary + pieces})
+    build_corpus(later, tmp_path, tmp_path / "later", report=lambda line: None)
+    tokenizers = [(tmp_path / run / "tokenizer.spm").read_bytes() for run in ("earlier", "later")]
+    assert (tokenizers[0] == tokenizers[1]) == (pieces == 0)
+
+
 def test_generated_pairs_are_a_source_of_their_own(tmp_path: Path) -> None:
     write_toy_data(tmp_path)
     text = toy_recipe(augmentation="notation = 25").replace('["xa", "xb"]', '["de", "en"]')
