@@ -25,6 +25,15 @@ TEXT = (
     "Wir treffen uns um neun Uhr vor dem Bahnhof. Bring bitte einen Regenschirm mit, denn es soll am Nachmittag regnen."
 )
 WORD = "station"
+PAIRS = {
+    "Mit freundlichen Grüßen": "Kind regards",
+    "Wir treffen uns um zehn Uhr vor dem Rathaus.": "We'll meet at ten in front of the town hall.",
+    "Guten Morgen!": "Good morning to you all!",
+}
+SUGGESTIONS = {
+    "Der Zug fährt heute von einem anderen Gleis ab.": "The train leaves from a different platform today.",
+    "Bring bitte einen Regenschirm mit.": "Please bring an umbrella.",
+}
 ADMIN_KEY = secrets.token_hex(16)
 TALL = {"width": 1200, "height": 1120}
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
@@ -46,16 +55,23 @@ def main(
         picture(browser, url, out / "page-search.png", steps=("translate", "search"), viewport=TALL)
         picture(browser, url, out / "page-documents.png", steps=("documents",), viewport=TALL)
         picture(browser, url, out / "page-glossary.png", steps=("translate", "glossary"), viewport=TALL)
-        picture(
-            browser, url + "/admin", out / "page-admin.png", steps=("admin",), viewport={"width": 1200, "height": 1360}
-        )
+        picture(browser, url, out / "page-memory.png", steps=("translate", "memory"), viewport=TALL)
+        admin = {"width": 1200, "height": 1660}
+        picture(browser, url + "/admin", out / "page-admin.png", steps=("admin",), viewport=admin)
         if every:
             picture(browser, url, out / "empty.png")
             picture(browser, url, out / "alignment.png", steps=("translate", "inside"))
             picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
             picture(browser, url, out / "key.png", steps=("key",))
             picture(browser, url, out / "glossary-phone.png", steps=("translate", "glossary"), locale="de-DE", **PHONE)
-            picture(browser, url, out / "memory.png", steps=("translate", "memory"), viewport=TALL)
+            picture(browser, url, out / "memory-german.png", steps=("translate", "memory"), locale="de-DE", viewport=TALL)
+            picture(browser, url, out / "memory-dark.png", steps=("translate", "memory"), color_scheme="dark")
+            picture(browser, url, out / "memory-phone.png", steps=("translate", "memory"), **PHONE)
+            picture(browser, url, out / "memory-offer.png", steps=("translate", "memory", "top", "menu"), color_scheme="dark")
+            picture(browser, url, out / "suggest.png", steps=("translate", "suggest"))
+            picture(browser, url, out / "suggest-phone.png", steps=("translate", "suggest"), locale="de-DE", **PHONE)
+            picture(browser, url, out / "narrow.png", steps=("translate",), viewport={"width": 320, "height": 640})
+            picture(browser, url, out / "zoomed.png", steps=("translate",), viewport={"width": 640, "height": 400})
             picture(browser, url, out / "attention-dark.png", steps=("translate", "attention"), color_scheme="dark")
             picture(browser, url, out / "attention-phone.png", steps=("translate", "attention"), **PHONE)
             picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
@@ -76,8 +92,13 @@ def main(
 
 @contextmanager
 def settings(data: str) -> Iterator[None]:
-    """Settings that switch on the operator's page and API keys."""
-    values = {"DRAGOMAN_ADMIN_KEY": ADMIN_KEY, "DRAGOMAN_KEYS": "optional", "DRAGOMAN_DATA": data}
+    """Settings that switch on the operator's page, API keys, glossaries, memories and suggestions."""
+    values = {
+        "DRAGOMAN_ADMIN_KEY": ADMIN_KEY,
+        "DRAGOMAN_KEYS": "optional",
+        "DRAGOMAN_DATA": data,
+        "DRAGOMAN_SUGGESTIONS": "true",
+    }
     before = dict(os.environ)
     os.environ.update(values)
     try:
@@ -196,15 +217,32 @@ def save_terms(page: Page) -> None:
 
 
 def save_pairs(page: Page) -> None:
-    """Open the memory, and save a pair."""
+    """Open the memory, and save pairs, of which one is in the text and another similar to it."""
     page.locator("#open-memory").click()
-    page.locator("#memory .chooser > button").click()
-    page.locator("#memory-name").fill("Letters")
-    page.locator("#memory-name").press("Enter")
-    page.locator("#entry-source").fill("Mit freundlichen Grüßen")
-    page.locator("#entry-target").fill("Kind regards")
-    page.locator("#memory form .main:visible").click()
-    page.locator("#memory td", has_text="Kind regards").wait_for()
+    page.locator("#memory-choice").wait_for()
+    if page.locator("#memory-choice option").count() > 1:
+        page.locator("#memory-choice").select_option(label="Letters")
+    else:
+        page.locator("#memory .chooser > button").click()
+        page.locator("#memory-name").fill("Letters")
+        page.locator("#memory-name").press("Enter")
+    for source, target in PAIRS.items():
+        page.locator("#entry-source").fill(source)
+        page.locator("#entry-target").fill(target)
+        page.locator("#memory form .main:visible").click()
+        page.locator("#memory td", has_text=target).wait_for()
+    page.locator("#output[aria-busy=false] .remembered").first.wait_for()
+    page.locator("#hits:not(:empty)").wait_for()
+
+
+def suggest(page: Page) -> None:
+    """Suggest another translation of a sentence."""
+    open_menu(page)
+    page.locator("#menu .last button").first.click()
+    page.locator("#edited").fill("We'll meet in front of the station at nine.")
+    page.locator("#menu form .controls button").last.wait_for()
+    page.locator("#menu form .controls button:nth-last-child(2)").click()
+    page.locator("#menu [role=status]:not(:empty)").wait_for()
 
 
 def open_admin(page: Page) -> None:
@@ -218,6 +256,12 @@ def open_admin(page: Page) -> None:
             page.locator("#new-key-characters").fill(limit)
             page.locator("#keys form button").click()
             page.locator("#keys tbody tr", has_text=name).wait_for()
+    if not page.locator("#suggestions li").count():
+        for text, better in SUGGESTIONS.items():
+            body = {"q": text, "s": better, "source": "de", "target": "en"}
+            page.request.post(page.url.removesuffix("admin") + "suggest", data=body)
+        page.reload()
+        page.locator("#suggestions li").nth(1).wait_for()
     key = page.locator(".new-key").inner_text() if page.locator(".new-key").count() else None
     for number in range(8):
         for sentence in TEXT.split(". "):
@@ -265,6 +309,8 @@ STEPS = {
     "documents": translate_documents,
     "glossary": save_terms,
     "memory": save_pairs,
+    "suggest": suggest,
+    "top": lambda page: page.evaluate("scrollTo(0, 0)"),
     "admin": open_admin,
     "key": lambda page: page.locator("#key-button").click(),
     "format": paste_formatted,

@@ -111,7 +111,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     assert said == (
         ["From the memory"] * 4
         + ["From the memory, with other numbers (99 % alike)"] * 4
-        + ["The memory has a similar text (79 % alike): click to see it"]
+        + ["The memory has a similar text (79 % alike)"]
     )
     page.keyboard.press("Enter")
     menu = page.get_by_role("dialog", name="Other translations")

@@ -33,6 +33,12 @@ def test_the_documentation_tries_its_examples(open_page):
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()
     expect(operation.locator(".live-responses-table")).to_contain_text("I'd like a beer.")
+    # Without a body, and with the example of a place in the path; tests/http tries the examples of all others.
+    for name, answer in (("get_languages", '"name": "German"'), ("get_memory", "memory_not_found")):
+        operation = page.locator(f"[id*={name}]").first
+        operation.locator(".opblock-summary-control").click()
+        operation.get_by_role("button", name="Execute").click()
+        expect(operation.locator(".live-responses-table")).to_contain_text(answer)
 
 
 def test_no_panel_for_what_the_server_cannot_do(page):

@@ -324,16 +324,6 @@ def test_a_pivot_is_named(page):
     expect(page.locator("#pivot")).to_have_text("Translated through English.")
 
 
-def test_languages_from_right_to_left(open_page, server):
-    server.engine.pairs = server.engine.next_pairs = frozenset({("de", "ar"), ("ar", "de"), ("de", "en"), ("en", "de")})
-    page = open_page()
-    page.get_by_label("From").select_option("de")
-    page.get_by_label("Into").select_option("ar")
-    source(page).fill("Guten Morgen!")
-    expect(output(page)).to_have_attribute("dir", "rtl")
-    expect(output(page)).to_have_attribute("lang", "ar")
-
-
 def test_a_long_paste_is_translated_in_pieces(page):
     page.get_by_label("From").select_option("de")
     lines = [f"Dies ist der Satz mit der Nummer {number} von vielen." for number in range(300)]

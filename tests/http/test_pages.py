@@ -85,6 +85,32 @@ def test_every_error_that_the_page_can_meet_is_explained_in_german():
     assert codes_of(errors.DragomanError) - own <= explained
 
 
+def contrast(first: str, second: str) -> float:
+    """The contrast of two colours (WCAG 2.2, "contrast ratio")."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    darker, lighter = sorted((luminance(first), luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_colours_that_axe_cannot_see_have_contrast(scheme):
+    """Highlights are no elements, so that axe-core doesn't see them; nor does it look at lines."""
+    css = (WEB / "css" / "base.css").read_text()
+    colours = {name: pair[scheme] for name, *pair in re.findall(r"--(\S+): light-dark\((#\w{6}), (#\w{6})\)", css)}
+    cards = ["page", "card", "quiet-card"]
+    words = [("text", "accent-soft"), ("text", "accent-softer"), ("on-accent", "accent"), ("text", "warn-soft")]
+    words += [(name, place) for name in ("text", "quiet") for place in (*cards, "sunken", "raised")]
+    lines = [(name, place) for name in ("accent", "warn", "bad", "control-line") for place in cards]
+    for pairs, least in ((words, 4.5), (lines, 3)):
+        found = {(one, other): contrast(colours[one], colours[other]) for one, other in pairs}
+        assert {pair for pair, ratio in found.items() if ratio < least} == set()
+
+
 async def test_files_are_compressed_for_browsers_that_take_it_and_sent_once(client):
     plain = await client.get("/web/js/main.js", headers={"Accept-Encoding": "identity"})
     assert "Content-Encoding" not in plain.headers

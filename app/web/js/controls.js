@@ -30,7 +30,7 @@ export function iconButton(message, name, onclick) {
 
 /** A control with its label around it: an input, or the kind of element that `name` says. */
 export function field(id, message, { name = "input", ...properties } = {}) {
-  const control = element(name, { id, autocomplete: "off", ...(name === "input" && { type: "text" }), ...properties });
+  const control = element(name, { id, autocomplete: "off", dir: "auto", ...(name === "input" && { type: "text" }), ...properties });
   return { control, label: element("label", {}, text("span", message), control) };
 }
 

@@ -139,8 +139,9 @@ export function cut(text, stale) {
   const parts = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (index) parts.push({ kind: "break", source: "\n", target: "\n" });
-    const [, before, content, after] = /^(\s*)([^]*?)(\s*)$/.exec(line);
-    parts.push(...gapParts(before));
+    const content = line.trim();
+    const begin = line.indexOf(content);
+    parts.push(...gapParts(line.slice(0, begin)));
     for (const source of shortened(content)) {
       if (!LETTER.test(source)) {
         parts.push(...gapParts(source));
@@ -149,7 +150,7 @@ export function cut(text, stale) {
       parts.push({ kind: "pending", source, target: stale });
       stale = "";
     }
-    parts.push(...gapParts(after));
+    parts.push(...gapParts(line.slice(begin + content.length)));
   }
   return parts;
 }

@@ -44,9 +44,11 @@ let inspector = null;
 let menu = null;
 
 function draw() {
-  output.lang = languages.target;
-  output.dir = direction(languages.target);
-  target.draw(translator.text.parts, say("targetPlaceholder"));
+  if (output.lang !== languages.target) {
+    output.lang = languages.target; // a browser restyles everything below, also where the language is the same
+    output.dir = direction(languages.target);
+  }
+  if (!target.draw(translator.text.parts, say("targetPlaceholder"))) drawSoon();
   output.setAttribute("aria-busy", String(translator.state === "working"));
   actions.refresh();
   showHits();

@@ -3,10 +3,11 @@
 import { isFromMemory } from "./document.js";
 import { element } from "./dom.js";
 import { Explorer } from "./explore.js";
-import { say } from "./i18n.js";
+import { direction, say } from "./i18n.js";
 
 const COUNT = 5;
 const SPACE_PX = 8;
+const HIGHEST_PX = 480;
 const LOWEST_PX = 240; // below that height, there is more room on the other side of the word
 
 /**
@@ -92,7 +93,7 @@ export class AlternativesMenu {
   #option(part, text, prefix) {
     const kept = part.target.slice(0, prefix);
     const isContinued = kept && text.startsWith(kept.trimEnd());
-    const button = element("button", { type: "button", lang: this.#translator.target, onclick: () => this.#close(() => this.#choose(part, text)) });
+    const button = element("button", { type: "button", lang: this.#translator.target, dir: direction(this.#translator.target), onclick: () => this.#close(() => this.#choose(part, text)) });
     if (isContinued) button.append(element("span", { className: "kept", textContent: "… " }), text.slice(kept.trimEnd().length).trimStart());
     else button.append(text);
     if (isContinued) button.setAttribute("aria-label", text);
@@ -106,8 +107,9 @@ export class AlternativesMenu {
     const { clientWidth, clientHeight } = document.documentElement;
     const [above, below] = [box.top - 2 * SPACE_PX, clientHeight - box.bottom - 2 * SPACE_PX];
     const isBelow = below >= Math.min(wanted, LOWEST_PX) || below >= above;
-    const height = Math.min(wanted, Math.max(LOWEST_PX, isBelow ? below : above));
-    style.maxHeight = `${height}px`;
+    const room = Math.min(HIGHEST_PX, Math.max(LOWEST_PX, isBelow ? below : above));
+    const height = Math.min(wanted, room);
+    style.maxHeight = `${room}px`;
     style.left = `${Math.max(SPACE_PX, Math.min(box.left, clientWidth - width - SPACE_PX)) + scrollX}px`;
     style.top = `${(isBelow ? box.bottom + SPACE_PX : box.top - SPACE_PX - height) + scrollY}px`;
   }

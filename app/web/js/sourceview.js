@@ -84,7 +84,11 @@ export class SourceView {
       return { text, node, line: element("div", {}, node) };
     });
     this.#lines = [...old.slice(0, same), ...fresh, ...old.slice(old.length - end)];
-    this.#show(same);
+    // What is long is shown from the next frame on, so that the browser lays out the text area in a task of its own.
+    const chars = fresh.reduce((sum, { text }) => sum + text.length, 0);
+    cancelAnimationFrame(this.#shown);
+    if (chars > CHARS_PER_FRAME) this.#shown = requestAnimationFrame(() => this.#show(same));
+    else this.#show(same);
   }
 
   /** Puts the lines into the mirror, of many new ones some in each frame; `first` is the first that may be new. */

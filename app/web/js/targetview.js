@@ -3,6 +3,8 @@
 import { caretAt, element, highlight, patch, rangeIn } from "./dom.js";
 import { isFromMemory, wordsOf } from "./document.js";
 
+// 500 at once take 40 ms of styles, layout and painting.
+const LINES_PER_FRAME = 100;
 /** Below this chance that it is good, a sentence is underlined. */
 export const DOUBTFUL_BELOW = 0.4;
 
@@ -22,21 +24,28 @@ export class TargetView {
     this.#root = root;
   }
 
-  /** Draws the parts of a text; `emptyText` stands there while there are none. */
+  /**
+   * Draws the parts of a text, of many new lines only the first; returns whether that is all. `emptyText` stands there while
+   * there are no parts.
+   */
   draw(parts, emptyText) {
     if (!parts.length) {
       this.#lines = [];
       this.#root.replaceChildren(element("p", { className: "line empty", textContent: emptyText }));
-      return;
+      return true;
     }
+    const most = this.#root.childElementCount + LINES_PER_FRAME;
     const lines = [[]];
+    let isAll = true;
     for (const part of parts) {
-      if (part.kind === "break") lines.push([]);
-      else lines.at(-1).push(this.#span(part));
+      if (part.kind !== "break") lines.at(-1).push(this.#span(part));
+      else if ((isAll = lines.length < most)) lines.push([]);
+      else break;
     }
     const elements = this.#elements(lines.length);
     for (const [index, spans] of lines.entries()) patch(elements[index], spans.length ? spans : [elements[index].blank]);
     patch(this.#root, elements);
+    return isAll;
   }
 
   /** The part and the place in its translation under a point, or null. */
