@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.errors import ExtraMissing
 from tests.browser.conftest import ADMIN_KEY, PASTE, assert_accessible, offer
 
 PATH = "v3/translation_memories"
@@ -73,6 +74,7 @@ def test_an_edited_sentence_is_put_in_its_place_and_saved(page):
     menu.get_by_role("button", name="Save in the memory").click()
     expect(menu).to_contain_text("Saved in the memory.")
     expect(page.locator("#output")).to_have_text("Morning, all! Where is the station?")
+    expect(panel.get_by_role("row", name="Guten Morgen!")).to_contain_text("Morning, all!")
     menu.get_by_role("button", name="Close").click()
     page.reload()
     page.locator("#source-text").fill("Guten Morgen!")
@@ -163,6 +165,22 @@ def test_a_memory_that_somebody_else_removed_is_not_missed(open_page, server):
     page.request.delete(f"{server.url}{PATH}/{own}")
     page.locator("#source-text").fill("Guten Morgen!")
     expect(page.locator("#output")).to_have_text("Good morning!")
+    expect(page.get_by_role("alert")).not_to_be_visible()
+
+
+def test_a_server_that_cannot_compare_texts_looks_up_the_same_ones(open_page, server, monkeypatch):
+    def refuse() -> None:
+        raise ExtraMissing("Similar texts need the extra 'memory'.")
+
+    monkeypatch.setattr("app.translation.stored_memories.check_installed", refuse)
+    page = open_page(is_expected=lambda text: "status of 400" in text)
+    panel = open_panel(page)
+    make(panel, "Same only")
+    panel.get_by_label("Text", exact=True).fill("Ja.")
+    panel.get_by_label("Translation", exact=True).fill("Yes.")
+    panel.get_by_role("button", name="Save the pair").click()
+    page.locator("#source-text").fill("Ja. Nein.")
+    expect(page.locator("#output")).to_have_text("Yes. [en] Nein.")
     expect(page.get_by_role("alert")).not_to_be_visible()
 
 

@@ -28,7 +28,7 @@ def test_the_operator_sees_load_and_models(open_page, server):
 
 
 def test_the_documentation_tries_its_examples(open_page):
-    page = open_page("docs")
+    page = open_page("docs", is_expected=lambda text: "status of 404" in text)
     operation = page.locator("#operations-Translation-post_translate_translate_post")
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()

@@ -8,7 +8,7 @@ import { Explorer } from "./explore.js";
 import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
 import { Languages } from "./languages.js";
 import { AlternativesMenu } from "./menu.js";
-import { serveMemories, useMemory } from "./memorychoice.js";
+import { findOnlySame, serveMemories, useMemory } from "./memorychoice.js";
 import { MESSAGES } from "./messages.js";
 import { Panel } from "./panels.js";
 import { remember } from "./preferences.js";
@@ -67,7 +67,7 @@ function drawSoon() {
 let sayWorking = 0;
 function showState() {
   const { state, error, detected } = translator;
-  if (leavesWhatIsGone(error)) return;
+  if (goesOnWithout(error)) return;
   clearTimeout(sayWorking);
   if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
   else if (byId("status").textContent === say("working")) actions.say("");
@@ -125,7 +125,7 @@ async function loadRich() {
   rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
   rich.addEventListener("change", () => (notify(""), actions.refresh()));
   rich.addEventListener("failed", ({ detail: error }) => {
-    if (!leavesWhatIsGone(error)) notify(say("failed", { reason: error.message || say("unreachable") }), "bad");
+    if (!goesOnWithout(error)) notify(say("failed", { reason: error.message || say("unreachable") }), "bad");
   });
   scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
 }
@@ -148,9 +148,10 @@ function translateAgain() {
   if (rich.isOpen) rich.again();
 }
 
-/** Stops using a glossary or memory that somebody else has removed; returns whether there is one. */
-function leavesWhatIsGone(error) {
+/** Goes on without a glossary or memory that somebody else has removed, or that the server can't search; returns whether it does. */
+function goesOnWithout(error) {
   if (error?.code === "glossary_not_found") useGlossary(BROWSER);
+  else if (error?.code === "extra_missing") findOnlySame();
   else if (error?.code === "memory_not_found") useMemory(pair(), null);
   else return false;
   glossary.refresh();
@@ -223,7 +224,8 @@ function offer({ capabilities = {}, filesTranslation, supportedFilesFormat, sugg
 async function editSentence(part, close) {
   const { sentenceEditor } = await import("./sentenceeditor.js");
   const choose = (text) => actions.put(part, text);
-  return sentenceEditor(part, { pair: pair(), choose, close, hasMemories: memory.isOffered, takesSuggestions });
+  const options = { pair: pair(), choose, close, saved: () => memory.refresh(), hasMemories: memory.isOffered, takesSuggestions };
+  return sentenceEditor(part, options);
 }
 
 /** Uses the glossary that was chosen last. */

@@ -10,10 +10,10 @@ import { MESSAGES } from "./panelmessages.js";
 
 /**
  * The form for a sentence, with a function that puts the cursor there. `pair` has the languages; `choose(text)` puts another
- * translation in its place, `close()` ends, and the server keeps memories or takes suggestions if `hasMemories`,
- * `takesSuggestions`.
+ * translation in its place, `close()` ends, `saved()` is called when the memory has changed; the server keeps memories if
+ * `hasMemories` and takes suggestions if `takesSuggestions`.
  */
-export function sentenceEditor(part, { pair, choose, close, hasMemories, takesSuggestions }) {
+export function sentenceEditor(part, { pair, choose, close, saved, hasMemories, takesSuggestions }) {
   learn(MESSAGES);
   const { control, label } = field("edited", "translation", { name: "textarea", rows: 3, required: true, lang: pair.target, value: part.target });
   const said = element("p", { className: "facts" });
@@ -28,7 +28,7 @@ export function sentenceEditor(part, { pair, choose, close, hasMemories, takesSu
   };
   const memory = hasMemories && memoryOf(pair);
   const put = (target) => (choose(target), control.focus());
-  const keep = (target) => saveEntry(memory, { source: part.source, target }).then(() => put(target));
+  const keep = (target) => saveEntry(memory, { source: part.source, target }).then(() => (put(target), saved()));
   const suggestion = { q: part.source, source: pair.source, target: pair.target };
   const suggest = (target) => send("suggest", { body: { ...suggestion, s: target } }).then(() => put(target));
   const more = [];

@@ -87,19 +87,19 @@ export class SourceView {
     // What is long is shown from the next frame on, so that the browser lays out the text area in a task of its own.
     const chars = fresh.reduce((sum, { text }) => sum + text.length, 0);
     cancelAnimationFrame(this.#shown);
-    if (chars > CHARS_PER_FRAME) this.#shown = requestAnimationFrame(() => this.#show(same));
-    else this.#show(same);
+    if (chars > CHARS_PER_FRAME) this.#shown = requestAnimationFrame(() => this.#show());
+    else this.#show();
   }
 
-  /** Puts the lines into the mirror, of many new ones some in each frame; `first` is the first that may be new. */
-  #show(first) {
+  /** Puts the lines into the mirror, of many new ones some in each frame. */
+  #show() {
     const elements = this.lines;
-    let count = first;
+    let count = 0;
     for (let chars = 0; count < elements.length && chars <= CHARS_PER_FRAME; count += 1) {
       if (!elements[count].isConnected) chars += this.#lines[count].text.length;
     }
     patch(this.#mirror, elements.slice(0, count));
     cancelAnimationFrame(this.#shown);
-    if (count < elements.length) this.#shown = requestAnimationFrame(() => this.#show(count));
+    if (count < elements.length) this.#shown = requestAnimationFrame(() => this.#show());
   }
 }

@@ -2,7 +2,7 @@
 
 import { ask, events, ServerError, Unreachable } from "./api.js";
 import { sentencePart, TranslatedText, withMatches } from "./document.js";
-import { findOnlySame, withMemory } from "./memorychoice.js";
+import { withMemory } from "./memorychoice.js";
 import { withTerms } from "./terms.js";
 
 export const TYPING_PAUSE_MS = 150;
@@ -141,11 +141,6 @@ export class Translator extends EventTarget {
     } catch (error) {
       if (own.signal.aborted) return;
       own.abort();
-      if (error.code === "extra_missing") {
-        findOnlySame();
-        await this.#run();
-        return;
-      }
       const isTemporary = error instanceof Unreachable || [429, 502, 503].includes(error.status);
       if (!isTemporary && !(error instanceof ServerError)) throw error;
       this.#settle(isTemporary ? "waiting" : "failed", error);
