@@ -53,6 +53,18 @@ def test_only_changed_paragraphs_of_formatted_text_are_asked_again(page):
     assert not any("Hund" in text for body in bodies for text in body["q"])
 
 
+def test_the_language_of_formatted_text_is_detected_and_stays(page):
+    page.evaluate(PASTE, ["#source-text", "<p>Der <b>Hund</b> bellt, und die Katze schläft.</p>", ""])
+    expect(page.locator("#rich-output")).to_contain_text("[en] Der Hund bellt")
+    bodies = asked(page)
+    page.locator("#rich-source p").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Ja.")
+    expect(page.locator("#rich-output")).to_contain_text("[en] Ja.")
+    expect(page.locator("#detected")).to_contain_text("German detected")
+    assert {body["source"] for body in bodies} == {"de"}
+
+
 def test_words_of_formatted_text_light_up(page):
     page.get_by_label("From").select_option("de")
     html = "<p>Ein LOOP.</p><ul><li>Guten <b>Morgen</b>!</li><li>Wo ist\n der <i>Bahn</i>hof?</li></ul>"

@@ -44,6 +44,7 @@ export class Translator extends EventTarget {
   /** Takes the text in and translates it, after a pause unless `now`. */
   edit(text, { now = false } = {}) {
     if (!this.text.edit(text)) return;
+    if (!text.trim()) this.detected = null; // at once: formatted text may come in its place, and be detected
     this.#announce("change");
     this.#schedule(now ? 0 : TYPING_PAUSE_MS);
   }
@@ -131,7 +132,6 @@ export class Translator extends EventTarget {
   async #run() {
     this.#running?.abort();
     const own = (this.#running = new AbortController());
-    if (!this.text.source.trim()) this.detected = null;
     if (!this.text.pending.length || !this.target) return this.#settle("idle");
     this.#settle("working");
     try {
