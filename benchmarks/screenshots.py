@@ -64,10 +64,18 @@ def main(
             picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
             picture(browser, url, out / "key.png", steps=("key",))
             picture(browser, url, out / "glossary-phone.png", steps=("translate", "glossary"), locale="de-DE", **PHONE)
-            picture(browser, url, out / "memory-german.png", steps=("translate", "memory"), locale="de-DE", viewport=TALL)
+            picture(
+                browser, url, out / "memory-german.png", steps=("translate", "memory"), locale="de-DE", viewport=TALL
+            )
             picture(browser, url, out / "memory-dark.png", steps=("translate", "memory"), color_scheme="dark")
             picture(browser, url, out / "memory-phone.png", steps=("translate", "memory"), **PHONE)
-            picture(browser, url, out / "memory-offer.png", steps=("translate", "memory", "top", "menu"), color_scheme="dark")
+            picture(
+                browser,
+                url,
+                out / "memory-offer.png",
+                steps=("translate", "memory", "top", "menu"),
+                color_scheme="dark",
+            )
             picture(browser, url, out / "suggest.png", steps=("translate", "suggest"))
             picture(browser, url, out / "suggest-phone.png", steps=("translate", "suggest"), locale="de-DE", **PHONE)
             picture(browser, url, out / "narrow.png", steps=("translate",), viewport={"width": 320, "height": 640})
