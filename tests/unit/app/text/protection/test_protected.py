@@ -114,8 +114,8 @@ def test_what_matches_often_takes_no_memory() -> None:
 
 
 def test_places_are_counted_once_however_many_patterns_find_them() -> None:
-    text = "siehe www.example.de und mail@example.com. " * 30_000
-    assert len(protect(text, untranslatable(text, frozenset())).spans) == 60_000
+    text = "siehe www.example.de und mail@example.com. " * 10_000
+    assert len(protect(text, untranslatable(text, frozenset())).spans) == 20_000
 
 
 def test_a_long_chain_of_numbers_takes_no_time() -> None:
