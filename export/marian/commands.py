@@ -2,9 +2,12 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from app.engine.models.bundle import Alignment
 
 
 def import_model(
@@ -49,10 +52,19 @@ def import_model(
         manifest = import_bundle(source, out, choices=choices, report=report).manifest
     for line in parity_lines(manifest.parity):
         typer.echo(line)
-    typer.echo(f"alignment: {manifest.alignment.model_dump() if manifest.alignment else 'none'}")
+    if manifest.alignment:
+        typer.echo(f"alignment: {describe(manifest.alignment)}")
     shown = ", ".join(f"{item.source}-{item.target}" for item in manifest.pairs[:10])
-    typer.echo(f"{len(manifest.pairs)} pair(s): {shown}{', ...' if len(manifest.pairs) > 10 else ''}")
-    typer.echo(f"dragoman serve --bundle {out}")
+    typer.echo(f"pairs of languages: {shown}{', ...' if len(manifest.pairs) > 10 else ''}")
+    typer.echo(f"serve it: dragoman serve --bundle {out}")
+
+
+def describe(alignment: "Alignment") -> str:
+    """The result of the search for an alignment head, in words."""
+    if alignment.head is None:
+        return f"the translations copied only {alignment.copied_tokens} tokens, too few to find a head by"
+    found = f"head {alignment.head} of decoder layer {alignment.layer} finds {alignment.share:.0%} of copied tokens"
+    return found if alignment.used else f"{found}, too few to be used"
 
 
 def _read_sentences(path: Path | None) -> list[str]:

@@ -15,9 +15,10 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
+from app.engine.models.bundle import Alignment
 from app.engine.models.tokenizer import Tokenizer
 from export.bundle_builder import Ingredients, Sentences
-from export.marian.commands import import_model
+from export.marian.commands import describe, import_model
 from export.marian.hub import is_hub_id
 from export.marian.importing import Choices, import_bundle
 from export.marian.mapping import FORBIDDEN
@@ -268,6 +269,13 @@ def test_the_command(tmp_path: Path, built: Built) -> None:
     assert list(built.sentences[0].texts) == ["Der Hund.", "Anna 42."]
     assert built.out == tmp_path / "out"
     assert isinstance(built.tokenizer, Tokenizer)
+
+
+def test_the_alignment_head_is_described_in_words() -> None:
+    head = Alignment(copied_tokens=80, layer=4, head=1, share=0.91, used=True)
+    assert describe(head) == "head 1 of decoder layer 4 finds 91% of copied tokens"
+    assert describe(head.model_copy(update={"used": False})).endswith("too few to be used")
+    assert "only 3 tokens" in describe(Alignment(copied_tokens=3, layer=None, head=None, share=None, used=False))
 
 
 def test_the_command_is_declared() -> None:
