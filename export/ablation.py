@@ -197,9 +197,8 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
     report(f"{name}: exporting")
     # Half of the first set calibrates int8; what is compared is the float32 graphs.
     texts = [pair[0] for pair in sets[0].pairs[::2]]
-    bundle = build_bundle(
-        averaged, averaged.parent / "bundle", sentences=[Sentences(first, second, texts)], report=report
-    )
+    groups = [Sentences(first, second, texts)]
+    bundle = build_bundle(averaged, averaged.parent / "bundle", sentences=groups, has_float16=False, report=report)
     report(f"{name}: measuring")
     translator = open_translator(bundle.path, precision="float32", threads=1)
     options = SearchOptions(beam_size=1)

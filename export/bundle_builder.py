@@ -80,6 +80,7 @@ class Ingredients:
         provenance: Origin of the model.
         alignment: How the alignment head was found; None if it was trained.
         shortlist: Table for the int8-shortlist graphs; None makes no such graphs.
+        has_float16: Make float16 graphs, which GPUs use.
     """
 
     model: Transformer
@@ -93,6 +94,7 @@ class Ingredients:
     provenance: Provenance
     alignment: Alignment | None = None
     shortlist: Shortlist | None = None
+    has_float16: bool = True
 
     def open_tokenizer(self) -> Tokenizer:
         """The tokenizer as the service will have it."""
@@ -105,6 +107,7 @@ def build_bundle(
     *,
     sentences: Sequence[Sentences] = (),
     shortlist: Shortlist | None = None,
+    has_float16: bool = True,
     report: Report,
 ) -> Bundle:
     """Export a model folder as a bundle of float32, float16 and int8 graphs.
@@ -118,6 +121,7 @@ def build_bundle(
         sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
             compared. Without it, int8 is calibrated on random pieces, which is worse.
         shortlist: Adds int8-shortlist graphs.
+        has_float16: Make float16 graphs, too.
         report: Called with one line for each stage.
 
     Raises:
@@ -131,7 +135,8 @@ def build_bundle(
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())
-    ingredients = replace(_trained(model, checkpoint / TOKENIZER, card), shortlist=shortlist)
+    trained = _trained(model, checkpoint / TOKENIZER, card)
+    ingredients = replace(trained, shortlist=shortlist, has_float16=has_float16)
     return build(ingredients, out, sentences=sentences, report=report)
 
 
@@ -172,6 +177,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
             model,
             partial,
             sources or _random_sources(ingredients),
+            has_float16=ingredients.has_float16,
             has_shortlist=ingredients.shortlist is not None,
             report=report,
         )

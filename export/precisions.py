@@ -30,7 +30,7 @@ Models = dict[str, onnx.ModelProto]
 
 
 def write_graphs(
-    model: Transformer, folder: Path, sources: Sources, *, has_shortlist: bool, report: Report
+    model: Transformer, folder: Path, sources: Sources, *, has_float16: bool, has_shortlist: bool, report: Report
 ) -> dict[Precision, Graphs]:
     """Trace, quantise and write all graphs.
 
@@ -38,15 +38,16 @@ def write_graphs(
         model: The model, in evaluation mode.
         folder: Folder of the bundle.
         sources: Sentences that calibrate int8.
+        has_float16: Write the float16 graphs, too.
         has_shortlist: Write the int8-shortlist graphs, too.
         report: Called with one line for each stage.
 
     Returns:
         The names of the files.
     """
-    report("tracing float32 and float16 graphs")
+    report(f"tracing float32{' and float16' if has_float16 else ''} graphs")
     full = _traced(model)
-    written = _write_floats(model, full, folder)
+    written = _write_floats(model, full, folder, has_float16=has_float16)
     report("calibrating and quantising to int8")
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
     encoder, decoder = (folder / written["float32"].files[role] for role in full)
@@ -68,9 +69,11 @@ def write_graphs(
     return written
 
 
-def _write_floats(model: Transformer, full: Models, folder: Path) -> dict[Precision, Graphs]:
+def _write_floats(model: Transformer, full: Models, folder: Path, *, has_float16: bool) -> dict[Precision, Graphs]:
     """Write all graphs that share the float16 weights."""
-    graphs: dict[Precision, Models] = {"float32": copy.deepcopy(full), "float16": _traced(copy.deepcopy(model).half())}
+    graphs: dict[Precision, Models] = {"float32": copy.deepcopy(full)}
+    if has_float16:
+        graphs["float16"] = _traced(copy.deepcopy(model).half())
     for graph in graphs["float32"].values():
         store_halves(graph)
     if not model.config.variants:

@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 from tests.http.conftest import ADMIN_KEY
 from tests.support.fakes import FakeEngine, build
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "10"))
 CHECKS = [status_code_conformance, content_type_conformance, response_schema_conformance]
 KEPT: dict[str, str] = {}
 SERVED = {"source": "auto", "target": "en", "source_lang": "EN", "target_lang": "DE"}

@@ -256,7 +256,7 @@ def test_int8_weights_are_integers(tiny_bundle):
 
 @pytest.fixture
 def traced(tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_graphs(model, folder, sources, *, has_shortlist, report):
+    def write_graphs(model, folder, sources, *, has_float16, has_shortlist, report):
         for name in tiny_bundle.manifest.files:
             if name.endswith(".onnx") or name == WEIGHTS:
                 shutil.copy(tiny_bundle.path / name, folder)
