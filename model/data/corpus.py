@@ -58,14 +58,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     sizes = [len(text.pairs) for text in texts]
     tokenizer = run / "tokenizer.spm"
     if not tokenizer.exists():
-        earlier = Path(recipe.initial, "tokenizer.spm") if recipe.initial else None
-        if earlier and earlier.exists() and _pieces(earlier) == recipe.vocabulary:
-            report(f"using the tokenizer of {recipe.initial}")
-            shutil.copyfile(earlier, tokenizer)
-        else:
-            report(f"training a tokenizer of {recipe.vocabulary} pieces")
-            sentences = _tokenizer_text(texts[:-1], recipe)
-            train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
+        _make_tokenizer(tokenizer, texts[:-1], recipe, report)
     if recipe.augmentation != Augmentation():
         _augment(texts[:-1], recipe)
         report(f"added {sum(len(text.pairs) for text in texts) - sum(sizes):,} changed copies")
@@ -84,6 +77,17 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         Packed.build(pairs, pair_links, text.directions).save(done.parent / f"{name}.npz")
     rules.write_text(json.dumps(_rules(recipe), indent=1) + "\n", encoding="utf-8")
     write_facts(done, paths, sizes)
+
+
+def _make_tokenizer(tokenizer: Path, texts: "list[_Text]", recipe: Recipe, report: Report) -> None:
+    earlier = Path(recipe.initial, "tokenizer.spm") if recipe.initial else None
+    if earlier and earlier.exists() and _pieces(earlier) == recipe.vocabulary:
+        report(f"using the tokenizer of {recipe.initial}")
+        shutil.copyfile(earlier, tokenizer)
+    else:
+        report(f"training a tokenizer of {recipe.vocabulary} pieces")
+        sentences = _tokenizer_text(texts, recipe)
+        train_tokenizer(sentences, tokenizer, vocabulary=recipe.vocabulary, languages=recipe.languages)
 
 
 def write_facts(done: Path, paths: Sequence[Path], sizes: Sequence[int]) -> None:
