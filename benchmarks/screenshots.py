@@ -59,43 +59,44 @@ def main(
         admin = {"width": 1200, "height": 1660}
         picture(browser, url + "/admin", out / "page-admin.png", steps=("admin",), viewport=admin)
         if every:
-            picture(browser, url, out / "empty.png")
-            picture(browser, url, out / "alignment.png", steps=("translate", "inside"))
-            picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
-            picture(browser, url, out / "key.png", steps=("key",))
-            picture(browser, url, out / "glossary-phone.png", steps=("translate", "glossary"), locale="de-DE", **PHONE)
-            picture(
-                browser, url, out / "memory-german.png", steps=("translate", "memory"), locale="de-DE", viewport=TALL
-            )
-            picture(browser, url, out / "memory-dark.png", steps=("translate", "memory"), color_scheme="dark")
-            picture(browser, url, out / "memory-phone.png", steps=("translate", "memory"), **PHONE)
-            picture(
-                browser,
-                url,
-                out / "memory-offer.png",
-                steps=("translate", "memory", "top", "menu"),
-                color_scheme="dark",
-            )
-            picture(browser, url, out / "suggest.png", steps=("translate", "suggest"))
-            picture(browser, url, out / "suggest-phone.png", steps=("translate", "suggest"), locale="de-DE", **PHONE)
-            picture(browser, url, out / "narrow.png", steps=("translate",), viewport={"width": 320, "height": 640})
-            picture(browser, url, out / "zoomed.png", steps=("translate",), viewport={"width": 640, "height": 400})
-            picture(browser, url, out / "attention-dark.png", steps=("translate", "attention"), color_scheme="dark")
-            picture(browser, url, out / "attention-phone.png", steps=("translate", "attention"), **PHONE)
-            picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
-            picture(browser, url, out / "long.png", steps=("long",))
-            picture(browser, url, out / "documents-phone.png", steps=("documents",), locale="de-DE", **PHONE)
-            picture(browser, url, out / "shortcuts.png", steps=("help",))
-            picture(browser, url, out / "loading.png", steps=("stall", "type"))
-            picture(browser, url, out / "error.png", steps=("away", "type", "notice"), locale="de-DE")
-            picture(browser, url, out / "phone-dark.png", steps=("translate", "menu"), color_scheme="dark", **PHONE)
-            picture(browser, url + "/admin", out / "admin-key.png")
-            picture(
-                browser, url + "/admin", out / "admin-dark.png", steps=("admin",), color_scheme="dark", locale="de-DE"
-            )
-            picture(browser, url + "/admin", out / "admin-phone.png", steps=("admin",), **PHONE)
-            picture(browser, url + "/docs", out / "docs.png", steps=("operations",))
-            picture(browser, url + "/docs", out / "docs-dark.png", steps=("operations",), color_scheme="dark")
+            take_states(browser, url, out)
+
+
+def take_states(browser: Browser, url: str, out: Path) -> None:
+    """Pictures of states that the documents don't show."""
+    picture(browser, url, out / "empty.png")
+    picture(browser, url, out / "alignment.png", steps=("translate", "inside"))
+    picture(browser, url, out / "search-german.png", steps=("translate", "search"), locale="de-DE")
+    picture(browser, url, out / "key.png", steps=("key",))
+    picture(browser, url, out / "glossary-phone.png", steps=("translate", "glossary"), locale="de-DE", **PHONE)
+    picture(browser, url, out / "memory-german.png", steps=("translate", "memory"), locale="de-DE", viewport=TALL)
+    picture(browser, url, out / "memory-dark.png", steps=("translate", "memory"), color_scheme="dark")
+    picture(browser, url, out / "memory-phone.png", steps=("translate", "memory"), **PHONE)
+    picture(
+        browser,
+        url,
+        out / "memory-offer.png",
+        steps=("translate", "memory", "top", "menu"),
+        color_scheme="dark",
+    )
+    picture(browser, url, out / "suggest.png", steps=("translate", "suggest"))
+    picture(browser, url, out / "suggest-phone.png", steps=("translate", "suggest"), locale="de-DE", **PHONE)
+    picture(browser, url, out / "narrow.png", steps=("translate",), viewport={"width": 320, "height": 640})
+    picture(browser, url, out / "zoomed.png", steps=("translate",), viewport={"width": 640, "height": 400})
+    picture(browser, url, out / "attention-dark.png", steps=("translate", "attention"), color_scheme="dark")
+    picture(browser, url, out / "attention-phone.png", steps=("translate", "attention"), **PHONE)
+    picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
+    picture(browser, url, out / "long.png", steps=("long",))
+    picture(browser, url, out / "documents-phone.png", steps=("documents",), locale="de-DE", **PHONE)
+    picture(browser, url, out / "shortcuts.png", steps=("help",))
+    picture(browser, url, out / "loading.png", steps=("stall", "type"))
+    picture(browser, url, out / "error.png", steps=("away", "type", "notice"), locale="de-DE")
+    picture(browser, url, out / "phone-dark.png", steps=("translate", "menu"), color_scheme="dark", **PHONE)
+    picture(browser, url + "/admin", out / "admin-key.png")
+    picture(browser, url + "/admin", out / "admin-dark.png", steps=("admin",), color_scheme="dark", locale="de-DE")
+    picture(browser, url + "/admin", out / "admin-phone.png", steps=("admin",), **PHONE)
+    picture(browser, url + "/docs", out / "docs.png", steps=("operations",))
+    picture(browser, url + "/docs", out / "docs-dark.png", steps=("operations",), color_scheme="dark")
 
 
 @contextmanager
