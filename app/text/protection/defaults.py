@@ -33,12 +33,19 @@ _HARMLESS = _compile(
         r"\{\{[^{}]*\}\}|[$#%]?\{[^\s{}]+\}": "{",  # {{ user.name }}, ${name}
         r"%(?:\([\w.]+\)|\d+\$)?(?:\.?\d+)?(?:[sdif]\b|@)": "%",  # %s, %(name)s, %1$s, %.2f
         r"\[X\d+X\]": "[X",  # Weblate's stand-ins
+        r"&(?:amp;)*(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});": "&",  # in a text that isn't HTML
         r"[0-9#*]\x{FE0F}?\x{20E3}": "\u20e3",  # the emoji of keys
         rf"(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)": "",  # "xxxx"
     }
 )
-# Marks in plain text: tags, and {\an8} of subtitles.
-_MARKS = _compile({r"</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>": "<", r"\{\\[^{}]*\}": "{\\"})
+# Marks in plain text: tags, with escaped brackets, too, and {\an8} of subtitles.
+_MARKS = _compile(
+    {
+        r"</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>": "<",
+        r"&(?:amp;)*lt;/?[A-Za-z][A-Za-z0-9:-]*\s*/?&(?:amp;)*gt;": "lt;",
+        r"\{\\[^{}]*\}": "{\\",
+    }
+)
 _IDENTIFIER = _compile({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
 _GENDER = "_innen"
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).

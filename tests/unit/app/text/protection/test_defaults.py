@@ -71,6 +71,8 @@ CODE = "#<=>@\\^_`{|}~*"
         ("100 %ig, 5 % Rabatt, 10%", []),
         ("[X1X] und [X23X]", ["[X1X]", "[X23X]"]),
         ("Die Spalte user_name und MAX_2.", ["user_name", "MAX_2"]),
+        ("5 &lt; 7 &amp; 8&#8211;9 &amp;gt; 3", ["&lt;", "&amp;", "&#8211;", "&amp;gt;"]),
+        ("Forschung&Entwicklung; R&D; A & B;", []),
         ("Leser_innen", []),
     ],
 )
@@ -84,6 +86,7 @@ def test_variables_are_kept_whether_the_model_knows_their_signs_or_not(text: str
         ("<p>Guten Morgen</p>", "Guten Morgen", []),
         ('Die <a href="https://x.de/y z">Seite</a>, <br/> ja', "Die Seite,  ja", []),
         ("{\\an8}Hallo <font color=red>Welt</font><color=#ff0000>!", "Hallo Welt!", []),
+        ("Ich komme &lt;heute&gt; nach &amp;lt;b&amp;gt;Hause.", "Ich komme  nach Hause.", []),
         ("eins<br>zwei, <b>{name}</b>", "eins Tom zwei, Boston", ["<br>", "{name}"]),
         ("<b>x <i</b> y und <a {b=<c}>", "x <i y und <a Tom>", ["{b=<c}"]),
         ("1 <2 und <3> sind <y und z> dort", "1 <2 und <3> sind <y und z> dort", []),
