@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Column, Connection, ForeignKey, Integer, Row, Table, Text, delete, func, select, update
+from sqlalchemy.exc import IntegrityError
 
-from app.errors import GlossaryNotFound, InvalidGlossary
+from app.errors import GlossaryNotFound, InvalidGlossary, InvalidKey
 from app.storage.database import TABLES, Database
 
 MAX_GLOSSARIES = 1_000
@@ -90,6 +91,7 @@ class GlossaryStore:
 
         Raises:
             InvalidGlossary: The owner has too many.
+            InvalidKey: There is no such API key.
         """
         glossary_id = str(uuid.uuid4())
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -97,7 +99,11 @@ class GlossaryStore:
             count = select(func.count()).select_from(GLOSSARIES).where(GLOSSARIES.c.key_id.is_not_distinct_from(owner))
             if connection.execute(count).scalar_one() >= MAX_GLOSSARIES:
                 raise InvalidGlossary(f"There are {MAX_GLOSSARIES:,} glossaries already; delete one.")
-            connection.execute(GLOSSARIES.insert().values(id=glossary_id, key_id=owner, name=name, created_at=now))
+            values = {"id": glossary_id, "key_id": owner, "name": name, "created_at": now}
+            try:
+                connection.execute(GLOSSARIES.insert().values(values))
+            except IntegrityError:  # the key was removed after the request began
+                raise InvalidKey("There is no such API key.") from None
             for dictionary in dictionaries:
                 _write(connection, glossary_id, *dictionary)
             return _find(connection, owner, glossary_id)

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Row, Table, Text, func, select, update
+from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidMemory, MemoryNotFound, Overloaded
+from app.errors import InvalidKey, InvalidMemory, MemoryNotFound, Overloaded
 from app.storage.database import TABLES, Database
 from app.storage.memories import MEMORIES, put_entries
 
@@ -66,6 +67,7 @@ class SuggestionStore:
         """Adds a suggestion.
 
         Raises:
+            InvalidKey: There is no such API key.
             Overloaded: Too many wait already.
         """
         values = {"key_id": key_id, "source": source, "target": target, "text": text, "translation": translation}
@@ -74,7 +76,10 @@ class SuggestionStore:
         with self._database.transaction() as connection:
             if connection.execute(pending).scalar_one() >= MAX_PENDING:
                 raise Overloaded("The server has as many suggestions as it may; try again later.", retry_after_s=3600)
-            connection.execute(SUGGESTIONS.insert().values(values))
+            try:
+                connection.execute(SUGGESTIONS.insert().values(values))
+            except IntegrityError:  # the key was removed after the request began
+                raise InvalidKey("There is no such API key.") from None
 
     def list(self, state: State, *, after: int = 0, most: int) -> list[Suggestion]:
         """Suggestions of a state, in the order in which they came.

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.errors import GlossaryNotFound
+from app.errors import GlossaryNotFound, InvalidKey
 from app.storage.database import Database
 from app.storage.glossaries import GlossaryStore
 from app.storage.keys import KeyStore
@@ -23,6 +23,8 @@ def test_a_glossary_belongs_to_its_key_and_goes_with_it(opened: Callable[[], Dat
     keys.remove(key.id)
     with pytest.raises(GlossaryNotFound):
         store.find(key.id, made.id)
+    with pytest.raises(InvalidKey):
+        store.add(key.id, "Pub", [BEER])
 
 
 def test_another_process_sees_changes_and_their_versions(opened: Callable[[], Database]) -> None:

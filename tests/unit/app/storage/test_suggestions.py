@@ -1,6 +1,6 @@
 import pytest
 
-from app.errors import InvalidMemory, MemoryNotFound, Overloaded
+from app.errors import InvalidKey, InvalidMemory, MemoryNotFound, Overloaded
 from app.storage import suggestions
 from app.storage.keys import KeyStore
 from app.storage.memories import MemoryStore
@@ -36,6 +36,8 @@ def test_one_that_cannot_be_accepted_still_waits(opened):
     with pytest.raises(MemoryNotFound):
         store.accept(waiting.id, "none")
     assert store.list("pending", most=10) == [waiting]
+    with pytest.raises(InvalidKey):
+        store.add(7, "de", "en", "Satz", "sentence")
 
 
 def test_a_suggestion_outlives_its_key(opened):
