@@ -57,7 +57,7 @@ def stop() -> None:
 def entered(
     name: str, *, headers: Mapping[str, str] | None = None, **attributes: str | int
 ) -> AbstractContextManager["Span | None"]:
-    """A span that others are made below, in this task and those that it starts; it has the id of the request.
+    """A span with the id of the request. Later spans of this task, and of the tasks it starts, go below it.
 
     Args:
         name: Its name.

@@ -69,8 +69,8 @@ class Account:
 
     Attributes:
         used_s: Processor time that its jobs have used, in seconds.
-        small_calls: Those that wait until they run together.
-        small_task: Runs them.
+        small_calls: Small calls that have not begun.
+        small_task: The task that runs them together.
     """
 
     used_s: float = 0.0
@@ -143,7 +143,7 @@ class WorkPool:
     def __init__(self, limits: PoolLimits | None = None) -> None:
         self._limits = limits or PoolLimits()
         self._lock = threading.Lock()
-        # Heaps: jobs that have not begun, huge ones apart, and those that wait for their next turn.
+        # Heaps: jobs that have not begun, huge ones apart, and begun jobs that wait for their next turn.
         self._fresh: dict[bool, list[_Job]] = {False: [], True: []}
         self._parked: list[_Job] = []
         self._handed_out: SimpleQueue[_Job] = SimpleQueue()
@@ -184,7 +184,7 @@ class WorkPool:
                 self._cancel(job)
 
     async def run_small(self, function: Callable[..., Result], *arguments: object) -> Result:
-        """Like ``run``, for one of many small calls of a request: those that wait are one job, which saves hops."""
+        """Like ``run``, for one of many small calls of a request. Waiting calls run as one job, which saves hops."""
         own = account.get()
         if own is None:
             return await self.run(function, *arguments)

@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.interactive import server
 from tests.support.browser import chromium
+from tests.support.page import place_of
 
 TEXT = (
     "Guten Morgen! Der Zug nach Berlin fährt heute von einem anderen Gleis ab.\n\n"
@@ -148,29 +149,9 @@ def translate(page: Page) -> None:
     page.locator("#output[aria-busy=false]").wait_for()
 
 
-def find(page: Page, within: str = "#output") -> tuple[float, float]:
-    """The place of a word of the translation."""
-    x, y = page.evaluate(
-        """([word, within]) => {
-            const walker = document.createTreeWalker(document.querySelector(within), NodeFilter.SHOW_TEXT);
-            for (let node; (node = walker.nextNode()); ) {
-                const at = node.data.indexOf(word);
-                if (at < 0) continue;
-                const range = new Range();
-                range.setStart(node, at);
-                range.setEnd(node, at + word.length);
-                const box = range.getBoundingClientRect();
-                return [box.x + box.width / 2, box.y + box.height / 2];
-            }
-        }""",
-        [WORD, within],
-    )
-    return x, y
-
-
 def open_menu(page: Page) -> None:
     """Click a word, and wait for its alternatives."""
-    page.mouse.click(*find(page))
+    page.mouse.click(*place_of(page, WORD))
     page.locator("#menu .choices button").last.wait_for()
     page.wait_for_timeout(500)  # both lists
 
@@ -310,7 +291,7 @@ def write_long(page: Page) -> None:
 STEPS = {
     "translate": translate,
     "type": write_and_wait,
-    "point": lambda page: page.mouse.move(*find(page)),
+    "point": lambda page: page.mouse.move(*place_of(page, WORD)),
     "menu": open_menu,
     "inside": look_inside,
     "attention": show_attention,
@@ -323,7 +304,7 @@ STEPS = {
     "admin": open_admin,
     "key": lambda page: page.locator("#key-button").click(),
     "format": paste_formatted,
-    "point-formatted": lambda page: page.mouse.move(*find(page, "#rich-output")),
+    "point-formatted": lambda page: page.mouse.move(*place_of(page, WORD, "rich-output")),
     "long": write_long,
     "operations": lambda page: page.locator(".opblock").last.wait_for(),
     "help": lambda page: page.locator("#help").click(),

@@ -1,5 +1,6 @@
 """Requests about what clients keep on the server under their API keys: glossaries and translation memories."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -19,7 +20,7 @@ Store = TypeVar("Store")
 Result = TypeVar("Result")
 
 
-class OwnerCall(Generic[Store]):
+class OwnerCall(ABC, Generic[Store]):
     """A request: its owner, its parameters, and the checks that several endpoints share.
 
     Attributes:
@@ -43,9 +44,9 @@ class OwnerCall(Generic[Store]):
         self.id = checked_id(given, self.id_name) if given else ""
 
     @staticmethod
+    @abstractmethod
     def find_store(service: Service) -> Store | None:
-        """Where the things are kept; None if this server keeps none."""
-        raise NotImplementedError
+        """Return where the things are kept; None if this server keeps none."""
 
     @classmethod
     async def of(cls, request: Request, service: Service, most_bytes: int | None = None) -> Self:

@@ -65,7 +65,7 @@ class Streams:
     """Counts the requests under way, so that a stop can wait for them: a long text is not in the queue as a whole.
 
     Attributes:
-        turns: Of the long ones.
+        turns: The turns of long requests on the event loop.
     """
 
     def __init__(self) -> None:

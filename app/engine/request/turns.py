@@ -1,11 +1,11 @@
-"""Turns of long requests on the event loop: it is never kept from short ones for longer than one of these takes."""
+"""Turns of long requests on the event loop: a short request waits for one turn at most."""
 
 import asyncio
 from collections import deque
 
 from app.new_requests import Pauses
 
-_PAUSE_S = 0.001  # until it is seen again whether to go on
+_PAUSE_S = 0.001  # between two looks at whether long work may go on
 
 
 class Turns:

@@ -12,7 +12,7 @@ from app.new_requests import Pauses
 
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
-_PAUSE_S = 0.001  # until it is seen again whether long work goes on
+_PAUSE_S = 0.001  # between two looks at whether long work may go on
 _BUSY = "The server is busy; try again in a moment."
 
 
