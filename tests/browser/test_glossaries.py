@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import assert_accessible, offer
 
@@ -87,6 +87,40 @@ def test_the_chosen_glossary_is_remembered_and_only_used_for_its_languages(page)
     panel.get_by_label("Glossary of the translations").select_option("Remembered")
     expect(panel.get_by_role("row", name="Bahnhof")).to_be_visible()
     assert sent(page, "Wo ist der Bahnhof?")["glossary_id"] == chosen
+
+
+def test_the_panel_opens_when_the_glossaries_are_read(page):
+    """A term typed before that went into the browser's terms, and the glossary made for it was lost."""
+    held: list[Route] = []
+    page.route(
+        "**/v3/glossaries", lambda route: held.append(route) if route.request.method == "GET" else route.fallback()
+    )
+    with page.expect_request("**/v3/glossaries"):
+        panel = open_panel(page)
+    expect(panel).not_to_be_visible()
+    held.pop().continue_()
+    make(panel, "Slowly")
+    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text("Slowly")
+
+
+def test_glossaries_read_again_take_no_new_one_back(open_page):
+    """The page reads them again when the server has the one in use no more: here while the user makes another."""
+    page = open_page(is_expected=lambda text: "status of 404" in text)
+    panel = open_panel(page)
+    make(panel, "Going")
+    gone = sent(page, "Wo ist der Bahnhof?")["glossary_id"]
+    page.request.delete(f"{page.url}v3/glossaries/{gone}")
+    held: list[Route] = []
+    page.route(
+        "**/v3/glossaries", lambda route: held.append(route) if route.request.method == "GET" else route.fallback()
+    )
+    with page.expect_request("**/v3/glossaries"):
+        page.get_by_role("textbox", name="Text to translate").fill("Guten Morgen!")
+    make(panel, "Coming")
+    held.pop().continue_()
+    expect(page.locator("#output")).to_have_text("Good morning!")
+    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text("Coming")
+    assert "glossary_id" in sent(page, "Guten Tag!")
 
 
 def test_what_the_server_refuses_is_said_and_nothing_is_lost(open_page):

@@ -15,25 +15,30 @@ const SHOWN = 100;
 const DRAFT = "draft"; // made, but without a term, so that the server has it not yet
 
 /**
- * Fills the panel. `pair()` returns { source, target, name }, source null where it is unknown; `changed()` is called when
+ * Fills the panel, once the glossaries are read: before that nobody could tell where a term would go. `pair()` returns { source, target, name }, source null where it is unknown; `changed()` is called when
  * translations may differ; `changes(draw)` has `draw` called for another pair; `isStored` says whether the server keeps glossaries.
  */
-export function fillGlossary(root, { pair, changed, changes, isStored }) {
+export async function fillGlossary(root, { pair, changed, changes, isStored }) {
   learn(MESSAGES);
-  return new GlossaryPanel(root, { pair, changed, changes, isStored });
+  const panel = new GlossaryPanel(root, { pair, changed, changes, isStored });
+  await panel.refresh();
+  return panel;
 }
 
 class GlossaryPanel {
   #pair;
   #changed;
+  #isStored;
   #stored = [];
   #current = browserTerms;
+  #version = 0; // counts the changes of the list, so that an older answer doesn't undo them
   #chooser;
   #table;
 
   constructor(root, { pair, changed, changes, isStored }) {
     this.#pair = pair;
     this.#changed = changed;
+    this.#isStored = isStored;
     const actions = {
       choose: (value) => this.#choose(value),
       make: (name) => this.#make(name),
@@ -51,24 +56,33 @@ class GlossaryPanel {
     });
     root.replaceChildren(text("h2", "glossary", { id: "glossary-title" }), this.#chooser.root, this.#table.root);
     changes(() => this.#draw());
-    if (isStored) this.refresh();
-    else this.#draw();
   }
 
   /** Reads the glossaries again. */
   async refresh() {
+    if (!this.#isStored) return this.#draw();
+    const version = ++this.#version;
+    let stored;
     try {
-      this.#stored = await readGlossaries();
+      stored = await readGlossaries();
     } catch (error) {
       return this.#draw(reason(error));
     }
-    this.#current = this.#stored.find(({ id }) => id === chosenGlossary()) ?? browserTerms;
-    if (this.#current === browserTerms && chosenGlossary() !== NONE) useGlossary(BROWSER);
+    if (version !== this.#version) return undefined;
+    this.#stored = stored;
+    if (!this.#isDraft) {
+      this.#current = this.#stored.find(({ id }) => id === chosenGlossary()) ?? browserTerms;
+      if (this.#current === browserTerms && chosenGlossary() !== NONE) useGlossary(BROWSER);
+    }
     return this.#draw();
   }
 
+  get #isDraft() {
+    return this.#current !== browserTerms && !this.#current.id;
+  }
+
   #draw(problem = "") {
-    const drafts = this.#current !== browserTerms && !this.#current.id ? [[DRAFT, this.#current.name, true]] : [];
+    const drafts = this.#isDraft ? [[DRAFT, this.#current.name, true]] : [];
     const stored = this.#stored.map(({ id, name }) => [id, name, true]);
     const fixed = [[NONE, say("noGlossary")], [BROWSER, say("ownTerms")]];
     const chosen = drafts.length ? DRAFT : chosenGlossary();
@@ -78,6 +92,7 @@ class GlossaryPanel {
   }
 
   #choose(value) {
+    this.#version++;
     this.#current = this.#stored.find(({ id }) => id === value) ?? browserTerms;
     useGlossary(value, this.#current.pairs);
     this.#table.reset();
@@ -86,6 +101,7 @@ class GlossaryPanel {
   }
 
   #make(name) {
+    this.#version++;
     this.#current = new StoredGlossary({ name });
     this.#table.reset();
     this.#draw();
@@ -123,8 +139,9 @@ class GlossaryPanel {
 
   /** Translations use what has changed. */
   #use() {
+    this.#version++;
     if (this.#current !== browserTerms) {
-      if (!this.#stored.includes(this.#current)) this.#stored.push(this.#current);
+      if (!this.#stored.some(({ id }) => id === this.#current.id)) this.#stored.push(this.#current);
       useGlossary(this.#current.id, this.#current.pairs);
       this.#draw();
     }

@@ -15,15 +15,18 @@ const NONE = "";
 const LONGEST_TEXT = 10_000;
 
 /** Fills the panel; the functions are those of `fillGlossary`. */
-export function fillMemory(root, { pair, changed, changes }) {
+export async function fillMemory(root, { pair, changed, changes }) {
   learn(MESSAGES);
-  return new MemoryPanel(root, { pair, changed, changes });
+  const panel = new MemoryPanel(root, { pair, changed, changes });
+  await panel.refresh();
+  return panel;
 }
 
 class MemoryPanel {
   #pair;
   #changed;
   #memories = [];
+  #version = 0; // as in GlossaryPanel
   #chooser;
   #table;
   #files;
@@ -52,7 +55,6 @@ class MemoryPanel {
     this.#files = this.#fileControls();
     root.replaceChildren(text("h2", "memory", { id: "memory-title" }), this.#chooser.root, this.#table.root, this.#files);
     changes(() => this.refresh());
-    this.refresh();
   }
 
   /** Reads the memories of the pair again. */
@@ -60,12 +62,16 @@ class MemoryPanel {
     const pair = this.#pair();
     this.#chooser.root.hidden = !pair.source;
     if (!pair.source) return this.#draw(say("noPair"));
+    const version = ++this.#version;
+    let memories;
     try {
-      this.#memories = await readMemories(pair);
+      memories = await readMemories(pair);
     } catch (error) {
       this.#memories = [];
       return this.#draw(reason(error));
     }
+    if (version !== this.#version) return undefined;
+    this.#memories = memories;
     if (this.#id && !this.#memories.some(({ id }) => id === this.#id)) useMemory(pair, null);
     return this.#draw();
   }
@@ -81,6 +87,7 @@ class MemoryPanel {
   }
 
   #choose(id) {
+    this.#version++;
     useMemory(this.#pair(), id);
     this.#table.reset();
     this.#draw();
