@@ -143,6 +143,11 @@ class Settings(BaseSettings):
     ingresses: int = Field(
         1, ge=1, le=1_000, description="With serve run: processes that speak HTTP. Ray's proxies pass requests to them."
     )
+    models_in_ingress: bool = Field(
+        False,
+        description="With serve run: the models run in the ingresses, of which there are as many as replicas. Then no "
+        "call goes from process to process, and every ingress has all models in its memory.",
+    )
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 for every interface.")
     port: int = Field(8000, ge=0, le=65535, description="TCP port to listen on; 0 takes a free one.")
     root_path: str = Field(

@@ -4,7 +4,8 @@
 
 Servers with one worker for each model, one after the other in each round: a single process; clusters with one replica
 and with two on all cores; a cluster with one replica that has a single core for all its processes; and ``serve run``
-with one replica, behind Ray's HTTP proxy and behind HAProxy. Each meets first one client (latency), then many
+with one replica, behind Ray's HTTP proxy and behind HAProxy; and, behind HAProxy, with the models in one ingress, in
+two, and in one that has a single core for all its processes. Each meets first one client (latency), then many
 (throughput). Of two replicas on two cores, the ingress takes a part, so the processor time of a request is shown, too:
 of the ingress, the replicas, and Ray's own processes; beside it that of the load generator. ``--sentences`` puts
 several sentences into a request, which the way costs once. The table shows the median over the rounds, with the
@@ -32,7 +33,9 @@ from benchmarks.figures import json_line, ratios, read_sentences, spread
 from benchmarks.load import closed_loop, json_sender
 from benchmarks.servers import Server, running_dragoman, running_served
 
-ONE_CORE = "1 replica on 1 core"
+_ON_ONE_CORE = " on 1 core"
+ONE_CORE = "1 replica" + _ON_ONE_CORE
+_MODEL_INGRESS = partial(running_served, haproxy=True, models_in_ingress=True)
 SERVERS: dict[str, Callable[..., AbstractContextManager[Server]]] = {
     "one process": running_dragoman,
     "1 replica": partial(running_dragoman, cluster=True, replicas=1),
@@ -40,7 +43,15 @@ SERVERS: dict[str, Callable[..., AbstractContextManager[Server]]] = {
     ONE_CORE: partial(running_dragoman, cluster=True, replicas=1),
     "Ray's proxy": partial(running_served, haproxy=False, replicas=1),
     "HAProxy": partial(running_served, haproxy=True, replicas=1),
+    "1 model ingress": partial(_MODEL_INGRESS, replicas=1),
+    "2 model ingresses": partial(_MODEL_INGRESS, replicas=2),
+    "1 model ingress" + _ON_ONE_CORE: partial(_MODEL_INGRESS, replicas=1),
 }
+_COMPARED = [
+    (two, one + where)
+    for two, one in (("2 replicas", "1 replica"), ("2 model ingresses", "1 model ingress"))
+    for where in ("", _ON_ONE_CORE)
+]
 _WARM_UP_S = 1.0
 PARTS = ("ingress", "replicas", "Ray")
 _SHOWN = (*PARTS, "generator")
@@ -95,7 +106,7 @@ def main(
     with TemporaryDirectory() as folder:
         for _ in track(range(rounds), "cluster", console=Console(stderr=True)):
             for name in results:
-                own, log = cores[:1] if name == ONE_CORE else cores, Path(folder) / "log"
+                own, log = cores[:1] if name.endswith(_ON_ONE_CORE) else cores, Path(folder) / "log"
                 # Sentences are repeated, and the encoder cache must not help.
                 with SERVERS[name](path, own, log, workers=1, feature_cache_bytes=0) as server:
                     figures = asyncio.run(one_round(server, bodies, clients=clients, seconds=seconds))
@@ -106,10 +117,9 @@ def main(
         table.add_row(label, *(spread(results[name][figure], ",.1f") for name in results))
     Console(width=160).print(table)
     found = {name: figures["per_s"] for name, figures in results.items()}
-    gains = {name: ratios(found["2 replicas"], found[name]) for name in ("1 replica", ONE_CORE)
-             if {name, "2 replicas"} <= results.keys()}  # fmt: skip
+    gains = {f"{two} to {one}": ratios(found[two], found[one]) for two, one in _COMPARED if {two, one} <= found.keys()}
     for name, gain in gains.items():
-        print(f"2 replicas to {name}, requests/s: {spread(gain, '.2f')}")
+        print(f"{name}, requests/s: {spread(gain, '.2f')}")
     hop = []
     if {"1 replica", "one process"} <= results.keys():
         far, near = results["1 replica"]["p50_ms"], results["one process"]["p50_ms"]

@@ -43,6 +43,12 @@ class Served(NamedTuple):
     place: int
 
 
+def check_deployed(bundle: Bundle, deployed: Manifest | None) -> None:
+    """Raises BundleError unless a bundle is still the one that the cluster was deployed with."""
+    if bundle.manifest != deployed:
+        raise BundleError(f"{bundle.path} is new or has changed; deploy the cluster again to serve it")
+
+
 class ClusterEngine(Registry):
     """Routes requests to replicas, through a pivot where needed.
 
@@ -60,8 +66,8 @@ class ClusterEngine(Registry):
 
     def _open(self, bundle: Bundle) -> RemoteEngine:
         served = self._served.get(bundle.path)
-        if served is None or served.manifest != bundle.manifest:
-            raise BundleError(f"{bundle.path} is new or has changed; deploy the cluster again to serve it")
+        check_deployed(bundle, served and served.manifest)
+        assert served
         engine = RemoteEngine(bundle, served.handle, served.place)
         self._remote.append(engine)
         return engine

@@ -8,23 +8,21 @@ from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy, RequestRouterConfig
 from ray.serve.schema import LoggingConfig
 
-from app import tracing
-from app.cluster.cluster_engine import ClusterEngine, Served
+from app.cluster.cluster_engine import Served
+from app.cluster.ingress import Ingress, ModelIngress
 from app.cluster.replica import Replica
 from app.engine.models.bundle import Manifest
 from app.engine.models.discovery import find_bundles
 from app.errors import BundleError
-from app.logs import configure_logging
-from app.main import create_app
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
     from ray.serve import Application
 
 # Several times the sentences that a worker decodes at once, so that its batches stay full, and few enough for a new
 # replica to find work: what waits beyond them waits in the ingress.
 _CALLS_PER_WORKER = 64
+_ENOUGH_REQUESTS = 10_000  # the middleware of an ingress refuses what is too much
 _HEALTH_PERIOD_S = 1.0
 _HEALTH_TIMEOUT_S = 10.0
 _AFTER_DRAIN_S = 5.0
@@ -45,25 +43,6 @@ class Model(NamedTuple):
     application: "Application"
 
 
-class Ingress:
-    """A server for HTTP without models of its own.
-
-    Args:
-        settings: All settings.
-        served: As ``ClusterEngine``'s.
-    """
-
-    def __init__(self, settings: Settings, served: Mapping[Path, Served]) -> None:
-        self._settings, self._served = settings, served
-
-    def __serve_build_asgi_app__(self) -> "FastAPI":
-        """Ray Serve calls this in the ingress's process."""
-        configure_logging(self._settings.log_level)
-        if self._settings.tracing:
-            tracing.start()
-        return create_app(self._settings, ClusterEngine(self._settings, self._served))
-
-
 def build(arguments: Mapping[str, Any]) -> "Application":
     """The application for ``serve run app.cluster:build`` and for Serve's configuration files.
 
@@ -75,15 +54,29 @@ def build(arguments: Mapping[str, Any]) -> "Application":
         BundleError: A bundle is missing or not understood.
     """
     settings = anywhere(Settings.load(**arguments))
+    if settings.models_in_ingress:
+        return _bind_model_ingress(settings)
     served = serving((model.paths, model.application) for model in bind_models(settings))
     ingress = serve.deployment(
         name="ingress",
         num_replicas=settings.ingresses,
         ray_actor_options={"num_cpus": 0},  # as Ray's own proxies; a machine's cores are for models
-        max_ongoing_requests=10_000,  # the middleware refuses what is too much
+        max_ongoing_requests=_ENOUGH_REQUESTS,
         **_common(settings),
     )(serve.ingress()(Ingress))
     return ingress.bind(settings, served)
+
+
+def _bind_model_ingress(settings: Settings) -> "Application":
+    deployed = {path: Manifest.read(path) for path in _bundles(settings)}
+    deployment = serve.deployment(
+        name="ingress",
+        ray_actor_options=_resources(settings),
+        max_ongoing_requests=_ENOUGH_REQUESTS,
+        **_scale(settings),
+        **_common(settings),
+    )(serve.ingress()(ModelIngress))
+    return deployment.bind(settings, deployed)
 
 
 def anywhere(settings: Settings) -> Settings:
@@ -99,13 +92,18 @@ def bind_models(settings: Settings) -> list[Model]:
     Raises:
         BundleError: There is no bundle.
     """
-    paths = find_bundles(settings.bundle)
-    if not paths:
-        raise BundleError(f"{settings.bundle[0]}: there is no bundle here")
+    paths = _bundles(settings)
     groups = (
         {"models": paths} if settings.lazy_loading else {f"{n}-{path.name}": [path] for n, path in enumerate(paths)}
     )
     return [Model(name, group, _bind(name, group, settings)) for name, group in groups.items()]
+
+
+def _bundles(settings: Settings) -> list[Path]:
+    paths = find_bundles(settings.bundle)
+    if not paths:
+        raise BundleError(f"{settings.bundle[0]}: there is no bundle here")
+    return paths
 
 
 def serving(models: Iterator[tuple[Sequence[Path], Any]]) -> dict[Path, Served]:
@@ -123,12 +121,10 @@ def serving(models: Iterator[tuple[Sequence[Path], Any]]) -> dict[Path, Served]:
 
 
 def _bind(name: str, paths: Sequence[Path], settings: Settings) -> "Application":
-    cores = settings.decode_workers * settings.threads
-    gpus = {"num_gpus": 1} if settings.provider == "cuda" else {}
     most_calls = _CALLS_PER_WORKER * settings.decode_workers
     deployment = serve.deployment(
         name=name,
-        ray_actor_options={"num_cpus": cores, **gpus},
+        ray_actor_options=_resources(settings),
         max_ongoing_requests=most_calls,
         max_queued_requests=most_calls,  # in each ingress; more get 503
         request_router_config=_router(by_bundle=len(paths) > 1),
@@ -136,6 +132,12 @@ def _bind(name: str, paths: Sequence[Path], settings: Settings) -> "Application"
         **_common(settings),
     )(Replica)
     return deployment.bind(settings.model_copy(update={"bundle": tuple(paths), "pivot": ""}))
+
+
+def _resources(settings: Settings) -> dict[str, Any]:
+    """What a process with models needs of its machine."""
+    gpus = {"num_gpus": 1} if settings.provider == "cuda" else {}
+    return {"num_cpus": settings.decode_workers * settings.threads, **gpus}
 
 
 def _router(by_bundle: bool) -> RequestRouterConfig:

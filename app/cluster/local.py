@@ -10,6 +10,7 @@ from ray import serve
 
 from app.cluster.cluster_engine import ClusterEngine
 from app.cluster.deployments import anywhere, bind_models, serving
+from app.errors import ConfigurationError
 from app.settings import Settings
 
 _PREFIX = "dragoman-"
@@ -27,6 +28,8 @@ def cluster_engine(settings: Settings) -> Iterator[ClusterEngine]:
         BundleError: A bundle is missing, damaged or not understood.
         ConfigurationError: The cluster can't be reached.
     """
+    if settings.models_in_ingress:
+        raise ConfigurationError("models_in_ingress needs `serve run`: `dragoman serve --cluster` is an ingress itself")
     settings = anywhere(settings)
     # The service opens no connection of its own, so Ray doesn't report its use, either.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -5,20 +5,18 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
 from app import tracing
+from app.cluster.engine_host import EngineHost
 from app.cluster.messages import Message, gathered
-from app.cluster.metrics import ReplicaMetrics
-from app.cluster.scaling import LOAD, load_of
-from app.engine.interface import EngineState, Inspection, InspectionCall, RequestQuota, TranslationCall
-from app.engine.registry import Registry
-from app.errors import DragomanError, EngineUnavailable, ModelFailure
-from app.logs import configure_logging, request_id
+from app.engine.interface import Inspection, InspectionCall, RequestQuota, TranslationCall
+from app.errors import DragomanError, ModelFailure
+from app.logs import request_id
 from app.settings import Settings
 from app.work_pool import Account, account
 
 logger = logging.getLogger(__name__)
 
 
-class Replica:
+class Replica(EngineHost):
     """Serves the bundles of its settings.
 
     Args:
@@ -26,13 +24,8 @@ class Replica:
     """
 
     async def __init__(self, settings: Settings) -> None:  # type: ignore[misc]  # Ray Serve waits for it
-        configure_logging(settings.log_level)
-        if settings.tracing:
-            tracing.start()
-        self._settings = settings
-        self._engine = Registry.from_settings(settings)
+        super().__init__(settings)
         await self._engine.start()
-        self._metrics = ReplicaMetrics(self._engine)
 
     async def stream(
         self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str]
@@ -70,20 +63,6 @@ class Replica:
         found = self._engine.info()["models"]
         assert isinstance(found, list)
         return found
-
-    def check_health(self) -> None:
-        """Ray Serve asks every second, and replaces a replica that raises.
-
-        Raises:
-            EngineUnavailable: A worker of an engine died.
-        """
-        self._metrics.publish()
-        if self._engine.state == EngineState.FAILED:
-            raise EngineUnavailable("The engine has failed.")
-
-    def record_autoscaling_stats(self) -> dict[str, float]:
-        """What ``app.cluster.scaling`` decides by."""
-        return {LOAD: load_of(self._engine.statistics(), self._settings)}
 
     async def __del__(self) -> None:
         """Ray Serve waits for it when it stops a replica, after the calls in progress."""

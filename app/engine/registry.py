@@ -60,8 +60,12 @@ class Registry:
         self._publish(self._models)
 
     @classmethod
-    def from_settings(cls, settings: "Settings") -> "Registry":
+    def from_settings(cls, settings: "Settings", check: Callable[[Bundle], None] | None = None) -> "Registry":
         """Registers the bundles that the settings name; ``start`` loads them.
+
+        Args:
+            settings: All settings.
+            check: Raises BundleError for a bundle that must not be loaded.
 
         Raises:
             BundleError: One is missing or not understood, or there is no memory for it.
@@ -70,7 +74,13 @@ class Registry:
         from app.engine.single_model import Engine
 
         backlog = Backlog()
-        return cls(settings, lambda bundle: Engine.from_bundle(bundle, settings, backlog))
+
+        def open_engine(bundle: Bundle) -> Engine:
+            if check:
+                check(bundle)
+            return Engine.from_bundle(bundle, settings, backlog)
+
+        return cls(settings, open_engine)
 
     @property
     def pairs(self) -> frozenset[Pair]:

@@ -82,13 +82,20 @@ class RayCluster:
             return subprocess.Popen(list(map(str, command)), cwd=ROOT, env=environment, stdout=log, stderr=log)
 
     @contextmanager
-    def served(self, *arguments: str) -> Iterator[str]:
-        """Runs ``serve run app.cluster:build`` with these arguments; gives the URL of Ray's proxy."""
-        command = [BIN / "serve", "run", "app.cluster:build", *arguments]
-        server = self._spawn("served", command, self.environment)
-        url = f"http://127.0.0.1:{self.http_port}"
+    def served(self, *arguments: str, name: str = "default", prefix: str = "/") -> Iterator[str]:
+        """Runs ``serve run app.cluster:build`` with these arguments; gives the URL of Ray's proxy.
+
+        Args:
+            arguments: Settings.
+            name: The application's.
+            prefix: Of its paths behind the proxy.
+        """
+        options = ["--name", name, "--route-prefix", prefix]
+        command = [BIN / "serve", "run", *options, "app.cluster:build", *arguments]
+        server = self._spawn(name, command, self.environment)
+        url = f"http://127.0.0.1:{self.http_port}{prefix.rstrip('/')}"
         try:
-            wait_until_ready(url, server, self.folder / "served.log")
+            wait_until_ready(url, server, self.folder / f"{name}.log")
             yield url
         finally:
             server.kill()
