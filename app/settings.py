@@ -181,7 +181,7 @@ class Settings(BaseSettings):
         le=256,
         description="Threads inside one operator of ONNX Runtime. On the CPU, raise the number of workers instead.",
     )
-    kernels: Literal["auto", "off", "avx512vnni", "avxvnni", "avx2", "neon", "plain"] = Field(
+    kernels: Literal["auto", "off", "avx512vnni", "avxvnni", "avx2", "neoni8mm", "neon", "plain"] = Field(
         "auto",
         description="Native operators for int8 on the CPU, two to four times as fast as those of ONNX Runtime. auto "
         "takes the fastest instruction set of the processor; off, or the name of an instruction set, is for tests.",

@@ -28,9 +28,16 @@ SETS = {
         "avx2": ("avx2", "-mavx2 -mfma -mf16c"),
         "plain": ("plain", ""),
     },
-    "aarch64": {"neon": ("neon", "-march=armv8.2-a+dotprod"), "plain": ("plain", "")},
+    "aarch64": {
+        "neoni8mm": ("neon", "-march=armv8.2-a+dotprod+i8mm"),
+        "neon": ("neon", "-march=armv8.2-a+dotprod"),
+        "plain": ("plain", ""),
+    },
 }
-ZIGS_NAMES = {"-march=armv8.2-a+dotprod": "-mcpu=generic+dotprod"}
+ZIGS_NAMES = {  # of what gcc and clang call -march
+    "-march=armv8.2-a+dotprod+i8mm": "-mcpu=generic+dotprod+i8mm",
+    "-march=armv8.2-a+dotprod": "-mcpu=generic+dotprod",
+}
 COMMON = ("registration.c", "operators.c", "weights.c", "dispatch.c", "release.c")  # compiled once, for any processor
 GLIBC = "2.28"  # manylinux_2_28, like ONNX Runtime's own wheels
 

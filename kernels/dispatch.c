@@ -34,9 +34,12 @@ static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnn
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 
-static int runs(const Kernels *k) { return k == &kernels_plain || getauxval(AT_HWCAP) >> 20 & 1; } // dot products
+static int runs(const Kernels *k) {
+  const int dot_products = getauxval(AT_HWCAP) >> 20 & 1, matrix_products = getauxval(AT_HWCAP2) >> 13 & 1;
+  return k == &kernels_plain || (dot_products && (k == &kernels_neon || matrix_products));
+}
 
-static const Kernels *const best_first[] = {&kernels_neon, &kernels_plain};
+static const Kernels *const best_first[] = {&kernels_neoni8mm, &kernels_neon, &kernels_plain};
 #endif
 
 const Kernels *choose_kernels(const char *name) {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.engine.onnx.native import choose_kernels
 from tests.support.native import SHAPES, Operators, a_batch, rounded_model
 
-FAST = [name for name in ("avx512vnni", "avxvnni", "avx2", "neon") if choose_kernels(name)]
+FAST = [name for name in ("avx512vnni", "avxvnni", "avx2", "neoni8mm", "neon") if choose_kernels(name)]
 
 
 @pytest.fixture(scope="module", params=SHAPES)
