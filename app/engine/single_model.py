@@ -9,8 +9,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search, default_max_length
+from app.engine.decoding.split_batch import new_batch
 from app.engine.decoding.term_search import TermSearch
 from app.engine.inspection import INSPECTION_SIZE, inspect
 from app.engine.interface import (
@@ -38,7 +38,7 @@ from app.engine.request.in_flight import RequestTask, Streams
 from app.engine.request.result_cache import ResultCache, open_result_cache
 from app.engine.request.segmentation import Segmenter
 from app.engine.scheduling.job_queue import Backlog
-from app.engine.scheduling.policy import Job, Limits
+from app.engine.scheduling.policy import Batch, Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
 from app.work_pool import TEXT_POOL
@@ -312,9 +312,9 @@ class _Work:
                 job.remembered = found[job.identity].remembered
         return [found[job.identity] for job in jobs]
 
-    def new_batch(self) -> BatchDecoder[Features]:
+    def new_batch(self) -> Batch[Features]:
         """An empty decode."""
-        return BatchDecoder(self._model)
+        return new_batch(self._model)
 
     def new_search(self, job: Job) -> Search:
         """A search with the job's options."""

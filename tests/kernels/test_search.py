@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.engine.decoding.batch_decoder import BatchDecoder, decode
 from app.engine.decoding.search import Search
+from app.engine.decoding.split_batch import SplitBatch, new_batch
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
 from model.data.tokenizer import BOS_ID, EOS_ID
@@ -68,6 +69,44 @@ def test_whole_searches_are_those_of_single_steps(models, sources, plan):
             batch.join([searches[place] for place in joining], features)
         if batch.searches:
             batch.step()
+    assert [search.hypotheses() for search in searches] == expected
+
+
+@settings(max_examples=30)
+@given(
+    plan=st.lists(
+        st.tuples(st.integers(0, len(TEXTS) - 1), options, st.sampled_from([0, 0, 2]), st.integers(0, 12)),
+        min_size=2,
+        max_size=8,
+    ),
+    most=st.integers(1, 64),
+)
+def test_a_batch_in_two_parts_gives_the_results_of_single_searches(models, sources, plan, most):
+    """Searches with restrictions and without, whoever joins or is dropped meanwhile."""
+    native, stepwise = models
+    plan = [(index, replace(wanted, no_repeat_ngram=size), when) for index, wanted, size, when in plan]
+    expected = [
+        decode(stepwise, [sources[index]], start_id=BOS_ID, eos_id=EOS_ID, options=wanted)[0]
+        for index, wanted, _ in plan
+    ]
+    searches = [
+        Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted)
+        for _, wanted, _ in plan
+    ]
+    batch, done = new_batch(native), list[Search]()
+    assert isinstance(batch, SplitBatch)
+    dropped = Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=SearchOptions(no_repeat_ngram=2))
+    batch.join([dropped], native.encode(sources[:1]))
+    for turn in range(13 + MAX_LENGTH):
+        joining = [place for place, (_, _, when) in enumerate(plan) if when == turn]
+        if joining:
+            features = native.encode([sources[plan[place][0]] for place in joining])
+            batch.join([searches[place] for place in joining], features)
+        if turn == 1:
+            batch.drop([dropped])
+        if batch.live_rows:
+            done += batch.step(most)
+    assert set(searches) <= set(done)
     assert [search.hypotheses() for search in searches] == expected
 
 
