@@ -1,8 +1,9 @@
 """Attacks a server that it starts itself, on loopback, and prints how long other clients waited and its memory.
 
 Exits with 1 if a bar is missed: resident memory, waiting times beside every attack, answers, the end within the time to
-drain. Waits are compared with those of the same server at rest: at the beginning, or right before the attack if they
-were longer then, as on a machine that others use, too. Takes some ten minutes; ``--only`` makes some of the attacks.
+drain. Waits of translations are compared with those of the same server at rest: at the beginning, or right before the
+attack if they were longer then, as on a machine that others use, too. The bar of ``/livez`` is in milliseconds. Takes
+some ten minutes; ``--only`` makes some of the attacks.
 """
 
 import json
@@ -112,6 +113,7 @@ class Row(NamedTuple):
     outcome: str
     worst_ms: float
     livez_p99_ms: float
+    livez_ratio: float
     small_p95_ms: float
     small_ratio: float
     small_failed: int
@@ -194,7 +196,7 @@ def _row(attack: Attack, server: Server, port: int, bystanders: Bystanders, rest
     if rss_mb > MAX_RSS_MB:
         missed.append(f"memory {rss_mb:.0f} MB")
     rest = rest or Rest(livez, small)
-    if livez > max(MAX_LIVEZ_P99_MS, MAX_SMALL_RATIO * rest.livez_p99_ms):
+    if livez > MAX_LIVEZ_P99_MS:
         missed.append(f"livez {livez:.0f} ms")
     if small > MAX_SMALL_RATIO * rest.small_p95_ms:
         missed.append(f"small {small / rest.small_p95_ms:.1f} times idle")
@@ -205,7 +207,8 @@ def _row(attack: Attack, server: Server, port: int, bystanders: Bystanders, rest
     if server.process.poll() is not None:
         missed.append("the server ended")
     worst = max((wait for each in waits.values() for wait in each), default=math.nan)
-    return Row(attack.name, outcome, worst, livez, small, small / rest.small_p95_ms, failed, rss_mb, missed)
+    ratios = livez / rest.livez_p99_ms, small / rest.small_p95_ms
+    return Row(attack.name, outcome, worst, livez, ratios[0], small, ratios[1], failed, rss_mb, missed)
 
 
 @contextmanager
@@ -254,24 +257,27 @@ def _end(server: Server, port: int) -> Row:
     seconds = time.monotonic() - began
     missed = [] if code is not None and seconds <= DRAIN_S + START_S else ["end"]
     outcome = f"code {code} after {seconds:.1f} s of {DRAIN_S:.0f} s to drain"
-    return Row("D2 SIGTERM while all is busy", outcome, math.nan, math.nan, math.nan, math.nan, 0, math.nan, missed)
+    unknown = math.nan
+    return Row("D2 SIGTERM while all is busy", outcome, *(unknown,) * 5, 0, unknown, missed)
 
 
 def _say(row: Row) -> None:
     print(
-        f"{row.name}: {row.outcome}; livez p99 {row.livez_p99_ms:.0f} ms, small p95 {row.small_p95_ms:.0f} ms "
-        f"({row.small_ratio:.1f}), {row.rss_mb:.0f} MB {row.missed or ''}",
+        f"{row.name}: {row.outcome}; livez p99 {row.livez_p99_ms:.0f} ms ({row.livez_ratio:.1f}), "
+        f"small p95 {row.small_p95_ms:.0f} ms ({row.small_ratio:.1f}), {row.rss_mb:.0f} MB {row.missed or ''}",
         flush=True,
     )
 
 
 def _print(rows: list[Row]) -> None:
-    columns = ("worst wait ms", "livez p99 ms", "small p95 / idle", "others failed", "peak MB", "missed")
-    table = Table("attack", "outcome", *columns)
+    waits = ("worst wait ms", "livez p99 ms", "/ idle", "small p95 ms", "/ idle")
+    table = Table("attack", "outcome", *waits, "others failed", "peak MB", "missed")
     for row in rows:
         figures = (
             f"{row.worst_ms:.0f}",
             f"{row.livez_p99_ms:.0f}",
+            f"{row.livez_ratio:.1f}",
+            f"{row.small_p95_ms:.0f}",
             f"{row.small_ratio:.1f}",
             str(row.small_failed),
         )
