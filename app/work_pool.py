@@ -28,7 +28,8 @@ from app.text.budget import Budget, checkpoint
 
 Result = TypeVar("Result")
 
-# A request's first job runs this long before it takes turns. Nearly all end within that time and are never interrupted.
+# A request's first job runs this long before it takes turns, unless it is huge. Nearly all end within that time and are
+# never interrupted.
 _FIRST_TURN_S = 0.05
 _TURN_S = 0.01
 _PAUSE_S = 0.001  # until it is seen again whether to go on
@@ -110,6 +111,11 @@ class _Job(Budget):
     def __lt__(self, other: "_Job") -> bool:
         return self.rank < other.rank
 
+    @property
+    def may_be_short(self) -> bool:
+        """Tells whether the job may well end within its first turn."""
+        return not self.account.used_s and not self.pool.is_huge(self)
+
     def wait(self) -> None:
         """Set the rank of a job that begins to wait now."""
         self.rank = self.account.used_s, next(_numbers)
@@ -124,7 +130,7 @@ class _Job(Budget):
         if time.monotonic() > self.turn_ends_s:
             self.pool.take_turns(self)
             super().check()
-        while self.account.used_s and self.pool.pauses.is_due():
+        while not self.may_be_short and self.pool.pauses.is_due():
             time.sleep(_PAUSE_S)
             self.pool.take_turns(self)
             super().check()
@@ -236,6 +242,10 @@ class WorkPool:
             self._dispatch()
         job.may_go_on.wait()
 
+    def is_huge(self, job: _Job) -> bool:
+        """Tells whether no other such job may have begun."""
+        return job.size >= self._limits.huge
+
     def _submit(self, job: _Job) -> None:
         limits = self._limits
         with self._lock:
@@ -246,12 +256,12 @@ class WorkPool:
                     raise Overloaded(_BUSY)
                 self._large_jobs += 1
                 self._large_total += job.size
-            heapq.heappush(self._fresh[self._is_huge(job)], job)
+            heapq.heappush(self._fresh[self.is_huge(job)], job)
             self._dispatch()
 
     def _cancel(self, job: _Job) -> None:
         job.cancel()
-        fresh = self._fresh[self._is_huge(job)]
+        fresh = self._fresh[self.is_huge(job)]
         with self._lock:
             if job in fresh:
                 fresh.remove(job)
@@ -285,17 +295,14 @@ class WorkPool:
     def _begin(self, job: _Job) -> None:
         """Gives a job a thread."""
         self._begun += 1
-        self._huge = self._huge or (job if self._is_huge(job) else None)
+        self._huge = self._huge or (job if self.is_huge(job) else None)
         if self._begun > self._threads:
             self._threads += 1
             threading.Thread(target=self._serve, name="dragoman-text", daemon=True).start()
         self._handed_out.put(job)
 
     def _begin_turn(self, job: _Job) -> None:
-        job.turn_ends_s = time.monotonic() + (_TURN_S if job.account.used_s else _FIRST_TURN_S)
-
-    def _is_huge(self, job: _Job) -> bool:
-        return job.size >= self._limits.huge
+        job.turn_ends_s = time.monotonic() + (_FIRST_TURN_S if job.may_be_short else _TURN_S)
 
     def _serve(self) -> None:
         """Runs jobs, one after another, in a thread of the pool."""

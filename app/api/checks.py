@@ -50,11 +50,10 @@ def check_texts(name: str, items: Sequence[object], settings: Settings) -> tuple
     """
     if len(items) > settings.max_texts:
         raise _over_limit(len(items), settings.max_texts)
-    texts = tuple(check_text(name, item, "a string or a list of strings") for item in items)
-    for text in texts:
-        if len(text) > settings.max_text_chars:
-            raise _over_limit(len(text), settings.max_text_chars)
-    return texts
+    for item in items:
+        if isinstance(item, str) and len(item) > settings.max_text_chars:
+            raise _over_limit(len(item), settings.max_text_chars)
+    return tuple(check_text(name, item, "a string or a list of strings") for item in items)
 
 
 def check_language(name: str, value: object, served: Collection[str]) -> str:
@@ -77,7 +76,7 @@ def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
         return None
     if isinstance(value, str):
         try:
-            value = parse_json(value)
+            value = parse_json(value.encode())
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):

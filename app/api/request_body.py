@@ -4,7 +4,8 @@ Any input is either read or raises one of the exceptions documented at ``read_pa
 """
 
 import codecs
-from collections.abc import Collection, Iterable
+import math
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -14,19 +15,21 @@ from python_multipart.multipart import Field, File
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from app.api.long_json import parse_json
+from app.api.long_json import parse_json, too_long
 from app.errors import Cancelled, InvalidRequest
 from app.text.budget import checkpoint
 from app.work_pool import TEXT_POOL
 
 MAX_FORM_FIELDS = 10_000
 INVALID_JSON = "Invalid JSON format"
+_NOT_UTF8 = "Invalid request: the body is not valid UTF-8"
 _TOO_MANY_FIELDS = f"Invalid request: more than {MAX_FORM_FIELDS:,} form fields"
-# Larger bodies are parsed in the pool, and in pieces of this size: a form of some megabytes takes a second.
-_LARGE_BYTES = _PIECE_BYTES = 1 << 16
+# Larger bodies are parsed in the pool, and in pieces: a form of some megabytes takes a second.
+_LARGE_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 14  # the most expensive piece, of escapes, takes 1 ms
 _ESCAPE_BYTES = 3  # %C3
 # Line ends of Python's ``splitlines`` other than "\n".
-_LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
+_LINE_BREAKS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 class FilePart(NamedTuple):
@@ -41,18 +44,21 @@ async def read_parameters(
     max_body_bytes: int,
     repeatable: Collection[str] = (),
     files: list[FilePart] | None = None,
+    max_value_chars: float = math.inf,
 ) -> dict[str, object]:
     """Returns the request's parameters by name.
 
     With a JSON object, the query string is ignored. Otherwise query string and form are merged; the query string takes
     precedence, and so does the first of several values. Line breaks in ``q`` are normalised, as LibreTranslate does. A
-    ``repeatable`` parameter of a form is a list of all its values. The file of a form is added to ``files``.
+    ``repeatable`` parameter of a form is a list of all its values. The file of a form is added to ``files``. In bodies
+    of more than 64 KiB, a value of more than ``max_value_chars`` is not read to its end.
 
     Raises:
         HTTPException: 413 if the body is larger than ``max_body_bytes``.
         Overloaded: Bodies take all the memory that there is for them.
         Cancelled: The client went away before the body was complete.
         InvalidRequest: The body is not what its content type says, or not UTF-8.
+        TextTooLong: A value is longer than ``max_value_chars``.
     """
     too_large = HTTPException(413, f"The request body exceeds the limit of {max_body_bytes} bytes.")
     if int(request.headers.get("content-length", "0")) > max_body_bytes:  # the HTTP parser has checked the number
@@ -65,33 +71,49 @@ async def read_parameters(
                 raise too_large
     except ClientDisconnect:
         raise Cancelled("The client closed the connection before the body was complete.") from None
-    body = bytes(chunks)
-    if len(body) < _LARGE_BYTES:
-        return _parse(request, body, repeatable, files)
-    return await TEXT_POOL.run(_parse, request, body, repeatable, files, size=len(body))
+    body = _Body(request, chunks, repeatable, files, max_value_chars)
+    if len(chunks) < _LARGE_BYTES:
+        return _parse(body)
+    return await TEXT_POOL.run(_parse, body, size=len(chunks))
 
 
-def _parse(
-    request: Request, body: bytes, repeatable: Collection[str], files: list[FilePart] | None
-) -> dict[str, object]:
+def is_large(request: Request) -> bool:
+    """Tells whether what a request holds is better checked in the pool; so it is if its length is not known."""
+    return int(request.headers.get("content-length", _LARGE_BYTES)) >= _LARGE_BYTES
+
+
+class _Body(NamedTuple):
+    """What a body is read with; see ``read_parameters``."""
+
+    request: Request
+    content: bytearray
+    repeatable: Collection[str]
+    files: list[FilePart] | None
+    max_value_chars: float
+
+
+def _parse(body: _Body) -> dict[str, object]:
+    request = body.request
     content_type = request.headers.get("content-type", "")
     media_type = content_type.partition(";")[0].strip().lower()
     is_json = media_type == "application/json" or (
         media_type.startswith("application/") and media_type.endswith("+json")
     )
-    if is_json and (body or request.method != "GET"):  # some clients name the type of a body that they don't send
+    if is_json and (body.content or request.method != "GET"):  # some clients name the type of a body they don't send
         return _parse_json(body)
     pairs = _parse_urlencoded(request.scope["query_string"])
     if media_type == "application/x-www-form-urlencoded":
-        pairs += _parse_urlencoded(body)
+        pairs += _parse_urlencoded(body.content, body.max_value_chars)
     elif media_type == "multipart/form-data":
-        pairs += _parse_multipart(content_type, body, files)
-    return _merge(pairs, repeatable)
+        pairs += _parse_multipart(content_type, body)
+    return _merge(pairs, body.repeatable)
 
 
-def _parse_json(body: bytes) -> dict[str, object]:
+def _parse_json(body: _Body) -> dict[str, object]:
     try:
-        value = parse_json(_decode(body).removeprefix("\ufeff"))
+        value = parse_json(body.content, body.max_value_chars)
+    except UnicodeDecodeError:
+        raise InvalidRequest(_NOT_UTF8) from None
     except (ValueError, RecursionError):
         # ValueError: not JSON, or a whole number of thousands of digits. RecursionError: nested too deeply.
         raise InvalidRequest(INVALID_JSON) from None
@@ -100,53 +122,68 @@ def _parse_json(body: bytes) -> dict[str, object]:
     return value
 
 
-def _parse_urlencoded(encoded: bytes) -> list[tuple[str, str]]:
+def _parse_urlencoded(encoded: bytes | bytearray, max_value_chars: float = math.inf) -> list[tuple[str, str]]:
     if encoded.count(b"&") >= MAX_FORM_FIELDS:
         raise InvalidRequest(_TOO_MANY_FIELDS)
-    parts = (field.partition(b"=") for field in encoded.split(b"&") if field)
+    pairs, begin = [], 0
     try:
-        return [(_unquoted(name).decode(), _unquoted(value).decode()) for name, _, value in parts]
-    except ValueError:
+        while begin < len(encoded):
+            end = encoded.find(b"&", begin)
+            end = end if end >= 0 else len(encoded)
+            equals = encoded.find(b"=", begin, end)
+            equals = equals if equals >= 0 else end
+            if begin < end:
+                name = _unquoted(encoded, begin, equals, max_value_chars)
+                pairs.append((name, _unquoted(encoded, equals + 1, end, max_value_chars)))
+            begin = end + 1
+    except UnicodeDecodeError:
         raise InvalidRequest("Invalid request: the form is not UTF-8") from None
+    return pairs
 
 
-def _unquoted(encoded: bytes) -> bytes:
-    """Undoes the encoding of forms, in pieces: at once, it makes an object of 50 bytes for every escape."""
-    encoded = encoded.replace(b"+", b" ")
-    pieces, begin = [], 0
-    while begin < len(encoded):
-        checkpoint()
-        end = begin + _PIECE_BYTES
-        percent = encoded.rfind(b"%", end - _ESCAPE_BYTES + 1, end)  # an escape that the piece would cut in two
-        end = percent if percent > begin else end
-        pieces.append(unquote_to_bytes(encoded[begin:end]))
-        begin = end
-    return b"".join(pieces)
+def _unquoted(encoded: bytes | bytearray, begin: int, end: int, max_chars: float) -> str:
+    """A part of a form without its encoding, undone in pieces: at once, that makes an object for every escape."""
+    if end - begin <= _PIECE_BYTES:
+        return unquote_to_bytes(bytes(encoded[begin:end]).replace(b"+", b" ")).decode()
+    return _decoded(map(unquote_to_bytes, _escaped_pieces(encoded, begin, end)), max_chars)
 
 
-def _parse_multipart(content_type: str, body: bytes, files: list[FilePart] | None) -> list[tuple[str, str]]:
+def _escaped_pieces(encoded: bytes | bytearray, begin: int, end: int) -> Iterator[bytes]:
+    while begin < end:
+        last = min(end, begin + _PIECE_BYTES)
+        percent = encoded.rfind(b"%", last - _ESCAPE_BYTES + 1, last)  # an escape that the piece would cut in two
+        last = percent if begin < percent and last < end else last
+        yield bytes(encoded[begin:last]).replace(b"+", b" ")
+        begin = last
+
+
+def _parse_multipart(content_type: str, body: _Body) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
 
     def add(field: Field) -> None:
         if len(pairs) == MAX_FORM_FIELDS:
             raise InvalidRequest(_TOO_MANY_FIELDS)
-        pairs.append((_decode(field.field_name or b""), _decode(field.value or b"")))
+        name, value = field.field_name or b"", field.value or b""
+        pieces = (value[begin : begin + _PIECE_BYTES] for begin in range(0, len(value), _PIECE_BYTES))
+        pairs.append((name.decode(), _decoded(pieces, body.max_value_chars)))
 
     def add_file(file: File) -> None:
-        if files is not None and file.field_name == b"file":
+        if body.files is not None and file.field_name == b"file":
             file.file_object.seek(0)
-            files.append(FilePart(_decode(file.file_name or b""), file.file_object.read()))
+            body.files.append(FilePart((file.file_name or b"").decode(), file.file_object.read()))
         file.close()
 
     try:
         # A file stays in memory, being smaller than the body: no temporary file is ever written.
-        limits = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "UPLOAD_ERROR_ON_BAD_CTE": True}
+        limits = {"MAX_MEMORY_FILE_SIZE": len(body.content) + 1, "UPLOAD_ERROR_ON_BAD_CTE": True}
         parser = create_form_parser({"Content-Type": content_type.encode("latin-1")}, add, add_file, config=limits)
-        for begin in range(0, len(body), _PIECE_BYTES):
+        for begin in range(0, len(body.content), _PIECE_BYTES):
             checkpoint()
-            parser.write(body[begin : begin + _PIECE_BYTES])
+            parser.write(bytes(body.content[begin : begin + _PIECE_BYTES]))
         parser.finalize()
         parser.close()
+    except UnicodeDecodeError:
+        raise InvalidRequest(_NOT_UTF8) from None
     except (FormParserError, ValueError):
         raise InvalidRequest("Invalid request: the multipart form is malformed") from None
     return pairs
@@ -161,15 +198,26 @@ def _merge(pairs: Iterable[tuple[str, str]], repeatable: Collection[str]) -> dic
 
 def _with_usual_lines(text: str) -> str:
     """All line breaks as one sign, and none at the end. Splitting would make an object for every line."""
-    return text.replace("\r\n", "\n").translate(_LINE_BREAKS).removesuffix("\n")
+    pieces, begin = [], 0
+    while begin < len(text):
+        checkpoint()
+        end = begin + _PIECE_BYTES
+        end -= text.startswith("\r", end - 1)  # "\n" may follow
+        piece = text[begin:end]
+        for line_break in _LINE_BREAKS:
+            piece = piece.replace(line_break, "\n")
+        pieces.append(piece)
+        begin = end
+    return "".join(pieces).removesuffix("\n")
 
 
-def _decode(raw: bytes) -> str:
+def _decoded(pieces: Iterable[bytes], max_chars: float) -> str:
     decoder = codecs.getincrementaldecoder("utf-8")()
-    pieces = range(0, len(raw), _PIECE_BYTES)
-    try:
-        return "".join(decoder.decode(raw[begin : begin + _PIECE_BYTES]) for begin in pieces) + decoder.decode(
-            b"", True
-        )
-    except UnicodeDecodeError:
-        raise InvalidRequest("Invalid request: the body is not valid UTF-8") from None
+    texts, chars = [], 0
+    for piece in pieces:
+        checkpoint()
+        if chars > max_chars:
+            raise too_long(max_chars)
+        texts.append(decoder.decode(piece))
+        chars += len(texts[-1])
+    return "".join([*texts, decoder.decode(b"", True)])

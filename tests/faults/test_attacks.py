@@ -104,6 +104,15 @@ def test_a_form_costs_a_small_multiple_of_its_size(name: str) -> None:
     assert peak < 6 * len(body)
 
 
+async def test_a_text_over_the_limit_is_refused_before_it_is_decoded_to_its_end() -> None:
+    async with serving(FakeEngine()) as client:
+        for media_type, begin, unit in (("x-www-form-urlencoded", b"q=", b"%41"), ("json", b'{"q":"', b"\\n")):
+            body = begin + unit * 4_100_000 + b"%FF\xff"  # neither is UTF-8, but nobody reads that far
+            headers = {"Content-Type": f"application/{media_type}"}
+            answer = await client.post("/translate", content=body, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (400, "text_too_long")
+
+
 @pytest.mark.parametrize("unit", [b"[],", b'{"a":[]},', b'"",', b"1,"])
 async def test_json_that_is_mostly_structure_is_refused(unit: bytes) -> None:
     body = b'{"source":"de","target":"en","q":[' + unit * 250_000 + b"1]}"

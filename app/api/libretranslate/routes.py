@@ -21,11 +21,12 @@ from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
 from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
-from app.api.request_body import read_parameters
+from app.api.request_body import is_large, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
 from app.documents.registry import served_extensions
 from app.engine.interface import SentenceEvent, Timing
+from app.settings import Settings
 from app.text.detection import Detection
 from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
@@ -35,6 +36,7 @@ from app.translation.request import Answer, ItemTranslation, Progress
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
+_MAX_GLOSSARY_CHARS = 4_000_000
 
 
 @router.post(
@@ -70,11 +72,12 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     first event, within 15 seconds, is returned as a normal HTTP status. A line that begins with a colon keeps the
     connection open.
     """
-    values = await read_parameters(request, service.settings.max_body_bytes, REPEATABLE)
+    values = await _read(request, service.settings)
     key = await service.access.check(request, _key(request, values), "translate")
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
-    # Patterns and glossaries of strangers take their time.
-    wanted = await TEXT_POOL.run(parse) if values.get("protect") or values.get("glossary") else parse()
+    # Patterns and glossaries of strangers take their time, and so do many long texts.
+    is_slow = values.get("protect") or values.get("glossary") or is_large(request)
+    wanted = await TEXT_POOL.run(parse) if is_slow else parse()
     translation = await service.with_stored(key, wanted.translation, wanted.glossary_id, wanted.memory)
     wanted = replace(wanted, translation=translation)
     if wanted.stream:
@@ -100,10 +103,10 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
 
     A list of texts is detected as one text.
     """
-    values = await read_parameters(request, service.settings.max_body_bytes)
+    values = await _read(request, service.settings)
     await service.access.check(request, _key(request, values), "detect")
-    texts, _ = parse_texts(values, service.settings)
-    text = "\n".join(texts)
+    parse = partial(_parse_joined, values, service.settings)
+    text = await TEXT_POOL.run(parse) if is_large(request) else parse()
     found = await TEXT_POOL.run(service.translator.detector.detect, text, size=len(text))
     return JSONResponse([_detection_body(detection) for detection in found])
 
@@ -149,6 +152,17 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             },
         }
     )
+
+
+async def _read(request: Request, settings: Settings) -> dict[str, object]:
+    # A glossary in a form is one value, and may be longer than texts may be.
+    limit = max(settings.max_text_chars, _MAX_GLOSSARY_CHARS)
+    return await read_parameters(request, settings.max_body_bytes, REPEATABLE, max_value_chars=limit)
+
+
+def _parse_joined(values: Mapping[str, object], settings: Settings) -> str:
+    texts, _ = parse_texts(values, settings)
+    return "\n".join(texts)
 
 
 def _key(request: Request, values: Mapping[str, object]) -> object:

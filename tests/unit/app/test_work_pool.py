@@ -1,6 +1,7 @@
 """The pool in which work on texts runs: its turns, its bounds, its end."""
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -8,6 +9,7 @@ from contextlib import suppress
 
 import pytest
 
+from app import work_pool
 from app.errors import Cancelled, Overloaded
 from app.text.budget import checkpoint
 from app.work_pool import Account, PoolLimits, WorkPool, account
@@ -51,6 +53,19 @@ def test_short_work_overtakes_long_work_that_began_before() -> None:
         assert not any(task.done() for task in long)
         enough.set()
         await asyncio.gather(*long)
+
+    run(test)
+
+
+def test_a_huge_job_takes_turns_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work_pool, "_FIRST_TURN_S", math.inf)
+
+    async def test() -> None:
+        pool, enough = WorkPool(PoolLimits(huge=1_000)), threading.Event()
+        huge = asyncio.ensure_future(pool.run(spin_until, enough, size=1_000))
+        assert await pool.run(divmod, 7, 2) == (3, 1)
+        enough.set()
+        await huge
 
     run(test)
 
