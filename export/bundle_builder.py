@@ -38,7 +38,7 @@ from app.settings import Settings
 from export.attention_graphs import ATTENTION
 from export.equivalents import standardised
 from export.parity import agreement, measure, require
-from export.precisions import CALIBRATION_SENTENCES, Report, Sources, write_graphs
+from export.precisions import Report, Sources, write_graphs
 from export.shortlist import SHORTLIST
 from model.data.tokenizer import known_placeholders, target_tag
 from model.evaluation.inference import TorchModel
@@ -47,6 +47,8 @@ from model.training.checkpoint import load_model
 from model.training.provenance import ModelCard, read_card
 
 TOKENIZER = "tokenizer.spm"
+RANDOM_SENTENCES = 40
+"""Random pieces that calibrate int8 if there is no text; more of them would calibrate it no better."""
 
 
 class BuildError(ValueError):
@@ -233,7 +235,7 @@ def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Source
 def _random_sources(ingredients: Ingredients) -> Sources:
     """Return random pieces instead of sentences."""
     rng, config = np.random.default_rng(0), ingredients.model.config
-    lengths = rng.integers(1, min(40, ingredients.longest_source), CALIBRATION_SENTENCES)
+    lengths = rng.integers(1, min(40, ingredients.longest_source), RANDOM_SENTENCES)
     return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
 
 

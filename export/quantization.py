@@ -18,6 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import OrtValue
 
 from app.engine.decoding.batch_decoder import decode
+from app.engine.decoding.search import default_max_length
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.sessions import Binding, Kind
 from app.engine.options import SearchOptions
@@ -100,7 +101,8 @@ def decoder_feeds(
             start_id=config.decoder_start_id,
             eos_id=config.eos_id,
             options=SearchOptions(beam_size=1),
-            max_length=config.max_positions,
+            # As long as the service lets a translation become: a model that was hardly trained never ends.
+            max_length=min(default_max_length(len(source)), config.max_positions),
         )
         yield from model.recorded
         model.recorded.clear()
@@ -117,7 +119,9 @@ def observe(graph: onnx.ModelProto, feeds: Iterable[Feeds]) -> Ranges:
     names = list(dict.fromkeys(node.input[0] for node in _multiplications(graph)))
     graph.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
     tables = {node.output[0]: numpy_helper.to_array(table) for node, table in _embeddings(graph)}
-    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # one sentence at a time gives threads nothing to do
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), options, providers=["CPUExecutionProvider"])
     low, high = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)  # zero is always within the range
     sampled: dict[str, list[Array]] = {name: [] for name in names}
     for name in tables.keys() & low.keys():  # calibration text may miss rare pieces, but the table has them all
