@@ -7,6 +7,7 @@ reads such bodies, but needs three times the processor time for a request.
 
 import asyncio
 import json
+import re
 import socket
 from typing import Any
 
@@ -18,6 +19,7 @@ from uvicorn.server import ServerState
 from app.edge.connections import Connections, Window, has_hung_up
 
 _UPGRADE_HEADERS = frozenset({b"upgrade", b"http2-settings"})
+_HOST = re.compile(rb"[-\w.~!$&'()*+,;=%:\[\]]*")  # RFC 3986, section 3.2.2; may be empty
 # Text and code of errors that are answered before a request reaches an endpoint.
 _REFUSALS = {
     400: ("This is not valid HTTP/1.1.", "invalid_http"),
@@ -130,6 +132,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         if self._is_refused or self.parser.should_upgrade():
             return  # a request that offers an upgrade is parsed again without the offer
+        if not self._has_valid_host():
+            self._refuse(400, "A request needs one header Host, the name of this server.")
+            return
         self._in_body = True
         waiting = len(self.pipeline)
         super().on_headers_complete()
@@ -180,6 +185,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self._running = cycle
         super()._start_asgi_task(cycle, app)
 
+    def _has_valid_host(self) -> bool:
+        """Tells whether there is one Host, which HTTP/1.0 does not need (RFC 9112, section 3.2)."""
+        hosts = [value for name, value in self.headers if name == b"host"]
+        if not hosts:
+            return self.parser.get_http_version() == "1.0"
+        return len(hosts) == 1 and _HOST.fullmatch(hosts[0]) is not None
+
     def _wait_for_request(self) -> None:
         self._shared.idle[self] = None
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
@@ -216,7 +228,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if rest and not self._is_refused:
             self._feed(rest)
 
-    def _refuse(self, status: int) -> None:
+    def _refuse(self, status: int, text: str = "") -> None:
         """Answers a request that can't be served, after the answer in progress, and closes the connection."""
         self._is_refused = True
         running = self._running if self._is_at_work else None
@@ -224,7 +236,8 @@ class BoundedProtocol(HttpToolsProtocol):
             running.keep_alive = False  # it is the last
             return
         if not (running and running.response_started):
-            body = json.dumps(dict(zip(("error", "code"), _REFUSALS[status], strict=True))).encode()
+            usual_text, code = _REFUSALS[status]
+            body = json.dumps({"error": text or usual_text, "code": code}).encode()
             self.transport.write(
                 STATUS_LINE[status]
                 + b"content-type: application/json\r\nconnection: close\r\n"

@@ -204,7 +204,9 @@ def test_chunks_and_short_trailers_are_taken() -> None:
     run(test)
 
 
-@pytest.mark.parametrize("part", [b"G", b"GET / HTTP/1.1\r\nHost", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa"])
+@pytest.mark.parametrize(
+    "part", [b"G", b"GET / HTTP/1.1\r\nHost", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nHa"]
+)
 def test_an_unfinished_request_is_given_time_and_then_408(part: bytes) -> None:
     async def test(edge: Edge) -> None:
         reader, _ = await edge.connect(part)
@@ -219,12 +221,12 @@ def test_an_unfinished_request_is_given_time_and_then_408(part: bytes) -> None:
 
 def test_the_rest_of_a_body_that_was_answered_is_read_for_a_while() -> None:
     async def test(edge: Edge) -> None:
-        reader, writer = await edge.connect(b"POST /early HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa")
+        reader, writer = await edge.connect(b"POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nHa")
         assert (await reader.readexactly(12)) == b"HTTP/1.1 200"
         edge.check()
         writer.write(b"llo Wel" + post(b"/", b"Hallo", b"Connection: close"))
         assert (await reader.read()).endswith(b"\r\n\r\n5")
-        reader, _ = await edge.connect(b"POST /early HTTP/1.1\r\nContent-Length: 9\r\n\r\nHa")
+        reader, _ = await edge.connect(b"POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nHa")
         assert (await reader.readexactly(12)) == b"HTTP/1.1 200"
         edge.check(LATER_S)
         await edge.until(lambda: not edge.state.connections)
@@ -303,6 +305,39 @@ def test_what_is_no_request_is_refused_as_json(data: bytes, status: int) -> None
         head, _, body = (await edge.answer(data)).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 %d" % status) and b"application/json" in head
         assert body.startswith(b'{"error": ')
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("version", "hosts", "status"),
+    [
+        (b"1.1", [], 400),
+        (b"1.0", [], 200),
+        (b"1.1", [b"a", b"a"], 400),
+        (b"1.0", [b"a", b"b"], 400),
+        (b"1.1", [b"a b"], 400),
+        (b"1.1", [b"a/b"], 400),
+        (b"1.1", [b""], 200),
+        (b"1.1", [b"[::1]:8000"], 200),
+        (b"1.1", [b"m\xc3\xbcnchen.example"], 400),
+    ],
+)
+def test_a_request_names_one_host(version: bytes, hosts: list[bytes], status: int) -> None:
+    lines = [b"GET / HTTP/" + version, *(b"Host: " + host for host in hosts), b"Connection: close", b"", b""]
+
+    async def test(edge: Edge) -> None:
+        assert (await edge.answer(b"\r\n".join(lines))).startswith(b"HTTP/1.1 %d" % status)
+
+    run(test)
+
+
+def test_a_host_that_is_missing_is_named_behind_the_answer_in_progress() -> None:
+    async def test(edge: Edge) -> None:
+        answer = await edge.answer(post(b"/", b"ab") + b"GET / HTTP/1.1\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"\r\n\r\n2")
+        answer = await edge.answer(b"GET / HTTP/1.1\r\n\r\n")
+        assert b"header Host" in answer and b"invalid_http" in answer
 
     run(test)
 
