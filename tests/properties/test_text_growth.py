@@ -153,3 +153,12 @@ def test_work_and_memory_grow_no_faster_than_the_text(function: str, text: str) 
     assert large.lines <= 2.3 * small.lines + 1_000
     assert large.charges <= 2.6 * small.charges + 2_000
     assert large.peak_bytes <= 2.6 * small.peak_bytes + 20_000  # lists and dicts grow in leaps
+
+
+def test_terms_are_found_in_one_pass_however_many_there_are() -> None:
+    def find(chars: int) -> None:
+        text = numbered_names(chars)
+        uses(text, Glossary({word: word for word in text.split()}, "de", "en").find(text))
+
+    small, large = (work_of(partial(find, chars)) for chars in (CHARS, 2 * CHARS))
+    assert large.lines <= 2.3 * small.lines and large.charges <= 2.6 * small.charges

@@ -9,7 +9,7 @@ The time is proportional to the text, however many entries there are, and the me
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -22,6 +22,8 @@ from app.text.terms.inflection import bases, inflected
 
 # Ways to read the words so far that are followed at once; strangers could make up words with thousands of them.
 _MAX_PATHS = 8
+_PART = re.compile(r"\w+|[^\w\s]")
+_WORD_CHARACTER = re.compile(r"\w")
 _MAX_FORMS = 64  # of a target term: of an adjective and a noun there are 40
 
 
@@ -164,27 +166,58 @@ def missing(translation: str, terms: Sequence[Term]) -> int:
 
 def uses(translation: str, terms: Sequence[Term]) -> tuple[TermUse, ...]:
     """What a translation has of the terms; each place in it counts for one term only."""
-    left: dict[tuple[str, ...], Counter[bool]] = {}
+    groups = {term.forms: _Group(term) for term in terms}
+    _count_forms(translation, groups.values())
     found = []
     for term in terms:
-        if term.forms not in left:
-            left[term.forms] = Counter(form == term.target.casefold() for form in _occurrences(translation, term.forms))
-        count = left[term.forms]
-        is_same = next((each for each in (True, False) if count[each]), None)
+        left = groups[term.forms].left
+        is_same = next((each for each in (True, False) if left[each]), None)
         if is_same is None:
             status = TermStatus.NOT_FOUND
         else:
-            count[is_same] -= 1
+            left[is_same] -= 1
             status = TermStatus.APPLIED if is_same else TermStatus.INFLECTED
         found.append(TermUse(term.source, term.target, status))
     return tuple(found)
 
 
-def _occurrences(text: str, forms: Sequence[str]) -> list[str]:
-    """The forms in a text, in small letters, one for each place."""
+class _Group:
+    """The forms that some terms may have, in small letters.
+
+    Attributes:
+        left: How many places hold the target term as it is, and how many another of its forms.
+        done: The end of the last place.
+    """
+
+    def __init__(self, term: Term) -> None:
+        self.target = term.target.casefold()
+        self.forms = {form.casefold() for form in term.forms}
+        self.left: Counter[bool] = Counter()
+        self.done = 0
+
+
+def _count_forms(text: str, groups: Collection[_Group]) -> None:
+    """Finds the forms of all groups in one pass; of a group's forms at the same place, the longest."""
     folded = text.casefold()
-    patterns = sorted({form.casefold() for form in forms}, key=len, reverse=True)
-    return re.findall(rf"(?<!\w)(?:{'|'.join(map(re.escape, patterns))})(?!\w)", folded)
+    parts = [match.span() for match in _PART.finditer(folded)]
+    owners: dict[str, list[_Group]] = {}
+    for group in groups:
+        checkpoint()
+        for form in group.forms:
+            owners.setdefault(form, []).append(group)
+    lengths = sorted({sum(1 for _ in _PART.finditer(form)) for form in owners}, reverse=True)
+    for first, (begin, _) in enumerate(parts):
+        checkpoint()
+        if _WORD_CHARACTER.match(folded, begin - 1, begin):
+            continue  # a sign that stands right behind a word
+        for last in (first + length - 1 for length in lengths if first + length <= len(parts)):
+            end = parts[last][1]
+            form = folded[begin:end]
+            if form in owners and not _WORD_CHARACTER.match(folded, end):
+                for group in owners[form]:
+                    if begin >= group.done:
+                        group.left[form == group.target] += 1
+                        group.done = end
 
 
 @lru_cache(maxsize=1024)

@@ -1,8 +1,12 @@
 import itertools
+import re
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.text.terms.glossary import Glossary, TermStatus, target_forms, uses
+from app.text.terms.glossary import Glossary, Term, TermStatus, target_forms, uses
 from tests.support.work import work_of
 
 APPLIED, INFLECTED, NOT_FOUND = TermStatus
@@ -96,3 +100,27 @@ def test_the_work_grows_with_the_text_and_not_with_the_glossary(kind: str) -> No
     glossary = Glossary(dict.fromkeys(entries, "x"), "de", "en")
     small, large = (work_of(lambda size=size: glossary.find("a aens Wort7 " * size)).lines for size in (20, 80))
     assert large < 6 * small < 6 * 100_000
+
+
+WORDS = st.sampled_from(
+    ["a", "board", "boards", "of", "$", "-", "C++", "man", "men", "IT", "its", "_a", "ß", "10", "'"]
+)
+
+
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=4), st.lists(WORDS), st.sampled_from([" ", "", ", "]))
+def test_one_pass_finds_the_forms_that_a_search_for_each_term_finds(
+    targets: list[list[str]], words: list[str], between: str
+) -> None:
+    terms = [Term(0, 1, "x", " ".join(target), target_forms(" ".join(target), "en")) for target in targets]
+    translation = between.join(words)
+    left: dict[tuple[str, ...], Counter[bool]] = {}
+    for term in terms:
+        forms = sorted({form.casefold() for form in term.forms}, key=len, reverse=True)
+        pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, forms))})(?!\w)"
+        found = re.findall(pattern, translation.casefold())
+        left.setdefault(term.forms, Counter(form == term.target.casefold() for form in found))
+    for use in uses(translation, terms):
+        term = next(term for term in terms if term.target == use.target)
+        wanted = APPLIED if left[term.forms][True] else INFLECTED if left[term.forms][False] else NOT_FOUND
+        left[term.forms][wanted is APPLIED] -= wanted is not NOT_FOUND
+        assert use.status == wanted
