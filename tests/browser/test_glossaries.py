@@ -30,10 +30,10 @@ def save_term(panel, term: str, translation: str) -> None:
 
 
 def sent(page: Page, text: str) -> dict:
-    """The requests that the page sends when this is typed."""
-    with page.expect_request("**/translate") as request:
+    """The request that the page sends when this is typed, and that the server has begun to answer."""
+    with page.expect_response("**/translate") as response:
         page.get_by_role("textbox", name="Text to translate").fill(text)
-    return request.value.post_data_json or {}
+    return response.value.request.post_data_json or {}
 
 
 def test_a_glossary_is_made_filled_renamed_used_and_removed(page, server):

@@ -49,14 +49,12 @@ export class Actions {
   /** Shows formatted text in the place of plain text. */
   format(html) {
     this.#remember();
-    this.#source.replace("");
-    this.#showRich(true);
-    this.#rich.open(html);
+    this.#open(html);
     this.say(say("formattedHint"));
-    this.refresh();
   }
 
   plain() {
+    this.#remember();
     const { text } = this.#rich;
     this.#showRich(false);
     this.#source.replace(text);
@@ -90,11 +88,12 @@ export class Actions {
   undo() {
     const state = this.#earlier.pop();
     if (!state) return;
-    if (this.#rich.isOpen) this.#showRich(false);
     this.#languages.choose(state.source, state.target);
+    if (state.html !== null) return this.#open(state.html);
+    if (this.#rich.isOpen) this.#showRich(false);
     this.#source.replace(state.text);
-    this.#translator.restore(state.parts);
-    this.refresh();
+    if (this.#translator.text.source === state.translated) this.#translator.restore(state.parts);
+    return this.refresh();
   }
 
   async copy() {
@@ -123,14 +122,23 @@ export class Actions {
     byId("shortcuts").showModal();
   }
 
+  #open(html) {
+    this.#source.replace("");
+    this.#showRich(true);
+    this.#rich.open(html);
+    this.refresh();
+  }
+
   #showRich(isRich) {
     byId("plain-source").hidden = byId("output").hidden = isRich;
     if (!isRich) this.#rich.close();
   }
 
   #remember() {
-    const { text } = this.#translator;
-    this.#earlier.push({ text: text.source, source: this.#languages.source, target: this.#languages.target, parts: [...text.parts] });
+    const { source, target } = this.#languages;
+    const { source: translated } = this.#translator.text;
+    const html = this.#rich.isOpen ? this.#rich.html : null;
+    this.#earlier.push({ text: this.#source.value, html, source, target, translated, parts: this.#translator.text.snapshot() });
     this.#earlier.splice(0, this.#earlier.length - 50);
   }
 

@@ -1,10 +1,10 @@
 // The operator's page: load, models, reload, API keys, suggestions.
 
 import { MESSAGES } from "./adminmessages.js";
-import { ask, base, send, ServerError, useKey } from "./api.js";
+import { ask, base, reason, send, ServerError, useKey } from "./api.js";
 import { Chart } from "./charts.js";
 import { byId, element } from "./dom.js";
-import { say, useLanguage } from "./i18n.js";
+import { say, uiLanguage, useLanguage } from "./i18n.js";
 import { remember } from "./preferences.js";
 import { parse, quantile, sum } from "./prometheus.js";
 
@@ -19,6 +19,7 @@ let before = null;
 let timer = 0;
 let readings = 0;
 let readKeys = null;
+let turns = 0; // counts the calls of open(), so that an older one shows nothing over a newer one
 
 const isTranslation = ({ endpoint }) => /translate$/.test(endpoint ?? "");
 
@@ -39,9 +40,10 @@ function inMilliseconds(seconds) {
   return seconds === null ? null : 1000 * seconds;
 }
 
-async function read() {
+async function read(turn) {
   try {
     const now = { samples: parse(await (await send("metrics")).text()), at: performance.now() };
+    if (turn !== turns) return;
     if (before) {
       for (const [name, values] of Object.entries(CHARTS)) {
         charts[name].add(...values(before.samples, now.samples, (now.at - before.at) / 1000));
@@ -51,11 +53,12 @@ async function read() {
     before = now;
     complain("");
     if (++readings % KEYS_EVERY === 0) readKeys?.();
-  } catch {
+  } catch (error) {
+    if (turn !== turns) return;
     before = null;
-    complain(say("away"));
+    complain(reason(error));
   }
-  timer = setTimeout(read, 1000 * INTERVAL_S);
+  timer = setTimeout(read, 1000 * INTERVAL_S, turn);
 }
 
 function showStatuses(samples) {
@@ -96,24 +99,33 @@ async function reload() {
   byId("reload").disabled = true;
   try {
     const report = await ask("admin/reload", { method: "POST" });
-    const listed = (names) => names.join(", ") || say("none");
-    const failed = Object.entries(report.failed).map(([name, reason]) => `${name} (${reason})`);
-    const { added, replaced, removed, unchanged } = report;
-    const lists = Object.fromEntries(Object.entries({ added, replaced, removed, unchanged, failed }).map(([name, names]) => [name, listed(names)]));
-    byId("report").textContent = say("reloaded", lists);
+    const failed = Object.entries(report.failed);
+    const names = { ...report, failed: failed.map(([name]) => name) };
+    const lists = Object.fromEntries(Object.entries(names).map(([name, bundles]) => [name, bundles.join(", ") || say("none")]));
+    const reasons = await Promise.all(failed.map(([, sentence]) => whyNot(sentence)));
+    byId("report").replaceChildren(element("p", { textContent: say("reloaded", lists) }), element("ul", { hidden: !reasons.length }, ...reasons));
     showModels(await ask("info"));
   } catch (error) {
-    byId("report").textContent = error.message || say("away");
+    byId("report").textContent = reason(error);
   } finally {
     byId("reload").disabled = false;
   }
 }
 
+/** Why a bundle is not served, as an element of a list: in the language of the page where that is known. */
+async function whyNot(sentence) {
+  const { inGerman } = uiLanguage === "de" ? await import("./bundleerrors.de.js") : { inGerman: () => null };
+  const translated = inGerman(sentence);
+  return element("li", { lang: translated ? uiLanguage : "en", textContent: translated ?? sentence });
+}
+
 async function open(key) {
+  const turn = ++turns;
   clearTimeout(timer);
   useKey(key);
   try {
     const { version, state, keys } = await ask("admin/status");
+    if (turn !== turns) return;
     sessionStorage.setItem("dragoman.admin", key);
     byId("key-form").hidden = true;
     byId("board").hidden = false;
@@ -123,8 +135,9 @@ async function open(key) {
     showModels(await ask("info"));
     if (keys !== "off") readKeys = await (await import("./adminkeys.js")).showKeys(byId("keys"));
     if ((await ask("frontend/settings")).suggestions) await readSuggestions(keys !== "off");
-    await read();
+    await read(turn);
   } catch (error) {
+    if (turn !== turns) return;
     byId("key-form").hidden = false;
     byId("board").hidden = true;
     const wasRefused = error instanceof ServerError;

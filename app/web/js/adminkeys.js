@@ -1,6 +1,6 @@
 // The API keys on the operator's page: limits, usage, adding and removing.
 
-import { ask } from "./api.js";
+import { ask, reason } from "./api.js";
 import { element } from "./dom.js";
 import { number, say, uiLanguage } from "./i18n.js";
 import { copy } from "./share.js";
@@ -10,26 +10,38 @@ const COLUMNS = ["keyName", "key", "made", "used", "perMinute", "mayUse"];
 /** Shows the section; returns a function that reads the usage again. */
 export async function showKeys(root) {
   const message = element("p", { role: "status" });
+  const made = element("p", { role: "status" }); // on its own, so that nothing else is said in its place
+  let turn = 0;
   const mode = element("p", { className: "quiet-text" });
   const table = element("table");
   const frame = element("div", { className: "card scroll", tabIndex: 0 }, table);
   frame.setAttribute("role", "group");
   frame.setAttribute("aria-labelledby", "keys-title");
 
+  /** Reads the keys, after a change if there is one; returns whether that went well. */
   const show = async (change = null) => {
     try {
-      const changed = change && (await change());
+      if (change) made.replaceChildren(...madeKey(await change()));
+      const own = (turn += 1);
       const found = await ask("admin/keys");
+      if (own !== turn) return true;
       mode.textContent = say(found.mode === "required" ? "keysRequired" : "keysOptional");
-      table.replaceChildren(...rows(found.keys, (key) => show(() => remove(key))));
-      if (change || !found.keys.length) message.replaceChildren(...(changed?.key ? madeKey(changed.key) : found.keys.length ? [] : [say("noKeys")]));
+      table.replaceChildren(...rows(found.keys, remove));
+      message.textContent = found.keys.length ? "" : say("noKeys");
       frame.hidden = !found.keys.length;
+      return true;
     } catch (error) {
-      message.textContent = error.message || say("away");
+      message.textContent = reason(error);
+      return false;
     }
   };
 
-  root.replaceChildren(element("h2", { id: "keys-title", textContent: say("keys") }), mode, frame, form(show), message);
+  const remove = ({ id, name }) => {
+    // eslint-disable-next-line no-alert
+    if (confirm(say("sureToRemove", { name }))) show(() => ask(`admin/keys/${id}`, { method: "DELETE" }));
+  };
+
+  root.replaceChildren(element("h2", { id: "keys-title", textContent: say("keys") }), mode, frame, form(show), message, made);
   root.hidden = false;
   await show();
   return () => root.contains(document.activeElement) || show(); // nobody is thrown out of a field or a button
@@ -74,24 +86,25 @@ function form(show) {
     element("label", {}, say("perMinute"), requests),
     element("button", { type: "submit", className: "main", textContent: say("addKey") }),
   );
-  made.addEventListener("submit", (event) => {
+  made.addEventListener("submit", async (event) => {
     event.preventDefault();
+    const { submitter } = event;
     const limits = { monthly_characters: characters.valueAsNumber, requests_per_minute: requests.valueAsNumber };
     const given = Object.entries(limits).filter(([, value]) => value > 0);
-    show(() => ask("admin/keys", { body: { name: name.value.trim(), ...Object.fromEntries(given) } })).then(() => made.reset());
+    const body = { name: name.value.trim(), ...Object.fromEntries(given) };
+    submitter.disabled = true; // a second press would make a second key
+    if (await show(() => ask("admin/keys", { body }))) made.reset();
+    submitter.disabled = false;
   });
   return made;
 }
 
-function madeKey(key) {
+/** A new key with a button that copies it; nothing where a change made none. */
+function madeKey({ key }) {
+  if (!key) return [];
   const button = element("button", { type: "button", textContent: say("copy") });
   button.addEventListener("click", async () => {
     if (await copy(key)) button.textContent = say("copied");
   });
   return [`${say("newKey")} `, element("code", { className: "new-key", textContent: key }), " ", button];
-}
-
-async function remove({ id, name }) {
-  // eslint-disable-next-line no-alert
-  if (confirm(say("sureToRemove", { name }))) await ask(`admin/keys/${id}`, { method: "DELETE" });
 }

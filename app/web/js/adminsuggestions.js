@@ -1,7 +1,7 @@
 // The suggestions on the operator's page: better translations that people sent, to accept into a memory or to reject.
 
-import { ask } from "./api.js";
-import { button, reason } from "./controls.js";
+import { ask, reason } from "./api.js";
+import { button } from "./controls.js";
 import { element } from "./dom.js";
 import { direction, languageName, say, uiLanguage } from "./i18n.js";
 
@@ -19,7 +19,10 @@ export async function showSuggestions(root, keyNames) {
   const read = async (after = 0) => {
     const { suggestions, memories } = await ask(`${PATH}?${new URLSearchParams({ state: "pending", after })}`);
     list.append(...suggestions.map((each) => card(each, memories)));
-    const next = () => attempt(() => read(suggestions.at(-1).id));
+    const next = ({ currentTarget: pressed }) => {
+      pressed.disabled = true;
+      attempt(() => read(suggestions.at(-1).id)).finally(() => (pressed.disabled = false));
+    };
     more.replaceChildren(...(suggestions.length < OF_A_PAGE ? [] : [button("more", next)]));
   };
 
@@ -34,12 +37,18 @@ export async function showSuggestions(root, keyNames) {
 
   const card = ({ id, source, target, text, translation, created_at: made }, memories) => {
     const item = element("li", { className: "card" });
+    let isDecided = false;
     const decide = (body, done) => async () => {
+      if (isDecided) return;
+      isDecided = true;
       await attempt(async () => {
-        await ask(`${PATH}/${id}`, { body });
-        const next = item.nextElementSibling ?? item.previousElementSibling;
+        await ask(`${PATH}/${id}`, { body }).catch((error) => {
+          isDecided = false;
+          throw error;
+        });
+        const next = item.contains(document.activeElement) && (item.nextElementSibling ?? item.previousElementSibling);
         item.remove();
-        next?.querySelector("button:enabled").focus();
+        if (next) next.querySelector("button:enabled").focus();
       }, done());
     };
     const name = ({ name: own, key_id: key }) => (key === null ? own : say("memoryOfKey", { name: own, key: keyNames.get(key) ?? key }));

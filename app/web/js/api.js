@@ -1,9 +1,11 @@
 // Talks to the server that the page came from, and to nobody else.
 
-import { uiLanguage } from "./i18n.js";
+import { say, uiLanguage } from "./i18n.js";
 
 /** The server's address, with the prefix that it may be served under. */
 export const base = new URL("../../", import.meta.url);
+
+const LONGEST_RETRY_S = 15;
 
 let key = "";
 
@@ -19,7 +21,7 @@ export function hasKey() {
 
 /** The server answered with an error. `message` is its own sentence, `code` a stable word. */
 export class ServerError extends Error {
-  constructor(message, { status, code = "", retryAfterS = 0 }) {
+  constructor(message, { status = 0, code = "", retryAfterS = 0 }) {
     super(message);
     this.status = status;
     this.code = code;
@@ -29,6 +31,12 @@ export class ServerError extends Error {
 
 /** No answer came. */
 export class Unreachable extends Error {}
+
+/** After how many milliseconds to ask again, having failed `failures` times before; null where that would not help. */
+export function retryDelayMs(error, failures = 0) {
+  const isTemporary = error instanceof Unreachable || [429, 502, 503].includes(error.status);
+  return isTemporary ? 1000 * Math.min(LONGEST_RETRY_S, error.retryAfterS || 2 ** failures) : null;
+}
 
 /** Sends a request; `body` is sent as JSON unless it is a form. Returns the response if its status is 2xx. */
 export async function send(path, { body, method = body ? "POST" : "GET", headers = {}, signal } = {}) {
@@ -63,9 +71,20 @@ export async function inWords(code, sentence) {
   return SENTENCES[code]?.replace("{reason}", () => sentence) ?? sentence;
 }
 
+/** Says in words why something could not be done. */
+export function reason(error) {
+  return (error instanceof ServerError && error.message) || say("away");
+}
+
 /** Sends a request and returns the JSON answer. */
 export async function ask(path, options) {
-  return (await send(path, options)).json();
+  const response = await send(path, options);
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable(); // the connection broke, or something between the page and the server answered
+  }
 }
 
 /** The server-sent events of an answer as `{ name, data }`; an `error` event is thrown. */

@@ -29,6 +29,7 @@ export class Chooser {
 
   /** Fills the list with [value, name, isOwn]; only what is the user's own can be renamed and removed. */
   fill(options, chosen) {
+    if (this.#save === this.#actions.rename && this.#select.value !== chosen) this.#end(); // the name was meant for another
     this.#select.replaceChildren(...options.map(([value, name, isOwn]) => element("option", { value, textContent: name, dataset: isOwn ? { own: "" } : {} })));
     this.#select.value = chosen;
     const name = this.#chosenName;

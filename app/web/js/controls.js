@@ -33,8 +33,3 @@ export function field(id, message, { name = "input", ...properties } = {}) {
   const control = element(name, { id, autocomplete: "off", dir: "auto", ...(name === "input" && { type: "text" }), ...properties });
   return { control, label: element("label", {}, text("span", message), control) };
 }
-
-/** Says in words why something could not be done. */
-export function reason(error) {
-  return error.message || say("away");
-}

@@ -15,6 +15,7 @@ const MAX_PENDING_CHARS = 3000;
 export class TranslatedText {
   parts = [];
   source = "";
+  #successors = new WeakMap(); // part -> what replaced it
 
   /** The translation, without the sentences that have not come yet. */
   get target() {
@@ -65,7 +66,20 @@ export class TranslatedText {
   replace(part, other) {
     const index = this.parts.indexOf(part);
     if (index >= 0) this.parts[index] = other;
+    this.#successors.set(part, other);
     return index >= 0;
+  }
+
+  /** The part itself, or what it has been replaced by since; undefined if neither is in the text any more. */
+  current(part) {
+    let found = part;
+    while (found && !this.parts.includes(found)) found = this.#successors.get(found);
+    return found;
+  }
+
+  /** The parts of now, which later answers leave as they are. */
+  snapshot() {
+    return this.parts.map((part) => (part.kind === "pending" ? { ...part } : part));
   }
 
   /** Where a part begins in the source text. */

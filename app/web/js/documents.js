@@ -1,7 +1,7 @@
 // Documents: dropped or chosen, translated by the server's document endpoints (DeepL's contract), saved.
 
-import { ask, inWords, send, Unreachable } from "./api.js";
-import { reason, text } from "./controls.js";
+import { ask, inWords, reason, retryDelayMs, send, ServerError } from "./api.js";
+import { text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
@@ -72,10 +72,10 @@ async function patiently(request, problem) {
     try {
       return await request();
     } catch (error) {
-      const isAway = error instanceof Unreachable;
-      if (!isAway && ![429, 502, 503].includes(error.status)) throw error;
-      problem(say(isAway ? "unreachable" : "busy"));
-      await pause(Math.max(POLL_MS, 1000 * (error.retryAfterS ?? 0)));
+      const delayMs = retryDelayMs(error);
+      if (delayMs === null) throw error;
+      problem(say(error.status ? "busy" : "unreachable"));
+      await pause(delayMs);
     }
   }
 }
@@ -87,8 +87,8 @@ function pause(durationMs) {
 /** Asks for the status until the document is done; tells `progress` the status and the share that is done, or null. */
 async function done(path, body, problem, progress) {
   for (let longestS = 0; ; ) {
-    const { status, seconds_remaining: leftS, message, error_message: reason, detail } = await patiently(() => ask(path, { body }), problem);
-    if (status === "error") throw new Error(await inWords(detail, message ?? reason));
+    const { status, seconds_remaining: leftS, message, error_message: sentence, detail } = await patiently(() => ask(path, { body }), problem);
+    if (status === "error") throw new ServerError(await inWords(detail, message ?? sentence), { code: detail });
     if (status === "done") return;
     longestS = Math.max(longestS, leftS ?? 0);
     progress(status, leftS ? 1 - leftS / longestS : null);

@@ -1,6 +1,6 @@
 // Looking at the translation word by word: by pointer, by touch, by keyboard.
 
-import { aligned, isFromMemory, wordAt } from "./document.js";
+import { aligned, isFromMemory, wordAt, wordsOf } from "./document.js";
 import { say } from "./i18n.js";
 import { isDoubtful } from "./targetview.js";
 
@@ -12,6 +12,7 @@ export class Explorer extends EventTarget {
   #root;
   #note;
   #at = null; // the word that the keyboard is at
+  #shown = undefined; // the sentence that is lit up
   /** The sentence that was looked at last. */
   part = null;
 
@@ -26,10 +27,18 @@ export class Explorer extends EventTarget {
     root.addEventListener("pointerleave", () => this.#rest());
     root.addEventListener("click", (event) => this.#click(event));
     root.addEventListener("keydown", (event) => this.#key(event));
-    root.addEventListener("blur", () => this.#rest());
+    for (const name of ["blur", "focus"]) root.addEventListener(name, () => this.#rest());
+    root.addEventListener("pointerdown", () => (this.#at = null));
     area.addEventListener("pointermove", (event) => this.#hoverSource(event));
     area.addEventListener("pointerleave", () => this.#rest());
-    translator.addEventListener("change", () => this.#rest());
+  }
+
+  /** Stays at its sentence, as far as that is still there, when the translation has been drawn again. */
+  follow() {
+    const { text } = this.#translator;
+    const part = this.#at && text.current(this.#at.part);
+    if (part !== this.#at?.part) this.#at = part?.kind === "sentence" ? wordNear(part, this.#at.begin) : null;
+    if (this.#at || text.current(this.#shown) !== this.#shown) this.#rest();
   }
 
   /** What there is to say about a sentence: where it is from, how sure the model is of it and what may be wrong. */
@@ -115,15 +124,17 @@ export class Explorer extends EventTarget {
     } else {
       this.#say(Explorer.facts(part));
     }
-    this.part = part;
+    this.#shown = this.part = part;
   }
 
+  /** Lights up the word that the keyboard is at, or nothing. */
   #rest() {
-    this.#at = null;
+    if (this.#at && document.activeElement === this.#root) return this.#show(this.#at.part, "target", [this.#at.begin, this.#at.end], true);
+    this.#shown = undefined;
     this.#source.light([]);
     this.#target.light(null, []);
     this.#target.mark(null);
-    this.#say("");
+    return this.#say("");
   }
 
   #say(text) {
@@ -133,4 +144,11 @@ export class Explorer extends EventTarget {
   #open(part, begin, end, byKeyboard) {
     this.dispatchEvent(new CustomEvent("open", { detail: { part, begin, end, byKeyboard } }));
   }
+}
+
+/** The last word of a sentence that begins at or before a place. */
+function wordNear(part, place) {
+  const words = wordsOf(part.target);
+  const [begin, end] = words.findLast(([from]) => from <= place) ?? words[0] ?? [0, part.target.length];
+  return { part, begin, end };
 }

@@ -1,8 +1,8 @@
 // The panel of the glossary: which one translations use, and its terms for the chosen pair of languages.
 
-import { hasKey } from "./api.js";
+import { hasKey, reason } from "./api.js";
 import { Chooser } from "./chooser.js";
-import { reason, text } from "./controls.js";
+import { text } from "./controls.js";
 import { element } from "./dom.js";
 import { browserTerms, readGlossaries, StoredGlossary } from "./glossaries.js";
 import { learn, say } from "./i18n.js";
@@ -15,8 +15,8 @@ const SHOWN = 100;
 const DRAFT = "draft"; // made, but without a term, so that the server has it not yet
 
 /**
- * Fills the panel, once the glossaries are read: before that nobody could tell where a term would go. `pair()` returns { source, target, name }, source null where it is unknown; `changed()` is called when
- * translations may differ; `changes(draw)` has `draw` called for another pair; `isStored` says whether the server keeps glossaries.
+ * Fills the panel, once the glossaries are read: before that nobody could tell where a term would go. `pair()` returns
+ * { source, target, name }, source null where it is unknown; `changed()` is called when translations may differ; `changes(draw)` has `draw` called for another pair; `isStored` says whether the server keeps glossaries.
  */
 export async function fillGlossary(root, { pair, changed, changes, isStored }) {
   learn(MESSAGES);
@@ -42,20 +42,23 @@ class GlossaryPanel {
     const actions = {
       choose: (value) => this.#choose(value),
       make: (name) => this.#make(name),
-      rename: (name) => this.#try(() => this.#current.rename(name)),
-      remove: () => this.#try(() => this.#remove()),
+      rename: (name) => this.#try((glossary) => glossary.rename(name)),
+      remove: () => this.#try((glossary) => this.#remove(glossary)),
     };
     this.#chooser = new Chooser("glossary", { label: "usedGlossary", make: "newGlossary" }, actions);
     this.#chooser.root.hidden = !isStored;
     this.#table = new PairTable("term", {
-      store: { find: (query, begin) => this.#find(query, begin), save: (term, old) => this.#save(term, old), remove: ({ source }) => this.#drop(source) },
+      store: { find: (query, begin) => this.#find(query, begin), save: (term, old) => this.#saving(term, old), remove: ({ source }) => this.#removal(source) },
       messages: { source: "termSource", target: "termTarget", save: "saveTerm", some: "terms", none: "noTerms", unknown: "noSuchTerm" },
       values: () => ({ pair: pair().name, place: say(this.#current === browserTerms ? "inBrowser" : hasKey() ? "withKey" : "onServer") }),
       languages: pair,
       control: { maxLength: LONGEST_TERM },
     });
     root.replaceChildren(text("h2", "glossary", { id: "glossary-title" }), this.#chooser.root, this.#table.root);
-    changes(() => this.#draw());
+    changes(() => {
+      this.#table.leave();
+      this.#draw();
+    });
   }
 
   /** Reads the glossaries again. */
@@ -107,10 +110,10 @@ class GlossaryPanel {
     this.#draw();
   }
 
-  async #remove() {
-    await this.#current.remove();
-    this.#stored = this.#stored.filter((each) => each !== this.#current);
-    this.#choose(BROWSER);
+  async #remove(glossary) {
+    await glossary.remove();
+    this.#stored = this.#stored.filter((each) => each !== glossary);
+    if (glossary === this.#current) this.#choose(BROWSER);
   }
 
   async #find(query, begin = 0) {
@@ -121,36 +124,46 @@ class GlossaryPanel {
     return { pairs, total: all.length, next: found.length > begin + SHOWN ? begin + SHOWN : undefined };
   }
 
-  async #save({ source, target }, old) {
-    if (old && old.source !== source) {
-      const { [old.source]: _, ...others } = await this.#current.read(this.#pair());
-      await this.#current.replace(this.#pair(), { ...others, [source]: target });
-    } else {
-      await this.#current.put(this.#pair(), { [source]: target });
-    }
-    this.#use();
+  /** Saves a term in the glossary and for the languages of now. */
+  #saving({ source, target }, old) {
+    const [glossary, pair] = [this.#current, this.#pair()];
+    return async () => {
+      if (old && old.source !== source) {
+        const { [old.source]: _, ...others } = await glossary.read(pair);
+        await glossary.replace(pair, { ...others, [source]: target });
+      } else {
+        await glossary.put(pair, { [source]: target });
+      }
+      this.#use(glossary);
+    };
   }
 
-  async #drop(term) {
-    const { [term]: _, ...others } = await this.#current.read(this.#pair());
-    await this.#current.replace(this.#pair(), others);
-    this.#use();
+  /** Removes a term from the glossary and for the languages of now. */
+  #removal(term) {
+    const [glossary, pair] = [this.#current, this.#pair()];
+    return async () => {
+      const { [term]: _, ...others } = await glossary.read(pair);
+      await glossary.replace(pair, others);
+      this.#use(glossary);
+    };
   }
 
   /** Translations use what has changed. */
-  #use() {
+  #use(glossary) {
     this.#version++;
-    if (this.#current !== browserTerms) {
-      if (!this.#stored.some(({ id }) => id === this.#current.id)) this.#stored.push(this.#current);
-      useGlossary(this.#current.id, this.#current.pairs);
+    if (glossary !== browserTerms) {
+      if (!this.#stored.some(({ id }) => id === glossary.id)) this.#stored.push(glossary);
+      if (glossary === this.#current) useGlossary(glossary.id, glossary.pairs);
       this.#draw();
     }
     this.#changed();
   }
 
+  /** Changes the glossary of now. */
   async #try(change) {
     try {
-      await change();
+      await change(this.#current);
+      this.#version++;
       this.#draw();
     } catch (error) {
       this.#table.tell(reason(error));

@@ -1,5 +1,6 @@
 // The panel that looks inside a sentence: its alignment, the attention of every head, and the steps of the beam search.
 
+import { reason } from "./api.js";
 import { element } from "./dom.js";
 import { alignmentMap, heatMap, searchTree } from "./drawings.js";
 import { learn, say } from "./i18n.js";
@@ -62,7 +63,7 @@ export class Inspector {
       else if (!this.#inspection.attention) this.#show(say("noAttention"));
       else this.#show(say(`${this.#chosen.kind}Explained`), ...this.#attention());
     } catch (error) {
-      if (!signal.aborted) this.#show(say("inspectFailed", { reason: error.message || say("away") }));
+      if (!signal.aborted) this.#show(say("inspectFailed", { reason: reason(error) }));
     }
     return undefined;
   }
@@ -94,8 +95,8 @@ export class Inspector {
     const select = element("select", { id: `attention-${name}` }, ...options.map(([value, text]) => new Option(text, value, false, value === chosen)));
     select.addEventListener("change", () => {
       Object.assign(this.#chosen, change(select.value));
+      select.focus();
       this.#draw();
-      this.#root.querySelector(`#attention-${name}`).focus();
     });
     return element("label", {}, say(name), select);
   }
@@ -113,14 +114,16 @@ export class Inspector {
       button.setAttribute("aria-pressed", String(view === this.#view));
       button.addEventListener("click", () => {
         this.#view = view;
+        button.focus();
         this.#draw();
-        this.#root.querySelector(`#view-${view}`).focus();
       });
       return button;
     });
     const title = element("h2", { id: "inspector-title", textContent: say("inspect") });
     const close = element("button", { type: "button", className: "quiet", textContent: say("close"), onclick: () => this.#close() });
     const header = element("header", {}, title, close);
+    const focused = this.#root.contains(document.activeElement) && document.activeElement.id;
     this.#root.replaceChildren(header, element("div", { className: "views" }, ...views), element("p", { className: "quiet-text", role: "status", textContent: text }), ...content);
+    if (focused) this.#root.querySelector(`#${focused}`)?.focus();
   }
 }

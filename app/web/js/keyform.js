@@ -10,26 +10,27 @@ export function offerKey({ form, button, isRequired, changed }) {
   const remove = form.querySelector("[type=button]");
   const key = sessionStorage.getItem(NAME) ?? "";
   useKey(key);
-  input.value = key;
   remove.hidden = !hasKey();
   button.hidden = false;
-  show(form, button, isRequired && !key);
+  if (form.hidden) { // else somebody is typing a key
+    input.value = key;
+    show(form, button, isRequired && !key);
+  }
   button.onclick = () => {
     show(form, button, form.hidden);
     if (!form.hidden) input.focus();
   };
   const keep = (value) => {
     sessionStorage.setItem(NAME, value);
+    show(form, button, false);
+    button.focus();
     changed();
   };
   form.onsubmit = (event) => {
     event.preventDefault();
     keep(input.value.trim());
   };
-  remove.onclick = () => {
-    keep("");
-    button.focus();
-  };
+  remove.onclick = () => keep("");
 }
 
 /** Opens or closes the field. */

@@ -27,16 +27,20 @@ export class Languages extends EventTarget {
     return this.#target.value;
   }
 
-  /** Fills the lists with what the server serves, and picks `wanted`, or what was last used, or the server's default. */
+  /**
+   * Fills the lists with what the server serves, and picks `wanted`, or what is chosen already, or what was last used, or the
+   * server's default.
+   */
   fill(served, wanted, settings) {
+    const { source, target } = this.#served.size ? this : {};
     this.#served = new Map(served.map((language) => [language.code, language]));
     const options = () => served.map(({ code }) => new Option(this.name(code), code));
     this.#source.replaceChildren(new Option(say("detect"), "auto"), ...options());
     this.#target.replaceChildren(...options());
     const fits = (select, code) => [...select.options].some((option) => option.value === code);
     const pick = (select, ...codes) => (select.value = codes.find((code) => fits(select, code)));
-    pick(this.#source, wanted.source, remembered("source"), settings.language.source.code, "auto");
-    pick(this.#target, wanted.target, remembered("target"), settings.language.target.code, served[0].code);
+    pick(this.#source, wanted.source, source, remembered("source"), settings.language.source.code, "auto");
+    pick(this.#target, wanted.target, target, remembered("target"), settings.language.target.code, served[0].code);
     this.#offerTargets();
   }
 

@@ -1,7 +1,7 @@
 // The translation page: makes its parts and joins them.
 
 import { Actions } from "./actions.js";
-import { ask, base } from "./api.js";
+import { ask, base, reason, retryDelayMs } from "./api.js";
 import { isFromMemory } from "./document.js";
 import { byId } from "./dom.js";
 import { Explorer } from "./explore.js";
@@ -10,7 +10,7 @@ import { Languages } from "./languages.js";
 import { AlternativesMenu } from "./menu.js";
 import { findOnlySame, serveMemories, useMemory } from "./memorychoice.js";
 import { MESSAGES } from "./messages.js";
-import { Panel } from "./panels.js";
+import { once, Panel } from "./panels.js";
 import { remember } from "./preferences.js";
 import { scrollTogether } from "./scrolling.js";
 import { fromAddress } from "./share.js";
@@ -37,6 +37,9 @@ const glossary = new Panel("glossary", async (root) => (await import("./glossary
 const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changed: translateAgain, changes: onPairChange }));
 let rich = { isOpen: false }; // until something formatted is pasted
 let charLimit = Infinity;
+let isTooLong = false;
+let wanted = {}; // the languages that the address asks for
+let loads = 0; // counts the calls of load(), so that an older answer doesn't undo a newer one
 let fileTypes = [];
 let keepsGlossaries = false;
 let takesSuggestions = false;
@@ -49,6 +52,7 @@ function draw() {
     output.dir = direction(languages.target);
   }
   if (!target.draw(translator.text.parts, say("targetPlaceholder"))) drawSoon();
+  explorer.follow();
   output.setAttribute("aria-busy", String(translator.state === "working"));
   actions.refresh();
   showHits();
@@ -71,10 +75,8 @@ function showState() {
   clearTimeout(sayWorking);
   if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
   else if (byId("status").textContent === say("working")) actions.say("");
-  if (state === "waiting") notify(say(error.status ? "busy" : "unreachable"));
-  else if (state === "failed") notify(say("failed", { reason: error.message }), "bad");
-  if (error?.code === "key_required" || error?.code === "invalid_key") byId("key-form").hidden = false;
-  else if (state === "idle") notify("");
+  if (error) complain(error);
+  else if (state === "idle" && !isTooLong) notify("");
   const isKnown = languages.source === "auto" && detected?.confidence > 0;
   const values = isKnown && { language: languages.name(detected.language), confidence: Math.round(detected.confidence) };
   byId("pivot").textContent = translator.pivot ? say("pivot", { language: languages.name(translator.pivot) }) : "";
@@ -83,6 +85,15 @@ function showState() {
     actions.say(say("switched", { source: values.language, target: languages.name(languages.target) }));
   }
   drawSoon();
+}
+
+/** Says why there is no translation, and asks for a key where one is missing. */
+function complain(error) {
+  if (retryDelayMs(error) === null) notify(say("failed", { reason: reason(error) }), "bad");
+  else notify(say(error.status ? "busy" : "unreachable"));
+  if (error.code !== "key_required" && error.code !== "invalid_key") return;
+  byId("key-form").hidden = false;
+  byId("key-button").setAttribute("aria-expanded", "true");
 }
 
 function notify(text, kind = "") {
@@ -100,8 +111,11 @@ function showCount() {
 
 function edit({ isComposing = false, now = false } = {}) {
   if (isComposing) return;
-  if (showCount()) translator.edit(source.value, { now });
-  else notify(say("tooLong", { limit: number(charLimit) }), "bad");
+  const wasTooLong = isTooLong;
+  isTooLong = !showCount();
+  if (isTooLong) return notify(say("tooLong", { limit: number(charLimit) }), "bad");
+  if (wasTooLong) showState();
+  return languages.target && translator.edit(source.value, { now });
 }
 
 async function paste(event) {
@@ -110,25 +124,22 @@ async function paste(event) {
   if (!isEverything || !FORMATTING.test(html)) return;
   const text = event.clipboardData.getData("text/plain");
   event.preventDefault();
-  try {
-    if (!rich.open) await loadRich();
-    actions.format(html);
-  } catch {
-    source.replace(text); // without its formatting rather than not at all
-  }
+  const before = area.value;
+  const isLoaded = await loadRich().then(() => true, () => false);
+  // Without its formatting rather than not at all, or in the place of what was typed meanwhile.
+  if (isLoaded && area.value === before) actions.format(html);
+  else source.insert(text);
 }
 
-async function loadRich() {
+const loadRich = once(async () => {
   const panes = [byId("rich-source"), byId("rich-output")];
   const pair = () => ({ source: translator.language ?? "auto", target: languages.target });
   const detect = async (text, signal) => languages.source === "auto" && (await translator.detect(text, signal));
   rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
   rich.addEventListener("change", () => (notify(""), actions.refresh()));
-  rich.addEventListener("failed", ({ detail: error }) => {
-    if (!goesOnWithout(error)) notify(say("failed", { reason: error.message || say("unreachable") }), "bad");
-  });
+  rich.addEventListener("failed", ({ detail: error }) => goesOnWithout(error) || complain(error));
   scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
-}
+});
 
 /** The languages of the glossary. */
 function pair() {
@@ -173,25 +184,43 @@ function changeLanguages() {
   showState();
 }
 
+function resume() {
+  if (rich.isOpen) rich.resume();
+  else translator.resume();
+}
+
+const loadInspector = once(async () => {
+  inspector = new (await import("./inspector.js")).Inspector(byId("inspector"), byId("look"), translator);
+});
+
 async function showInspector(part) {
-  inspector ??= new (await import("./inspector.js")).Inspector(byId("inspector"), byId("look"), translator);
+  await loadInspector();
   inspector.open(part);
+}
+
+/** Takes the text and the languages of a link. */
+function readAddress() {
+  const { text, ...pair } = fromAddress();
+  wanted = pair;
+  if (text) source.replace(text);
 }
 
 async function load() {
   notify("");
+  const turn = ++loads;
   try {
     const [served, settings] = await Promise.all([ask("languages"), ask("frontend/settings")]);
-    const { text, ...wanted } = fromAddress();
+    if (turn !== loads) return;
     charLimit = settings.charLimit > 0 ? settings.charLimit : Infinity;
     if (settings.apiKeys) await offerKey(settings.keyRequired);
     languages.fill(served, wanted, settings);
+    wanted = {};
     offer(settings);
     await offerGlossary(settings.capabilities?.glossaries);
     translator.choose(languages.source, languages.target);
-    if (text) source.replace(text);
     edit({ now: true });
   } catch (error) {
+    if (turn !== loads) return;
     console.warn("the page could not load:", error.message);
     notify(say("noLanguages"), "bad");
   }
@@ -261,7 +290,7 @@ byId("look").addEventListener("click", () => showInspector(explorer.part));
 area.addEventListener("input", edit);
 area.addEventListener("compositionend", () => edit());
 area.addEventListener("paste", paste);
-byId("notice-again").addEventListener("click", () => (languages.target ? translator.again() : load()));
+byId("notice-again").addEventListener("click", () => (languages.target ? resume() : load()));
 scrollTogether({ scroller: byId("plain-source"), lines: () => source.lines }, { scroller: output, lines: () => [...output.children] });
 byId("ui-language").value = uiLanguage;
 byId("ui-language").addEventListener("change", (event) => {
@@ -271,7 +300,8 @@ byId("ui-language").addEventListener("change", (event) => {
   load();
 });
 for (const name of ["dragover", "drop"]) addEventListener(name, dropFiles);
-addEventListener("hashchange", load);
-addEventListener("online", () => translator.state === "waiting" && translator.again());
+addEventListener("hashchange", () => (readAddress(), load()));
+addEventListener("online", resume);
 for (const link of document.querySelectorAll("nav a")) link.href = new URL(link.getAttribute("href"), base);
+readAddress();
 load();

@@ -1,8 +1,8 @@
 // The panel of the translation memory: which one is used, and the pairs that are saved in it.
 
-import { hasKey } from "./api.js";
+import { hasKey, reason } from "./api.js";
 import { Chooser } from "./chooser.js";
-import { button, reason, text } from "./controls.js";
+import { button, text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, number, say } from "./i18n.js";
 import { exportFile, findEntries, importFile, makeMemory, readMemories, removeEntry, removeMemory, renameMemory, saveEntry } from "./memories.js";
@@ -37,15 +37,15 @@ class MemoryPanel {
     const actions = {
       choose: (id) => this.#choose(id || null),
       make: (name) => this.#try(() => this.#make(name)),
-      rename: (name) => this.#try(() => renameMemory(this.#id, name)),
-      remove: () => this.#try(() => this.#remove()),
+      rename: (name) => this.#try((id) => renameMemory(id, name)),
+      remove: () => this.#try((id) => this.#remove(id)),
     };
     this.#chooser = new Chooser("memory", { label: "usedMemory", make: "newMemory" }, actions);
     this.#table = new PairTable("entry", {
       store: {
         find: (query, next) => findEntries(this.#id, query, next),
-        save: (entry, old) => saveEntry(this.#id, entry, old).then(changed),
-        remove: (entry) => removeEntry(this.#id, entry).then(changed),
+        save: (entry, old) => this.#later((id) => saveEntry(id, entry, old)),
+        remove: (entry) => this.#later((id) => removeEntry(id, entry)),
       },
       messages: { source: "entrySource", target: "translation", save: "saveEntry", some: "entries", none: "noEntries", unknown: "noSuchEntry" },
       values: () => ({ pair: pair().name, place: say(hasKey() ? "withKey" : "onServer") }),
@@ -54,7 +54,10 @@ class MemoryPanel {
     });
     this.#files = this.#fileControls();
     root.replaceChildren(text("h2", "memory", { id: "memory-title" }), this.#chooser.root, this.#table.root, this.#files);
-    changes(() => this.refresh());
+    changes(() => {
+      this.#table.leave();
+      this.refresh();
+    });
   }
 
   /** Reads the memories of the pair again. */
@@ -72,7 +75,7 @@ class MemoryPanel {
     }
     if (version !== this.#version) return undefined;
     this.#memories = memories;
-    if (this.#id && !this.#memories.some(({ id }) => id === this.#id)) useMemory(pair, null);
+    if (memoryOf(pair) && !memories.some(({ id }) => id === memoryOf(pair))) useMemory(pair, null);
     return this.#draw();
   }
 
@@ -86,27 +89,36 @@ class MemoryPanel {
     return this.#table.draw(problem || (this.#id ? "" : say("noMemoryUsed")));
   }
 
-  #choose(id) {
+  #choose(id, pair = this.#pair()) {
     this.#version++;
-    useMemory(this.#pair(), id);
+    useMemory(pair, id);
     this.#table.reset();
     this.#draw();
     this.#changed();
   }
 
   async #make(name) {
-    const made = await makeMemory(this.#pair(), name);
-    this.#choose(made.id);
+    const pair = this.#pair();
+    const made = await makeMemory(pair, name);
+    this.#choose(made.id, pair);
   }
 
-  async #remove() {
-    await removeMemory(this.#id);
-    this.#choose(null);
+  async #remove(id) {
+    const pair = this.#pair();
+    await removeMemory(id);
+    if (memoryOf(pair) === id) this.#choose(null, pair);
   }
 
+  /** A function that changes the memory of now, whichever is shown by then. */
+  #later(change) {
+    const id = this.#id;
+    return () => change(id).then(this.#changed);
+  }
+
+  /** Changes the memory of now. */
   async #try(change) {
     try {
-      await change();
+      await change(this.#id);
     } catch (error) {
       return this.#table.tell(reason(error));
     }
@@ -118,15 +130,15 @@ class MemoryPanel {
     input.addEventListener("change", () => {
       const [file] = input.files;
       input.value = "";
-      if (file) this.#try(() => this.#import(file));
+      if (file) this.#try((id) => this.#import(id, file));
     });
     const download = () => this.#try(async () => save(`${this.#memories.find(({ id }) => id === this.#id).name}.tmx`, await exportFile(this.#id)));
     const label = text("label", "importFile", { htmlFor: "memory-file", className: "sr-only" });
     return element("div", { className: "controls" }, button("importFile", () => input.click()), label, input, button("exportFile", download));
   }
 
-  async #import(file) {
-    const { added, replaced, skipped } = await importFile(this.#id, file);
+  async #import(id, file) {
+    const { added, replaced, skipped } = await importFile(id, file);
     this.#changed();
     this.#table.tell(say("imported", { added: number(added), replaced: number(replaced), skipped: number(skipped) }));
   }

@@ -1,5 +1,6 @@
 // The menu of other translations, at a word of the translation.
 
+import { reason } from "./api.js";
 import { isFromMemory } from "./document.js";
 import { element } from "./dom.js";
 import { Explorer } from "./explore.js";
@@ -29,6 +30,7 @@ export class AlternativesMenu {
     this.#choose = choose;
     this.#inspect = inspect;
     this.#edit = edit;
+    root.tabIndex = -1;
     root.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("toggle", (event) => {
       if (event.newState === "closed") this.#closed();
@@ -52,12 +54,13 @@ export class AlternativesMenu {
     nodes.push(element("div", { className: "last" }, edit, inspect));
     this.#root.replaceChildren(...nodes);
     this.#root.showPopover();
+    if (byKeyboard) this.#root.focus({ preventScroll: true });
     this.#place(box);
     const { signal } = asking;
     await Promise.all([this.#fill(lists[0], part, begin, signal), this.#fill(lists[1], part, null, signal)]);
     if (signal.aborted) return;
     this.#place(box);
-    if (byKeyboard) this.#root.querySelector("button")?.focus();
+    if (document.activeElement === this.#root) this.#root.querySelector("button").focus();
   }
 
   /** What the translation memory has, if it is not what stands there. */
@@ -71,7 +74,9 @@ export class AlternativesMenu {
   /** Puts the form to edit a sentence into the place of the alternatives. */
   async #openEditor(part, box) {
     this.#asking?.abort();
+    const { signal } = (this.#asking = new AbortController());
     const { form, focus } = await this.#edit(part, () => this.#close(() => {}));
+    if (signal.aborted) return; // closed meanwhile, or open for another word
     this.#root.replaceChildren(form);
     this.#place(box);
     focus();
@@ -82,7 +87,7 @@ export class AlternativesMenu {
     try {
       found = await this.#translator.alternatives(part, prefix, { count: COUNT - 1, signal });
     } catch (error) {
-      if (!signal.aborted) list.replaceChildren(element("p", { className: "facts", textContent: error.message || say("away") }));
+      if (!signal.aborted) list.replaceChildren(element("p", { className: "facts", textContent: reason(error) }));
       return;
     }
     const others = [...new Set(found)].filter((text) => text !== part.target);
@@ -120,7 +125,8 @@ export class AlternativesMenu {
     if (!step) return;
     const buttons = [...this.#root.querySelectorAll("button")];
     const at = buttons.indexOf(document.activeElement);
-    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+    const next = at < 0 && step < 0 ? -1 : at + step;
+    buttons.at(next % buttons.length)?.focus();
     event.preventDefault();
   }
 

@@ -1,14 +1,17 @@
 // A list of pairs of texts, such as terms and their translations: looked up, added, changed, removed.
 
-import { button, field, iconButton, reason, text } from "./controls.js";
+import { reason } from "./api.js";
+import { button, field, iconButton, text } from "./controls.js";
 import { element } from "./dom.js";
 import { number, say } from "./i18n.js";
 
 /**
- * `store` has find(query, next), which returns { pairs, total, next }, save(pair, old) and remove(pair); a pair is
- * { source, target }, with what else the store needs; `next` tells find where to go on, undefined at the end. `messages` names the columns (source, target), the button that
- * saves (save), and says what the list is (some), that it is empty (none) and that nothing was found (unknown), with
- * what `values()` returns. `languages()` returns the codes of both columns; `control` describes the two fields.
+ * `store` has find(query, next), which returns { pairs, total, next }; `next` tells find where to go on, undefined at the
+ * end. Its save(pair, old) and remove(pair) return functions that do so in the list of now, even if another is shown when
+ * they are called. A pair is { source, target }, with what else the store needs. `messages` names the columns (source,
+ * target), the button that saves (save), and says what the list is (some), that it is empty (none) and that nothing was
+ * found (unknown), with what `values()` returns. `languages()` returns the codes of both columns; `control` describes the
+ * two fields.
  */
 export class PairTable {
   #store;
@@ -25,6 +28,7 @@ export class PairTable {
   #more = element("p");
   #old = null; // the pair that is being changed
   #turn = 0;
+  #changes = Promise.resolve(); // one after the other: a store may read all pairs to write all but one
 
   constructor(id, { store, messages, values, languages, control }) {
     this.#store = store;
@@ -63,15 +67,17 @@ export class PairTable {
   /** A button for the pairs from `next` on, if there are any. */
   #offerMore(query, next) {
     const turn = this.#turn;
-    const more = async () => {
+    const more = async ({ currentTarget: pressed }) => {
+      pressed.disabled = true;
       try {
         const found = await this.#store.find(query, next);
         if (turn !== this.#turn) return;
         const rows = found.pairs.map((pair) => this.#row(pair));
         this.#table.tBodies[0].append(...rows);
         this.#offerMore(query, found.next);
-        rows[0]?.querySelector("button").focus();
+        if (this.#isFree) rows[0]?.querySelector("button").focus();
       } catch (error) {
+        pressed.disabled = false;
         this.tell(reason(error));
       }
     };
@@ -83,6 +89,12 @@ export class PairTable {
     this.#end();
     this.#done.replaceChildren();
     this.#filter.control.value = "";
+  }
+
+  /** Gives up changing a pair, and undoing: other languages are shown. What is typed for a new pair stays. */
+  leave() {
+    if (this.#old) this.#end();
+    this.#done.replaceChildren();
   }
 
   /** Says what came of something. */
@@ -124,22 +136,36 @@ export class PairTable {
 
   async #submit(event) {
     event.preventDefault();
-    const [source, target] = this.#sides.map(({ control }) => control.value.trim());
+    const values = () => this.#sides.map(({ control }) => control.value.trim());
+    const [source, target] = values();
+    const old = this.#old;
     if (!source || !target) return;
-    if (!(await this.#change(() => this.#store.save({ source, target }, this.#old), say("saved", { text: source })))) return;
+    if (!(await this.#change(this.#store.save({ source, target }, old), say("saved", { text: source })))) return;
+    if (this.#old !== old || values().join("\n") !== `${source}\n${target}`) return; // the next one is being typed
     this.#end();
-    this.#sides[0].control.focus();
+    if (this.#isFree) this.#sides[0].control.focus();
   }
 
   async #remove(pair) {
-    if (!(await this.#change(() => this.#store.remove(pair), say("removed", { text: pair.source })))) return;
-    const undo = button("undo", () => this.#change(() => this.#store.save(pair), say("saved", { text: pair.source })));
+    const [removed, undone] = ["removed", "saved"].map((name) => say(name, { text: pair.source }));
+    const back = this.#store.save(pair);
+    if (!(await this.#change(this.#store.remove(pair), removed)) || this.#done.textContent !== removed) return;
+    const undo = button("undo", () => this.#change(back, undone));
     this.#done.append(" ", undo);
-    undo.focus();
+    if (this.#isFree) undo.focus();
   }
 
-  /** Changes something at the store, and says that it is done or why it isn't. */
-  async #change(change, done) {
+  /** Whether the user is still here, so that the focus may move. */
+  get #isFree() {
+    return document.activeElement === document.body || this.root.contains(document.activeElement);
+  }
+
+  /** Changes something at the store after what is changed already, and says that it is done or why it isn't. */
+  #change(change, done) {
+    return (this.#changes = this.#changes.then(() => this.#attempt(change, done)));
+  }
+
+  async #attempt(change, done) {
     try {
       await change();
     } catch (error) {

@@ -2,6 +2,16 @@
 
 import { byId } from "./dom.js";
 
+/** A function that loads something when it is first called; where that fails, the next call tries again. */
+export function once(load) {
+  let loading = null;
+  const failed = (error) => {
+    loading = null;
+    throw error;
+  };
+  return () => (loading ??= load().catch(failed));
+}
+
 /** Offers a panel, where the server has what it needs, by the button `open-NAME`; `fill(root)` makes its content. */
 export class Panel {
   #root;

@@ -1,6 +1,6 @@
 // Formatted text: pasted with its markup, translated block by block, and only the blocks that have changed.
 
-import { ask } from "./api.js";
+import { ask, retryDelayMs } from "./api.js";
 import { sentencePart, withMatches } from "./document.js";
 import { harmless, written } from "./html.js";
 import { withMemory } from "./memorychoice.js";
@@ -10,7 +10,7 @@ import { TYPING_PAUSE_MS } from "./translator.js";
 const BLOCKS = /^(blockquote|dl|div|h[1-6]|hr|ol|p|pre|table|ul)$/;
 const TEXTS_PER_REQUEST = 50;
 
-/** Fires "change" when the translation has changed and "failed" with the error where it can't be had. */
+/** Fires "change" when the translation has changed, and "failed" with the error where it can't be had, or not yet. */
 export class RichText extends EventTarget {
   #source;
   #output;
@@ -21,6 +21,7 @@ export class RichText extends EventTarget {
   #cache = new Map(); // the HTML of a block -> { html, details } of its translation
   #timer = 0;
   #running = null;
+  #failures = 0;
 
   /**
    * `languages()` returns { source, target } codes, source "auto" until `detect(text, signal)` has found it; `note` is
@@ -45,6 +46,10 @@ export class RichText extends EventTarget {
     return this.#source.innerText;
   }
 
+  get html() {
+    return written(this.#source);
+  }
+
   get translation() {
     return { text: this.#output.innerText, html: written(this.#output) };
   }
@@ -59,6 +64,7 @@ export class RichText extends EventTarget {
   }
 
   close() {
+    clearTimeout(this.#timer);
     this.#running?.abort();
     this.#words?.show([]);
     this.#source.hidden = this.#output.hidden = true;
@@ -74,6 +80,11 @@ export class RichText extends EventTarget {
   /** Translates everything between the languages of now. */
   again() {
     this.#cache.clear();
+    this.resume();
+  }
+
+  /** Translates what is still missing. */
+  resume() {
     this.#schedule(0);
   }
 
@@ -89,7 +100,9 @@ export class RichText extends EventTarget {
     this.#output.setAttribute("aria-busy", "true");
     try {
       if (this.text.trim()) await this.#detect(this.text, signal);
-      this.#words ??= new (await import("./richwords.js")).RichWords({ source: this.#source, target: this.#output }, this.#note);
+      const { RichWords } = await import("./richwords.js");
+      if (signal.aborted) return;
+      this.#words ??= new RichWords({ source: this.#source, target: this.#output }, this.#note);
       for (let missing; (missing = this.#missing(blocks)).length; ) {
         const body = { q: missing, ...withMemory(withTerms(this.#languages())), format: "html", details: true };
         const answer = await ask("translate", { body, signal });
@@ -98,12 +111,15 @@ export class RichText extends EventTarget {
         this.#draw(blocks);
       }
       this.#draw(blocks);
+      this.#failures = 0;
       this.dispatchEvent(new Event("change"));
     } catch (error) {
-      if (!signal.aborted) this.dispatchEvent(new CustomEvent("failed", { detail: error }));
-    } finally {
-      this.#output.setAttribute("aria-busy", "false");
+      if (signal.aborted) return; // another run has begun
+      const delayMs = retryDelayMs(error, this.#failures++);
+      if (delayMs !== null) this.#schedule(delayMs);
+      this.dispatchEvent(new CustomEvent("failed", { detail: error }));
     }
+    this.#output.setAttribute("aria-busy", "false");
   }
 
   #missing(blocks) {

@@ -1,7 +1,7 @@
 // The form to change the translation of a sentence, and to save both in the translation memory or suggest them to the operator.
 
-import { send } from "./api.js";
-import { button, field, reason, text } from "./controls.js";
+import { reason, send } from "./api.js";
+import { button, field, text } from "./controls.js";
 import { element } from "./dom.js";
 import { learn, say } from "./i18n.js";
 import { saveEntry } from "./memories.js";

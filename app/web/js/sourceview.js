@@ -36,6 +36,12 @@ export class SourceView {
     if (hadFocus !== area) hadFocus?.focus?.({ preventScroll: true });
   }
 
+  /** Puts a text in at the cursor, as if it had been typed. */
+  insert(text) {
+    this.#area.focus({ preventScroll: true });
+    document.execCommand("insertText", false, text);
+  }
+
   /** Lights up ranges [begin, end] of the text. */
   light(ranges) {
     const found = [];

@@ -1,6 +1,6 @@
 // Keeps a translation up to date with the text: detects, asks for what has changed, tries again when the server was away.
 
-import { ask, events, ServerError, Unreachable } from "./api.js";
+import { ask, events, retryDelayMs, ServerError, Unreachable } from "./api.js";
 import { sentencePart, TranslatedText, withMatches } from "./document.js";
 import { withMemory } from "./memorychoice.js";
 import { withTerms } from "./terms.js";
@@ -10,7 +10,6 @@ const FIRST_CHUNK_CHARS = 600;
 const CHUNK_CHARS = 4000;
 const CHUNK_TEXTS = 100;
 const DETECTED_CHARS = 2000;
-const LONGEST_RETRY_S = 15;
 // Alternatives whose score, a log-probability over a length penalty, is further behind the best are rarely right.
 const FARTHEST_SCORE = 3;
 
@@ -44,7 +43,10 @@ export class Translator extends EventTarget {
   /** Takes the text in and translates it, after a pause unless `now`. */
   edit(text, { now = false } = {}) {
     if (!this.text.edit(text)) return;
-    if (!text.trim()) this.detected = null; // at once: formatted text may come in its place, and be detected
+    if (!text.trim()) {
+      this.#running?.abort(); // an answer on its way would tell the language of a text that is gone
+      this.detected = null; // at once: formatted text may come in its place, and be detected
+    }
     this.#announce("change");
     this.#schedule(now ? 0 : TYPING_PAUSE_MS);
   }
@@ -62,6 +64,11 @@ export class Translator extends EventTarget {
   again() {
     this.text.forget();
     this.#announce("change");
+    this.resume();
+  }
+
+  /** Translates what is still missing. */
+  resume() {
     this.#schedule(0);
   }
 
@@ -103,8 +110,10 @@ export class Translator extends EventTarget {
 
   /** Puts another translation of a sentence in its place; the alignment follows. */
   async put(part, target) {
-    const chosen = { ...part, target, links: [], verdicts: [], confidence: null };
-    if (!this.text.replace(part, chosen)) return;
+    const current = this.text.current(part);
+    if (!current) return;
+    const chosen = { ...current, target, links: [], verdicts: [], confidence: null };
+    this.text.replace(current, chosen);
     this.#announce("change");
     const answer = await ask("translate", {
       body: { q: part.source, ...this.#pair, details: true, prefix: target },
@@ -121,7 +130,7 @@ export class Translator extends EventTarget {
   restore(parts) {
     this.text.parts = parts;
     this.#announce("change");
-    this.#schedule(0);
+    this.resume();
   }
 
   #schedule(delayMs) {
@@ -141,10 +150,10 @@ export class Translator extends EventTarget {
     } catch (error) {
       if (own.signal.aborted) return;
       own.abort();
-      const isTemporary = error instanceof Unreachable || [429, 502, 503].includes(error.status);
-      if (!isTemporary && !(error instanceof ServerError)) throw error;
-      this.#settle(isTemporary ? "waiting" : "failed", error);
-      if (isTemporary) this.#schedule(1000 * Math.min(LONGEST_RETRY_S, error.retryAfterS || 2 ** this.#failures++));
+      const delayMs = retryDelayMs(error, this.#failures++);
+      if (delayMs === null && !(error instanceof ServerError)) throw error;
+      this.#settle(delayMs === null ? "failed" : "waiting", error);
+      if (delayMs !== null) this.#schedule(delayMs);
     }
   }
 
