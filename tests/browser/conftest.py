@@ -40,6 +40,7 @@ class Server:
 
     def start(self) -> None:
         """Serve, on the same port as before if there was one."""
+        self.engine.may_go_on = asyncio.Event()  # for the loop of now: the earlier one belongs to that of before
         app = build(self.engine, self._settings)
         config = uvicorn.Config(app, port=self.port, log_level="error", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)

@@ -238,7 +238,10 @@ def test_formatted_text_goes_on_when_the_server_comes_back(open_page, server):
 
 
 def test_a_term_goes_where_it_was_removed_whatever_is_chosen_meanwhile(page):
-    first, second = make_glossary(page, "First", Hund="hound", Katze="puss"), make_glossary(page, "Second", Maus="rodent")
+    first, second = (
+        make_glossary(page, "First", Hund="hound", Katze="puss"),
+        make_glossary(page, "Second", Maus="rodent"),
+    )
     page.reload()
     panel = open_glossary(page, "First")
     expect(panel.get_by_role("row", name="Hund")).to_be_visible()

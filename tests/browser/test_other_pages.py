@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
+from app.engine.interface import ReloadReport
 from tests.browser.conftest import ADMIN_KEY, assert_accessible, offer
 
 
@@ -25,6 +26,32 @@ def test_the_operator_sees_load_and_models(open_page, server):
     expect(page.locator("#report")).to_contain_text("Unchanged: fake.")
     page.reload()  # the tab keeps the key
     expect(page.get_by_role("rowheader", name="fake")).to_be_visible()
+
+
+def test_a_reload_that_fails_says_why_in_german(open_page, server, monkeypatch):
+    folder = "/bundles/de-fr"
+    reasons = {
+        folder: f"{folder}/weights.bin: its sha256 is not the manifest's; the file is damaged or was replaced",
+        "/bundles/de-it": "something that has no German words yet",
+    }
+
+    async def reload() -> ReloadReport:
+        return ReloadReport(unchanged=("fake",), failed=reasons)
+
+    monkeypatch.setattr(server.engine, "reload", reload)
+    page = open_page("admin", locale="de-DE", is_expected=lambda text: "status of 401" in text)
+    page.get_by_label("Betreiberschlüssel").fill(ADMIN_KEY)
+    page.get_by_role("button", name="Öffnen").click()
+    page.get_by_role("button", name="Modelle neu einlesen").click()
+    report = page.locator("#report")
+    expect(report).to_contain_text("Unverändert: fake. Gescheitert: /bundles/de-fr, /bundles/de-it.")
+    damaged, unknown = report.get_by_role("listitem").all()
+    expect(damaged).to_have_text(
+        "/bundles/de-fr/weights.bin ist beschädigt oder wurde ausgetauscht: Die Prüfsumme ist nicht die des Manifests."
+    )
+    expect(unknown).to_have_text(reasons["/bundles/de-it"])
+    expect(unknown).to_have_attribute("lang", "en")
+    assert_accessible(page)
 
 
 def test_the_documentation_tries_its_examples(open_page):

@@ -1,6 +1,8 @@
 """The pages are files of their own, need nothing from elsewhere, and let nothing else run."""
 
+import errno
 import gzip
+import os
 import re
 from pathlib import Path
 
@@ -83,6 +85,18 @@ def test_every_error_that_the_page_can_meet_is_explained_in_german():
     # The page sends no search options; the others are never answers to it.
     own = {"option_out_of_range", "cancelled", "bundle_error", "configuration_error"}
     assert codes_of(errors.DragomanError) - own <= explained
+
+
+def test_every_reason_why_a_bundle_is_not_served_is_recognized():
+    """The sentences that the page has in German are still those of the program; "No such file …" are the system's."""
+    patterns = re.findall(r"^  \"(.+?)\":", (WEB / "js" / "bundleerrors.de.js").read_text(), re.MULTILINE)
+    code = "".join(path.read_text() for path in (WEB.parent).rglob("*.py"))
+    code = re.sub(r"\"\s*\n\s*f?\"", "", code)  # sentences go over several lines
+    system = {os.strerror(number) for number in (errno.ENOENT, errno.EACCES)}
+    assert len(patterns) > 10
+    for pattern in patterns:
+        parts = [part.removeprefix(": ") for part in re.split(r"\(\.\+\)", pattern)]
+        assert "json" in pattern or all(part in system or part in code for part in parts), pattern
 
 
 def contrast(first: str, second: str) -> float:
