@@ -3,7 +3,7 @@
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.browser.conftest import ADMIN_KEY, PASTE
-from tests.support.page import MORNING, MORNING_IN_ENGLISH, highlights, output, source, type_and_wait
+from tests.support.page import MORNING, highlights, output, source, type_and_wait
 
 MEMORIES = "v3/translation_memories"
 
