@@ -10,6 +10,7 @@ from app.engine.models.bundle import Graphs, Precision
 from export.attention_graphs import ATTENTION, with_maps
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
+from export.half_precision import halved
 from export.multi_step import export_beam, export_greedy
 from export.native_graphs import native_decoder, native_encoder
 from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
@@ -45,8 +46,8 @@ def write_graphs(
     Returns:
         The names of the files.
     """
-    report(f"tracing float32{' and float16' if has_float16 else ''} graphs")
-    full = _traced(model)
+    report("tracing the graphs")
+    full = {"encoder": export_encoder(model), "decoder": export_decoder(model)}
     written = _write_floats(model, full, folder, has_float16=has_float16)
     report("calibrating and quantising to int8")
     spread = sources[:: max(1, len(sources) // CALIBRATION_SENTENCES)]
@@ -73,7 +74,7 @@ def _write_floats(model: Transformer, full: Models, folder: Path, *, has_float16
     """Write all graphs that share the float16 weights."""
     graphs: dict[Precision, Models] = {"float32": copy.deepcopy(full)}
     if has_float16:
-        graphs["float16"] = _traced(copy.deepcopy(model).half())
+        graphs["float16"] = {role: halved(graph) for role, graph in full.items()}
     for graph in graphs["float32"].values():
         store_halves(graph)
     if not model.config.variants:
@@ -83,10 +84,6 @@ def _write_floats(model: Transformer, full: Models, folder: Path, *, has_float16
     for graph, name in zip(observed, ATTENTION.files.values(), strict=False):
         onnx.save(graph, folder / name)
     return {precision: Graphs(**_save(made, folder, precision)) for precision, made in graphs.items()}
-
-
-def _traced(model: Transformer) -> Models:
-    return {"encoder": export_encoder(model), "decoder": export_decoder(model)}
 
 
 def _with_multi_step(decoder: onnx.ModelProto, config: TransformerConfig) -> Models:

@@ -111,6 +111,7 @@ def bundle(named, model, tiny_tokenizer, tmp_path_factory):
 def test_a_bundle_names_its_variants_and_cannot_be_restored(bundle, named, tmp_path):
     assert named in bundle.manifest.shape.variants
     assert bundle.manifest.parity["float32"]["greedy_agreement"]["sentences"] == 20
+    assert max(bundle.manifest.parity["float16"].values()) < 0.05
     assert set(bundle.graphs("int8")) == {"encoder", "decoder"}
     with pytest.raises(RestoreError, match=f"no standard Transformer, but one with {named}"):
         restore(bundle, tmp_path / "model")
