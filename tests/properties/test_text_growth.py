@@ -25,7 +25,7 @@ with charged_copies():
     from app.text.terms.glossary import Glossary, uses
 
 KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;:!?-()\"'/%&\n")
-CHARS = 800
+CHARS = 600
 
 REPEATED = {
     "words": "Das ist ein Satz. ",
