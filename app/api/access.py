@@ -49,12 +49,12 @@ class Access:
             self._counts = open_request_counts(settings, database)
 
     async def close(self) -> None:
-        """Ends the connections to Valkey."""
+        """Closes the connections to Valkey."""
         if self.store:
             await self._counts.close()
 
     async def check(self, request: Request, offered: object, feature: str | None = None) -> "Key | None":
-        """Admits a request, or not; returns its key, or None if it needs none.
+        """Admits or refuses a request; returns its key, or None if it needs no key.
 
         Args:
             request: The request; its client's address counts where it has no key.
@@ -110,7 +110,7 @@ class Access:
     async def spending_on(
         self, key: "Key | None", characters: int, events: AsyncGenerator[Progress, None]
     ) -> AsyncGenerator[Progress, None]:
-        """Yields the same events, and counts the characters; those of sentences that were not reported are given back.
+        """Yields the same events and counts the characters; gives back those of sentences that were not reported.
 
         Raises:
             QuotaExceeded: The key has no more of them this month.
@@ -133,13 +133,13 @@ class Access:
                     await asyncio.shield(self.run(lambda: store.spend(key, -left)))
 
     async def used(self, key: "Key") -> int:
-        """The characters that a key has used this month."""
+        """Returns the characters that a key has used this month."""
         assert self.store
         return await self.run(self.store.used, key)
 
 
 def header_key(request: Request, scheme: str) -> str | None:
-    """The key in the header ``Authorization``, if it has this scheme."""
+    """Returns the key in the header ``Authorization`` if the header has this scheme."""
     name, _, value = request.headers.get("Authorization", "").partition(" ")
     return value.strip() if name.lower() == scheme.lower() else None
 

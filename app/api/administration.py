@@ -1,4 +1,4 @@
-"""What changes the service while it runs. For the operator alone, who has the key."""
+"""Endpoints that change the running service. Only the operator, who has the admin key, may use them."""
 
 import secrets
 from dataclasses import asdict
@@ -23,7 +23,7 @@ Credentials = Annotated[
 
 @router.get("/admin/status", summary="Is this the operator's key?", responses=docs.ADMIN_STATUS_RESPONSES)
 async def status(service: CurrentService, credentials: Credentials) -> Response:
-    """Tells the operator's page that it has the right key, and what state the server is in."""
+    """Checks the admin key for the operator's page, and shows the state of the server."""
     check_admin_key(service.settings, credentials)
     return JSONResponse({"version": program_version(), "state": service.engine.state, "keys": service.settings.keys})
 
@@ -41,7 +41,7 @@ async def reload(service: CurrentService, credentials: Credentials) -> Response:
 
 
 def check_admin_key(settings: Settings, credentials: HTTPAuthorizationCredentials | None) -> None:
-    """Lets nobody pass but the operator.
+    """Refuses every request without the admin key.
 
     Raises:
         FeatureDisabled: There is no admin key on this server.

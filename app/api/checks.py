@@ -24,7 +24,7 @@ def is_absent(value: object) -> bool:
 
 
 def check_text(name: str, value: object, expected: str = "a string") -> str:
-    """The parameter as a string.
+    """Checks that a parameter is a string, and returns it.
 
     Raises:
         InvalidRequest: It isn't one (the message says ``expected``), or can't be written as UTF-8 and read again.
@@ -42,7 +42,7 @@ def check_text(name: str, value: object, expected: str = "a string") -> str:
 
 
 def check_texts(name: str, items: Sequence[object], settings: Settings) -> tuple[str, ...]:
-    """The texts to translate that a parameter holds.
+    """Checks the texts to translate in a parameter, and returns them.
 
     Raises:
         InvalidRequest: One isn't a string that can be written as UTF-8.
@@ -57,7 +57,7 @@ def check_texts(name: str, items: Sequence[object], settings: Settings) -> tuple
 
 
 def check_language(name: str, value: object, served: Collection[str]) -> str:
-    """The code of a served language, as the pairs have it.
+    """Checks a language code; returns it as the served pairs spell it.
 
     Raises:
         InvalidRequest: It isn't a string.
@@ -67,7 +67,7 @@ def check_language(name: str, value: object, served: Collection[str]) -> str:
 
 
 def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
-    """What makes the glossary that came with a request, if one did: an object, or a string that holds its JSON.
+    """Reads the glossary of a request, an object or a string of its JSON; returns a function that compiles it.
 
     Raises:
         InvalidGlossary: It isn't one, or has an entry that can't be used.
@@ -85,7 +85,7 @@ def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
 
 
 def parse_glossary_id(values: Mapping[str, object]) -> str | None:
-    """The ``glossary_id`` of a request.
+    """Checks the ``glossary_id`` of a request.
 
     Raises:
         InvalidRequest: It is no string, or a glossary came with the request, too.
@@ -101,7 +101,7 @@ def parse_glossary_id(values: Mapping[str, object]) -> str | None:
 def parse_memory(
     values: Mapping[str, object], refusal: str = "Invalid request: {} parameter must be {}"
 ) -> tuple[str, int] | None:
-    """The ``translation_memory_id`` and ``translation_memory_threshold`` of a request; None without a memory.
+    """Checks ``translation_memory_id`` and ``translation_memory_threshold``; None if no memory is named.
 
     Raises:
         InvalidRequest: One is not what it must be; ``refusal`` is the message about the threshold.
@@ -125,7 +125,7 @@ def parse_flag(
     default: bool = False,
     refusal: str = "Invalid request: {} parameter must be true or false",
 ) -> bool:
-    """The value of a parameter that is true or false.
+    """Checks a parameter that is true or false.
 
     Raises:
         InvalidRequest: It is neither; ``refusal`` is the message, and ``{}`` in it the parameter's name.

@@ -1,4 +1,4 @@
-"""A contract: what shared code must know of one HTTP interface, such as LibreTranslate's or DeepL's.
+"""A contract: one HTTP interface, such as LibreTranslate's or DeepL's, as shared code sees it.
 
 To add a contract, make a folder like ``app/api/deepl/`` whose ``contract.py`` holds the object, and name that in
 ``CONTRACTS`` in ``app/main.py``. Everything else follows from the object: admission control, the shape and the status
@@ -43,7 +43,7 @@ class Contract:
 
 
 def find_contract(path: str, contracts: Sequence[Contract]) -> Contract:
-    """The contract that a path belongs to, without the URL prefix.
+    """Finds the contract of a path, which comes without the URL prefix.
 
     Raises:
         ValueError: No contract has a prefix of the path; one of them should have ``/``.
@@ -53,12 +53,12 @@ def find_contract(path: str, contracts: Sequence[Contract]) -> Contract:
 
 
 def contract_of(scope: Scope) -> Contract:
-    """The contract of a request, once the outermost middleware has found it."""
+    """Returns the contract of a request, which the outermost middleware has found."""
     contract: Contract = scope[SCOPE_KEY]
     return contract
 
 
 def local_path(scope: Scope) -> str:
-    """The path of a request without the URL prefix, always with a slash in front."""
+    """Returns the path of a request without the URL prefix, always with a leading slash."""
     path: str = scope["path"]
     return "/" + path.removeprefix(scope.get("root_path", "")).lstrip("/")

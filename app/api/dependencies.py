@@ -1,4 +1,4 @@
-"""What every endpoint works with, put together once by the composition root."""
+"""The objects that every endpoint uses; the composition root creates them once."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ class Service:
 
     @cached_property
     def suggestions(self) -> "SuggestionStore | None":
-        """The suggestions; None if this server takes none."""
+        """Returns the suggestions; None if this server accepts none."""
         if not (self.settings.suggestions and self.database):
             return None
         from app.storage.suggestions import SuggestionStore
@@ -55,7 +55,7 @@ class Service:
     async def with_stored(
         self, key: "Key | None", wanted: TranslationRequest, glossary_id: str | None, memory: tuple[str, int] | None
     ) -> TranslationRequest:
-        """A request with the stored glossary and translation memory that it names.
+        """Adds the stored glossary and translation memory that a request names.
 
         Args:
             key: The API key that it came with.

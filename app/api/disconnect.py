@@ -1,4 +1,4 @@
-"""Ends work that nobody waits for any more: the client has closed the connection."""
+"""Cancels work after its client has closed the connection."""
 
 import asyncio
 from collections.abc import Awaitable

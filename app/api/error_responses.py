@@ -60,12 +60,12 @@ _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large
 def error_response(
     scope: Scope, status: int, text: str, code: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """An error in the shape that the request's contract has for it."""
+    """Writes an error in the shape of the request's contract."""
     return JSONResponse(contract_of(scope).error_body(text, code), status_code=status, headers=headers)
 
 
 def refusing(status: int, text: str) -> Endpoint:
-    """An endpoint of a feature that this server doesn't have: it always answers this error."""
+    """Makes an endpoint for a missing feature, which always answers with this error."""
 
     async def refuse(request: Request) -> Response:
         return error_response(request.scope, status, text, errors.FeatureDisabled.code)
@@ -99,7 +99,7 @@ def error_of(error: errors.DragomanError) -> tuple[int, str, str]:
 
 
 def status_of(scope: Scope, error: errors.DragomanError) -> int:
-    """The status of an error in the request's contract."""
+    """Returns the HTTP status of an error in the request's contract."""
     return contract_of(scope).statuses.get(type(error), STATUS[type(error)])
 
 
@@ -111,7 +111,7 @@ async def _answer_own_error(request: Request, error: Exception) -> JSONResponse:
 def own_error_response(
     scope: Scope, error: errors.DragomanError, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """The answer to an expected error, with further headers."""
+    """Answers an expected error, with additional headers."""
     _, text, code = error_of(error)
     status = status_of(scope, error)
     headers = dict(headers or {})

@@ -1,4 +1,4 @@
-"""Answers that begin before they are known, for clients that give up when nothing comes for some seconds."""
+"""Responses that begin before their content is ready, for clients that give up after some silent seconds."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 async def with_heartbeat(request: Request, work: Coroutine[Any, Any, Response], every_s: float) -> Response:
-    """The response that ``work`` makes; if it takes long, one that begins before it and ends with its body.
+    """Returns the response of ``work``; if that takes long, a response that begins at once and ends with its body.
 
     White space may stand before JSON (RFC 8259, section 2), so a line break is sent every ``every_s`` seconds. The
     status is 200 by then and the headers are gone: an error comes as its usual JSON, but with that status.

@@ -39,7 +39,7 @@ async def get_keys(service: CurrentService, credentials: Credentials) -> Respons
     "/admin/keys", summary="Add an API key", openapi_extra=docs.ADD_KEY_REQUEST, responses=docs.ADD_KEY_RESPONSES
 )
 async def post_key(request: Request, service: CurrentService, credentials: Credentials) -> Response:
-    """Makes an API key and returns it, this once."""
+    """Creates an API key and returns it. It can't be shown again."""
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
     if is_absent(values.get("name")):
@@ -62,7 +62,7 @@ async def post_key(request: Request, service: CurrentService, credentials: Crede
     responses=docs.REMOVE_KEY_RESPONSES,
 )
 async def delete_key(request: Request, service: CurrentService, credentials: Credentials) -> Response:
-    """Removes a key and its usage; the server refuses it from its next request on."""
+    """Removes a key and its usage. The server refuses the next request with the key."""
     store = _store(service, credentials)
     key_id: str = request.path_params["key_id"]
     is_number = key_id.isascii() and key_id.isdigit() and len(key_id) < 10

@@ -1,4 +1,4 @@
-"""Parses JSON of many megabytes: in pieces, with a bound on what it may cost.
+"""Parses JSON of many megabytes in pieces, with a bound on time and memory.
 
 ``json.loads`` keeps every other thread waiting until it is done, for 0.5 s with 32 MiB, and makes of ``[[],[],...``
 forty times its size. So long strings are taken out and read piece by piece, and what remains must be small.

@@ -51,7 +51,7 @@ class Metrics:
 
     @property
     def source_characters(self) -> int:
-        """Characters of all the texts translated since the start."""
+        """Counts the characters of all texts translated since the start."""
         samples = (sample for metric in self._source_characters.collect() for sample in metric.samples)
         return int(sum(sample.value for sample in samples if sample.name.endswith("_total")))
 
@@ -60,7 +60,7 @@ class Metrics:
         self._request_seconds.labels(endpoint, str(status)).observe(seconds)
 
     def observe_translation(self, wanted: TranslationRequest, answer: Answer) -> None:
-        """Counts the characters of a translation, and where its time went."""
+        """Counts the characters of a translation and the time of each phase."""
         for text, item in zip(wanted.texts, answer.items, strict=True):
             source = item.detection.language if item.detection else wanted.source
             pair = f"{source}-{wanted.target}"
@@ -71,7 +71,7 @@ class Metrics:
         self._decode_seconds.observe(answer.timing.decode_s)
 
     def write(self) -> bytes:
-        """All metrics in Prometheus's text format."""
+        """Writes all metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
     def _phase(self, name: str, verb: str) -> Histogram:
@@ -90,7 +90,7 @@ class _EngineCollector(Collector):
         self._engine = engine
 
     def collect(self) -> Iterator[Metric]:
-        """One metric for each statistic."""
+        """Yields one metric for each statistic."""
         for name, value in self._engine.statistics().items():
             if name in COUNTERS:
                 yield CounterMetricFamily(f"dragoman_engine_{name}", COUNTERS[name], value=value)

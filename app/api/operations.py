@@ -38,7 +38,7 @@ async def live() -> Response:
 
 @router.get("/readyz", summary="Can texts be translated now?", responses=docs.READY_RESPONSES)
 async def ready(service: CurrentService) -> Response:
-    """Answers 200 when the models are loaded and have passed their self-test and texts are worked on, otherwise 503."""
+    """Answers 200 when the models are loaded, have passed their self-test and translate; otherwise 503."""
     if service.engine.state != EngineState.READY:
         raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
     if TEXT_POOL.is_stuck:

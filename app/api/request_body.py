@@ -78,12 +78,12 @@ async def read_parameters(
 
 
 def is_large(request: Request) -> bool:
-    """Tells whether what a request holds is better checked in the pool; so it is if its length is not known."""
+    """Tells whether a request is large enough to be checked in the pool. A request of unknown length is."""
     return int(request.headers.get("content-length", _LARGE_BYTES)) >= _LARGE_BYTES
 
 
 class _Body(NamedTuple):
-    """What a body is read with; see ``read_parameters``."""
+    """The limits for reading a body; see ``read_parameters``."""
 
     request: Request
     content: bytearray

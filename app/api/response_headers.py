@@ -8,7 +8,7 @@ from app.translation.request import ItemTranslation
 
 
 def translation_headers(items: Sequence[ItemTranslation], timing: Timing) -> dict[str, str]:
-    """``Server-Timing``, and where they apply ``X-Dragoman-Pivot`` and ``X-Dragoman-Warnings``."""
+    """Returns ``Server-Timing`` and, if they apply, ``X-Dragoman-Pivot`` and ``X-Dragoman-Warnings``."""
     phases = ", ".join(f"{name};dur={milliseconds:.1f}" for name, milliseconds in phases_ms(timing).items())
     pivots = sorted({item.pivot for item in items if item.pivot})
     warnings = _warnings(items)
@@ -20,13 +20,13 @@ def translation_headers(items: Sequence[ItemTranslation], timing: Timing) -> dic
 
 
 def phases_ms(timing: Timing) -> dict[str, float]:
-    """The duration of each phase, in milliseconds."""
+    """Returns the duration of each phase in milliseconds."""
     phases = {"queue": timing.queue_s, "encode": timing.encode_s, "decode": timing.decode_s}
     return {name: round(seconds * 1000, 1) for name, seconds in phases.items()}
 
 
 def _warnings(items: Sequence[ItemTranslation]) -> str:
-    """How often each quality check failed, e.g. ``repetition=1``; empty if none did."""
+    """Counts the failures of each quality check, e.g. ``repetition=1``; empty without failures."""
     counts: Counter[str] = Counter()
     for item in items:
         counts.update({verdict.value: count for verdict, count in item.verdicts.items()})

@@ -15,7 +15,7 @@ class ErrorBody(BaseModel):
 
 
 class TermUse(BaseModel):
-    """What became of a term of the glossary."""
+    """How the translation uses a term of the glossary."""
 
     source: str = Field(description="The term, as the glossary has it.")
     target: str = Field(description="Its translation, as the glossary has it.")
@@ -26,7 +26,7 @@ class TermUse(BaseModel):
 
 
 class MemoryCounts(BaseModel):
-    """How many matches a translation memory had for a document."""
+    """The number of matches that a translation memory had for a document."""
 
     exact: int = Field(description="Used: the same texts.")
     fuzzy: int = Field(description="Used: texts with other numbers or other placeables.")
@@ -34,7 +34,7 @@ class MemoryCounts(BaseModel):
 
 
 class MemoryMatch(BaseModel):
-    """What the translation memory has for a sentence, or for a whole text."""
+    """A match of the translation memory for a sentence or a whole text."""
 
     segment: str = Field(description="The sentence.")
     score: int = Field(description="How similar the entry is; 100 is the same text.", ge=0, le=100)
@@ -48,7 +48,7 @@ class MemoryMatch(BaseModel):
 
 
 class Status(BaseModel):
-    """All is well."""
+    """The service is healthy."""
 
     status: Literal["ok"]
 
@@ -66,7 +66,7 @@ class Info(BaseModel):
 
 
 class ServerStatus(BaseModel):
-    """The server, as its operator sees it first."""
+    """The state of the server, for its operator."""
 
     version: str
     state: str

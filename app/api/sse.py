@@ -1,4 +1,4 @@
-"""Server-sent events (HTML standard, section 9.2): a translation sentence by sentence while it comes into being."""
+"""Server-sent events (HTML standard, section 9.2): a translation, sentence by sentence, while it is made."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ class EventStream(StreamingResponse):
         self._content = content
 
     async def stream_response(self, send: Send) -> None:
-        """Sends everything."""
+        """Sends all events as a response."""
         async with aclosing(self._content):
             await super().stream_response(send)
 
@@ -42,7 +42,7 @@ class EventStream(StreamingResponse):
 async def with_heartbeats(
     events: AsyncGenerator[Item, None], interval_s: float = HEARTBEAT_S
 ) -> AsyncGenerator[Item | None, None]:
-    """The same events, none of which is None, and a None whenever there was none for ``interval_s`` seconds."""
+    """Yields the same events (never None), and None after every ``interval_s`` seconds without an event."""
     upcoming: asyncio.Future[Item | None] | None = None
     try:
         while True:

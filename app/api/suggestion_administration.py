@@ -27,7 +27,7 @@ _OF_A_PAGE = 100
     responses=docs.LIST_RESPONSES,
 )
 async def get_suggestions(request: Request, service: CurrentService, credentials: Credentials) -> Response:
-    """Lists the suggestions of a `state`, the first 100 behind `after`, and all translation memories."""
+    """Lists the first 100 suggestions in a `state` after the suggestion `after`, and all translation memories."""
     store = _store(service, credentials)
     from app.storage.suggestions import State
 

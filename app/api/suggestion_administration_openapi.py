@@ -39,7 +39,7 @@ class Suggestions(BaseModel):
 
 
 class Decision(BaseModel):
-    """What becomes of a suggestion."""
+    """The decision on a suggestion."""
 
     state: Literal["accepted", "rejected"]
     translation_memory_id: str | None = Field(None, description="Where it goes, if it is accepted.")

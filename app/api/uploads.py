@@ -18,7 +18,7 @@ _MAX_NAME_CHARS = 150
 
 
 def checked_name(name: str) -> str:
-    """The last part of a file's name, without what some system can't have in one."""
+    """Returns the last part of a file name, without the characters that some systems forbid."""
     last = PurePosixPath(name.replace("\\", "/")).name
     safe = "".join("_" if char in '<>:"|?*' or not char.isprintable() else char for char in last).strip(". ")
     stem, dot, extension = safe.rpartition(".")
@@ -26,7 +26,7 @@ def checked_name(name: str) -> str:
 
 
 def parse_entries(value: object) -> dict[str, str] | None:
-    """The entries of a glossary that came in a form, as JSON; None if there is none.
+    """Reads the entries of a glossary from a form field with JSON; None if the form has none.
 
     Raises:
         InvalidGlossary: It isn't one.
@@ -45,12 +45,12 @@ def check_size(file: FilePart, settings: Settings) -> None:
 
 
 def download(content: bytes, name: str) -> Response:
-    """The response with a translated file."""
+    """Sends a translated file."""
     return attachment(content, name, find_format(name).media_type)
 
 
 def attachment(content: bytes, name: str, media_type: str) -> Response:
-    """The response with a file."""
+    """Sends a file as a download."""
     plain = name.encode("ascii", "replace").decode().replace('"', "_").replace("?", "_")
     return Response(
         content,

@@ -35,11 +35,11 @@ class CommandGroup(TyperGroup):
     # Typer's own types for contexts and commands are private, hence Any.
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands, the service's own first."""
+        """Lists the names of all commands, the service's own first."""
         return [*super().list_commands(ctx), *(entry.name for entry in _training_commands())]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command called ``cmd_name``; no other is imported."""
+        """Returns the command ``cmd_name`` and imports no other."""
         own = super().get_command(ctx, cmd_name)
         if own is None:
             return next((_load(entry) for entry in _training_commands() if entry.name == cmd_name), None)
@@ -70,7 +70,7 @@ class CommandGroup(TyperGroup):
 
 
 def _verdict(error: Exception, command: str) -> tuple[str, int]:
-    """What to tell the user about ``error``, and the exit code."""
+    """Returns the message for ``error``, and the exit code."""
     if isinstance(error, ConfigurationError | InvalidRequest):
         return str(error), WRONG_USAGE
     if type(error).__module__.partition(".")[0] in OUR_PACKAGES:
@@ -93,7 +93,7 @@ def _remedy(entry: EntryPoint) -> str:
 
 
 def _load(entry: EntryPoint) -> Any:
-    """The command behind an entry point, which is a function or a Typer app; a stand-in if it can't be imported."""
+    """Loads the command of an entry point, a function or a Typer app; a stand-in if the import fails."""
     holder = typer.Typer(add_completion=False)
     try:
         target = entry.load()

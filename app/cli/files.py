@@ -46,7 +46,7 @@ class Piece:
 
 
 def is_document(path: Path) -> bool:
-    """Tells by the name of a file whether it is translated as a whole: all formats but plain text."""
+    """Tells by its name whether a file is translated as a whole, as all formats except plain text are."""
     try:
         return path != STDIN and find_format(path.name).name != "txt"
     except UnsupportedDocument:

@@ -38,7 +38,7 @@ def _store() -> Iterator["MemoryStore"]:
 
 
 def find_memory(store: "MemoryStore", name: str) -> "StoredMemory":
-    """The memory with a name or id.
+    """Finds the memory with a name or id.
 
     Raises:
         BadParameter: There is none, or there are several.
@@ -91,7 +91,7 @@ def remove(name: Name) -> None:
 
 @memory.command("import")
 def import_file(name: Name, file: File) -> None:
-    """Add the entries of a file, in place of those with the same texts."""
+    """Add the entries of a file; replace entries with the same texts."""
     from app.documents.memory_files import find_form, read_file
 
     with _store() as store:

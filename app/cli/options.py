@@ -1,4 +1,4 @@
-"""The options that commands have for the settings."""
+"""Command-line options for the settings."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,5 +26,5 @@ PrecisionOption = Annotated[str | None, setting("precision")]
 
 
 def load_settings(**options: object) -> Settings:
-    """The settings with those options that were given."""
+    """Loads the settings; the given options take precedence."""
     return Settings.load(**{name: value for name, value in options.items() if value not in (None, [])})

@@ -1,4 +1,4 @@
-"""The glossary and the translation memory that ``dragoman translate`` names: files, or what a database keeps."""
+"""The glossary and the translation memory of ``dragoman translate``: files, or names in a database."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ Pair = tuple[str, str]
 
 @contextmanager
 def opened_glossary(name: str | None, pair: Pair | None) -> Iterator[Callable[[str, str], Glossary] | None]:
-    """What makes the glossary for a pair of languages; None without a name.
+    """Returns a function that opens the glossary for a pair of languages; None without a name.
 
     Args:
         name: A file, or the id of a stored glossary.
@@ -50,7 +50,7 @@ def opened_glossary(name: str | None, pair: Pair | None) -> Iterator[Callable[[s
 def opened_memory(
     name: str | None, pair: Pair | None, threshold: int
 ) -> Iterator[Callable[[str, str], TranslationMemory | None] | None]:
-    """What makes the translation memory for a pair of languages; None without a name.
+    """Returns a function that opens the translation memory for a pair of languages; None without a name.
 
     Args:
         name: A file, or the name or id of a stored memory.

@@ -1,4 +1,4 @@
-"""Runs the app under uvicorn: takes the port, says where everything is, ends cleanly. Knows nothing of translation."""
+"""Runs the app under uvicorn: binds the port, prints the addresses, ends cleanly. Knows nothing of translation."""
 
 import asyncio
 import ctypes
@@ -96,7 +96,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
 
 
 def _requests_may_take_s(drain_s: float) -> float:
-    """Seconds after SIGTERM in which requests are finished, of those until the process ends."""
+    """Returns the seconds that requests get after SIGTERM, a part of the drain timeout."""
     return drain_s - min(_LAST_S, drain_s * _LAST_SHARE)
 
 
@@ -115,7 +115,7 @@ def _tune_allocator() -> None:
 
 
 def _most_connections(most: int) -> int:
-    """Connections that may be open at a time: ``most``, or fewer if the system allows the process fewer files."""
+    """Returns how many connections may be open: ``most``, or fewer if the process may open fewer files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = most + _OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -176,7 +176,7 @@ class _Server(uvicorn.Server):
 
 
 def _leave() -> None:
-    """Ends the process although something still runs that can't be stopped."""
+    """Ends the process even if a call that can't be stopped is still running."""
     logger.error("the drain timeout passed; requests in progress are aborted")
     logging.shutdown()
     os._exit(1)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_database() -> Iterator["Database"]:
-    """The database that the settings name.
+    """Opens the database that the settings name.
 
     Raises:
         ConfigurationError: They name none, or it can't be used.

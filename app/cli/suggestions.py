@@ -22,7 +22,7 @@ def list_suggestions(
     after: Annotated[int, typer.Option(help="Number of the last suggestion that was listed before.")] = 0,
     most: Annotated[int, typer.Option(min=1, help="Maximum number of suggestions.")] = 100,
 ) -> None:
-    """List the suggestions that wait."""
+    """List the suggestions that wait for a decision."""
     with open_database() as database:
         from app.storage.suggestions import SuggestionStore
 

@@ -1,4 +1,4 @@
-"""Tables: of what a store has, and of a bundle's manifest, whose new fields are shown without a change."""
+"""Prints tables of stored objects and of a bundle's manifest. New manifest fields appear by themselves."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str | int | None]
 
 
 def describe(facts: Mapping[str, Any], *, title: str) -> Iterator[Table]:
-    """Tables of a manifest: what fits on a line each, then each group and each list of things.
+    """Makes the tables of a manifest: short values first, then one table for each group and each list.
 
     Args:
         facts: As JSON has them: dicts, lists, strings, numbers.
@@ -41,7 +41,7 @@ def describe(facts: Mapping[str, Any], *, title: str) -> Iterator[Table]:
 
 
 def rows_table(title: str, rows: Mapping[str, Any]) -> Table:
-    """A table of names and values."""
+    """Makes a table of names and values."""
     table = _empty_table(title)
     for name, value in rows.items():
         table.add_row(_label(name), _cell(value))
@@ -49,7 +49,7 @@ def rows_table(title: str, rows: Mapping[str, Any]) -> Table:
 
 
 def _things_table(title: str, things: list[Mapping[str, Any]]) -> Table:
-    """A table with a row for each thing and a column for each of their fields."""
+    """Makes a table with a row for each item and a column for each field."""
     names = [name for name in dict.fromkeys(name for thing in things for name in thing) if not name.endswith(UNSHOWN)]
     table = _empty_table(title, *names)
     for thing in things:
@@ -68,7 +68,7 @@ def _empty_table(title: str, *columns: str) -> Table:
 
 
 def _has_parts(value: Any) -> bool:
-    """True for a filled dict or list of dicts: what needs a table of its own."""
+    """Tells whether a value needs a table of its own: a filled dict or list of dicts."""
     return bool(value) and (
         isinstance(value, Mapping) or (isinstance(value, list) and all(isinstance(part, Mapping) for part in value))
     )
@@ -92,5 +92,5 @@ def _cell(value: Any) -> Text:
 
 
 def _printable(text: str) -> str:
-    """A text whose characters can all be seen: U+E000 in the place of a character for private use."""
+    """Makes unprintable characters visible, such as a private-use character as U+E000."""
     return "".join(one if one.isprintable() or one == "\n" else f"U+{ord(one):04X} " for one in text).rstrip(" ")

@@ -128,7 +128,7 @@ def _translate_text(job: TranslationJob, inputs: Sequence[Path], output: Path | 
 
 
 def _tell(job: TranslationJob) -> None:
-    """Says on stderr what the translations don't show."""
+    """Prints warnings to stderr that the translations don't show."""
     for pivot in sorted(job.pivots):
         typer.echo(
             f"note: translated through {pivot}, because there is no model from the source language to {job.target}",
@@ -150,7 +150,7 @@ def _tell(job: TranslationJob) -> None:
 
 
 def _chunk_size(path: Path) -> int:
-    """Lines in a chunk: one if somebody types them, who then sees each translation at once."""
+    """Returns the lines in a chunk: one if a person types them, so that each translation appears at once."""
     return 1 if path == STDIN and sys.stdin.isatty() else CHUNK_TEXTS
 
 
@@ -160,7 +160,7 @@ def _opened(output: Path | None) -> AbstractContextManager[IO[bytes]]:
 
 @contextmanager
 def _progress(inputs: Sequence[Path], output: Path | None) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, if that is a terminal on which neither input nor output appears; gives what advances it."""
+    """Shows a progress bar on stderr, if neither input nor output uses that terminal; yields its advance function."""
     others = [sys.stdout] if output is None else []
     others += [sys.stdin] if STDIN in inputs else []
     hidden = not sys.stderr.isatty() or any(stream.isatty() for stream in others)

@@ -1,4 +1,4 @@
-"""What runs in the cluster: a deployment of replicas for each bundle, and one of ingresses, which speak HTTP."""
+"""The deployments of the cluster: one of replicas for each bundle, and one of ingresses, which serve HTTP."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -135,7 +135,7 @@ def _bind(name: str, paths: Sequence[Path], settings: Settings) -> "Application"
 
 
 def _resources(settings: Settings) -> dict[str, Any]:
-    """What a process with models needs of its machine."""
+    """Returns the resources that a process with models needs."""
     gpus = {"num_gpus": 1} if settings.provider == "cuda" else {}
     return {"num_cpus": settings.decode_workers * settings.threads, **gpus}
 

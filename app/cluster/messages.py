@@ -1,4 +1,4 @@
-"""What a replica sends: the events of a translation in lists, since a message costs far more than an event."""
+"""The messages of a replica: lists of events, because a message costs far more than an event."""
 
 import asyncio
 from collections.abc import AsyncGenerator

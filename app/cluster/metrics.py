@@ -20,7 +20,7 @@ class ReplicaMetrics:
         self._counted = dict.fromkeys(COUNTERS, 0.0)
 
     def publish(self) -> None:
-        """Takes the values of now."""
+        """Publishes the current values."""
         values = self._engine.statistics()
         for name, gauge in self._gauges.items():
             gauge.set(values.get(name, 0.0))

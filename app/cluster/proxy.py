@@ -16,7 +16,7 @@ _RETRY_AFTER = {"Retry-After": "1"}
 
 
 def middlewares() -> list[Middleware]:
-    """What Ray's proxies wrap around themselves."""
+    """Returns the middleware that Ray's proxies install."""
     return [Middleware(LostIngress)]
 
 

@@ -89,7 +89,7 @@ class RemoteEngine:
         self._state = EngineState.READY
 
     async def stop(self) -> None:
-        """Takes no more calls."""
+        """Refuses further calls."""
         self._state = EngineState.STOPPING
 
     def note_replicas(self, running: bool) -> None:
@@ -184,9 +184,9 @@ class RemoteEngine:
         self._full_until = time.monotonic() + _FULL_S
 
     def info(self) -> dict[str, object]:
-        """What a replica said of its model."""
+        """Returns a replica's description of its model."""
         return self._info
 
     def statistics(self) -> dict[str, float]:
-        """What is known here; the replicas publish their own with Ray."""
+        """Returns the statistics of this process; the replicas publish their own with Ray."""
         return {"rejected": float(self._rejected)}

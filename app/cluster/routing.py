@@ -29,7 +29,7 @@ class AffinityRouter(RequestRouter):
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
     ) -> list[list[RunningReplica]]:
-        """Two replicas, of which Ray Serve takes the one with fewer calls, and then all others."""
+        """Returns two replicas, of which Ray Serve takes the less busy one, and then all others."""
         key = _key(pending_request, self._by_bundle)
         ranked = sorted(candidate_replicas, key=lambda replica: _rank(key, replica), reverse=True)
         return [ranked[:2], ranked[2:]] if ranked[2:] else [ranked]

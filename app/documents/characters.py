@@ -48,7 +48,7 @@ class Encoded:
             raise DamagedDocument("The file is not text.")
 
     def encoded(self, text: str, escape: Callable[[str, str], bytes] | None = None) -> bytes:
-        """A text in the file's encoding.
+        """Returns the text as bytes in the file's encoding.
 
         Args:
             text: The text.
@@ -62,5 +62,5 @@ class Encoded:
 
 
 def char_references(text: str, encoding: str) -> bytes:
-    """Markup with references for the characters that an encoding doesn't have."""
+    """Replaces the characters that an encoding lacks by character references."""
     return text.encode(encoding, "xmlcharrefreplace")

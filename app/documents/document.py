@@ -20,7 +20,7 @@ Write = Callable[[Sequence[str], str], bytes]
 
 
 def bounded(parts: Iterable[Part]) -> Iterator[Part]:
-    """The texts of a document, or what holds them, one after the other, as many as there may be.
+    """Yields the items one by one; refuses a document with more items than are allowed.
 
     Raises:
         DocumentTooLarge: There are more.
@@ -53,5 +53,5 @@ class Document:
 
     @property
     def characters(self) -> int:
-        """The characters of all texts, in code points, without the marks of formatting in office files."""
+        """Counts the characters (code points) of all texts, without the marks of formatting in office files."""
         return sum(len(plain(text)) if self.markup == INLINE else len(text) for text in self.texts)

@@ -1,4 +1,4 @@
-"""Formatted text as inline markup, which the translation of markup carries over: the form that all formats share.
+"""Formatted text as inline markup, the form that all formats share. The markup pipeline translates it.
 
 A paragraph of a word processor, a cell or a subtitle becomes a line of XML: ``Das ist <g0>fett</g0>.<x id="1"/>``. The
 numbers stand for objects of the format, such as the formatting of a run, a footnote or a field. In the translation,
@@ -57,7 +57,7 @@ class InlineBuilder:
 
     @property
     def markup(self) -> str:
-        """What was written so far."""
+        """Returns the markup written so far."""
         return "".join(self._pieces)
 
     def text(self, content: str) -> None:
@@ -76,15 +76,15 @@ class InlineBuilder:
         self._pieces.append(f"</g{number}>")
 
     def point(self, thing: Any) -> None:
-        """Adds something that has a place between words, such as a footnote's mark."""
+        """Adds an object that stands between words, such as a footnote mark."""
         self._pieces.append(f'<x id="{self._add(thing)}"/>')
 
     def atom(self, thing: Any) -> None:
-        """Adds something that is like a word of the sentence and isn't translated, such as a field."""
+        """Adds an object that acts as a word and is not translated, such as a field."""
         self._pieces.append(f'<m id="{self._add(thing)}"></m>')
 
     def line_break(self, thing: Any) -> None:
-        """Adds something that ends a sentence."""
+        """Adds a line break, which ends a sentence."""
         self._pieces.append(f'<br id="{self._add(thing)}"/>')
 
     def events(self, markup: str) -> Iterator[Event]:
@@ -107,5 +107,5 @@ class InlineBuilder:
 
 
 def plain(markup: str) -> str:
-    """The text of inline markup, without its objects."""
+    """Returns the text of inline markup without its objects."""
     return html.unescape(_TAG.sub("", markup))

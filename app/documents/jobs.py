@@ -57,7 +57,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class _Progress:
-    """How far a document is, in characters."""
+    """The progress of a document, in characters."""
 
     translated: int = 0
 
@@ -113,7 +113,7 @@ class DocumentJobs:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def add(self, upload: Upload, key: Key | None, *, secret: bool) -> tuple[str, str]:
-        """Takes in a document; returns its id and, if ``secret``, the key without which nobody finds it.
+        """Adds a document; returns its id and, if ``secret``, the key that is needed to find it.
 
         Raises:
             QuotaExceeded: The API key has no characters left this month.
@@ -133,7 +133,7 @@ class DocumentJobs:
         return added
 
     async def find(self, document_id: str, secret: str | None = None) -> StoredDocument:
-        """A document by its id, and its key if it has one.
+        """Finds a document by its id, and by its key if it has one.
 
         Raises:
             DocumentNotFound: There is none.
@@ -142,7 +142,7 @@ class DocumentJobs:
         return await self._run(self._store.find, document_id, secret)
 
     async def download(self, document: StoredDocument, *, delete_it: bool) -> bytes:
-        """The translated file; with ``delete_it``, nobody gets it again.
+        """Returns the translated file; ``delete_it`` deletes it afterwards.
 
         Raises:
             DocumentNotReady: It is not translated yet.
@@ -152,7 +152,7 @@ class DocumentJobs:
         return await self._run(lambda: self._store.translation(document, delete_it=delete_it))
 
     async def wait(self, document_id: str) -> StoredDocument:
-        """Waits until a document without a key has ended. If the caller is cancelled, the document is deleted.
+        """Waits until a document without a key is finished. If the caller is cancelled, deletes the document.
 
         Raises:
             DocumentNotFound: It was deleted.
@@ -180,7 +180,7 @@ class DocumentJobs:
             await asyncio.sleep(_SWEEP_S)
 
     async def _serve(self) -> None:
-        """A worker's life."""
+        """Translates one document after another until the server stops."""
         while True:
             self._added.clear()
             # Another name for each lease: not even this worker can mistake it for an earlier one.
@@ -226,7 +226,7 @@ class DocumentJobs:
     async def _is_done(
         self, work: asyncio.Task[DocumentTranslation], document_id: str, worker: str, reported: _Progress
     ) -> bool:
-        """Waits for the work, and tells how far it is; False if the document is another's, or was deleted meanwhile."""
+        """Waits for the work and reports its progress; False if another process took the document or it was deleted."""
         while not work.done():
             await asyncio.wait((work,), timeout=_REPORT_S)
             with suppress(StorageFailure):
@@ -235,7 +235,7 @@ class DocumentJobs:
         return True
 
     async def _insist(self, function: Callable[..., None], *arguments: object) -> None:
-        """Calls a function of the store until the database is there; once is enough, for the lease ends with it.
+        """Calls a function of the store until the database answers. It is safe to call twice: it ends the lease.
 
         Raises:
             StorageFailure: The database was away for too long.
@@ -289,7 +289,7 @@ class DocumentJobs:
 
 
 def _told(error: Exception) -> tuple[str, str]:
-    """What the client is told of an error: a sentence and a stable code. An error of the server is logged instead."""
+    """Returns the message and the stable code that the client gets. Internal errors are logged instead."""
     if isinstance(error, DragomanError) and not isinstance(error, ModelFailure | BundleError | ConfigurationError):
         return str(error), error.code
     logger.error("a document could not be translated", exc_info=error)

@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 
 
 class MemoryFile(NamedTuple):
-    """What a file has for a pair of languages.
+    """The entries of a file for one pair of languages.
 
     Attributes:
         pairs: Texts and their translations.
@@ -46,7 +46,7 @@ class Form(NamedTuple):
 
 
 def find_form(name: str) -> Form:
-    """The format with a name, or of a file with a name.
+    """Finds the format with a name, or the format of a file name.
 
     Raises:
         InvalidMemory: There is no such format.
@@ -117,7 +117,7 @@ def _read_tmx(data: bytes, source: str, target: str) -> Iterator[Pair | None]:
 
 
 def _text(element: Any) -> str:
-    """The text of a segment, without the codes of its document's format."""
+    """Returns the text of a segment without the formatting codes of its document."""
     pieces = [element.text or ""]
     for child in element.iterchildren():
         checkpoint()

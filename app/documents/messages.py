@@ -1,4 +1,4 @@
-"""What stays unchanged in the messages of programs, beyond what is protected in every text."""
+"""The spans of program messages that stay unchanged, in addition to those protected in every text."""
 
 PLACEHOLDERS = (
     # printf of C, Python, PHP, Objective-C

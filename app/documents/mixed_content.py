@@ -12,7 +12,7 @@ from app.documents.safe_xml import writable
 
 @dataclass(frozen=True)
 class Names:
-    """What the elements inside a text mean; all that are not named are points.
+    """The meaning of the elements inside a text; an element that is not named is a point.
 
     Attributes:
         wrappers: Elements around text.
@@ -37,7 +37,7 @@ class _Range(NamedTuple):
 
 
 class MixedText:
-    """One such element.
+    """An element that contains both text and elements.
 
     Args:
         element: The element; only ``write`` changes it.
@@ -65,7 +65,7 @@ class MixedText:
         self.is_translatable = self._builder.is_translatable
 
     def write(self, markup: str, language: str) -> None:
-        """As in ``Segment``."""
+        """See ``Segment.write``."""
         target = self._into() if self._into else self._element
         _empty(target)
         open_: list[Any] = [target]
@@ -84,7 +84,7 @@ class MixedText:
                 open_.pop()
 
     def _own(self, element: Any) -> Any:
-        """An object without the text behind it; a copy if the source keeps its own."""
+        """Returns an object without its tail text; a copy if the source stays in the document."""
         if self._into:
             element = etree.fromstring(etree.tostring(element, with_tail=False))
         element.tail = None
@@ -122,7 +122,7 @@ class MixedText:
             self._builder.text(content)
 
     def _ranges(self, parent: Any) -> dict[Any, Any]:
-        """The beginnings and ends of ranges that begin and end among the children, nested in each other."""
+        """Finds the ranges that begin and end among the children, and nests them in each other."""
         names = self._names
         found: dict[Any, Any] = {}
         open_: list[Any] = []

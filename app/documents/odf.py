@@ -92,7 +92,7 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
 
 
 def _append(parent: Any, text: str) -> None:
-    """Adds text; OpenDocument joins spaces, so all but the first are elements."""
+    """Adds text. OpenDocument collapses spaces, so each space after the first becomes an element."""
     done = 0
     begins = parent.text is None and not len(parent) and parent.tag in (f"{_TEXT}p", f"{_TEXT}h")
     for match in _DOUBLE_SPACE.finditer(text):

@@ -1,4 +1,4 @@
-"""The names of Office Open XML's three languages for text: of documents, of drawings and slides, and of sheets."""
+"""The element names of the three text languages of Office Open XML: WordprocessingML, DrawingML, SpreadsheetML."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

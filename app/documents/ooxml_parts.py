@@ -1,4 +1,4 @@
-"""The parts of an Office Open XML package by their kinds, and the texts that Word, PowerPoint and Excel all have."""
+"""The parts of an Office Open XML package by kind, and the texts that Word, PowerPoint and Excel share."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -48,7 +48,7 @@ class OfficeParts:
             raise DamagedDocument("The file is damaged, or not what its name says.")
 
     def roots(self, *kinds: str, having: bytes = b"") -> Iterator[Any]:
-        """The root elements of all parts whose content types end in one of these, in the order of the kinds.
+        """Yields the root elements of the parts whose content type ends in one of the given kinds, kind by kind.
 
         Args:
             kinds: Ends of content types.
@@ -62,7 +62,7 @@ class OfficeParts:
                     yield self.trees[name]
 
     def common_segments(self) -> Iterator[Segment]:
-        """Texts of charts, diagrams and shapes, and the title of the document."""
+        """Yields the texts of charts, diagrams and shapes, and the title of the document."""
         for root in self.roots(*DRAWINGS):
             yield from paragraphs(root)
             for value in root.iterfind(f".//{_CHART}strCache//{_CHART}v"):
@@ -74,7 +74,7 @@ class OfficeParts:
 
 
 def paragraphs(root: Any, left_out: Collection[Any] = ()) -> Iterator[Segment]:
-    """The paragraphs of DrawingML in a part."""
+    """Yields the DrawingML paragraphs of a part."""
     for element in root.iter(f"{A}p"):
         if element not in left_out:
             yield Paragraph(element, DRAWING)

@@ -25,13 +25,13 @@ _LINKS = (f"{A}hlinkClick", f"{A}hlinkMouseOver")
 
 
 class _Source(NamedTuple):
-    """Where something was: a child of a run, or of the paragraph itself (no run)."""
+    """The position of an object: a child of a run, or of the paragraph itself (no run)."""
 
     run: Any
     child: Any
 
     def moved(self, space: str) -> Any:
-        """The child, taken from its place, in a run like its own."""
+        """Removes the child from its position; returns it in a run with the same properties."""
         if self.run is None:
             return self.child
         run = etree.Element(self.run.tag, self.run.attrib, nsmap=self.run.nsmap)
@@ -224,7 +224,7 @@ class Paragraph:
 
 
 def _usual(items: Sequence[_Item]) -> tuple[bytes, dict[bytes, Any]]:
-    """The key of the text on a level that needs no markup, and the properties of all keys.
+    """Returns the format key of the text that needs no markup on a level, and the properties of all keys.
 
     It is text without properties, or else what most of the text is. Links stay links, however long.
     """
@@ -241,7 +241,7 @@ def _usual(items: Sequence[_Item]) -> tuple[bytes, dict[bytes, Any]]:
 
 
 def _goes_on(items: Sequence[_Item], key: bytes) -> bool:
-    """The next text on this level has the same key, and only points and atoms stand before it."""
+    """Tells whether the next text on this level has the same format key, with only points and atoms before it."""
     for item in items:
         if isinstance(item, _Group) or (isinstance(item, _Object) and item.add is InlineBuilder.line_break):
             return False
@@ -252,7 +252,7 @@ def _goes_on(items: Sequence[_Item], key: bytes) -> bool:
 
 @dataclass(eq=False)
 class _Open:
-    """A range or field whose end has not come yet; ``name`` is that of the end."""
+    """A range or field whose end is not found yet; ``name`` is the name of the end."""
 
     name: object
     begin: _Object
@@ -260,7 +260,7 @@ class _Open:
 
 
 def _with_ranges(items: Sequence[_Item], dialect: Dialect) -> list[_Item]:
-    """Makes groups of ranges and fields whose two ends are on this level; other ends stay points."""
+    """Groups the ranges and fields that begin and end on this level; other marks stay points."""
     levels: list[_Open] = [_Open(None, _Object(InlineBuilder.point, []))]
 
     def drop_to(size: int) -> None:
@@ -286,7 +286,7 @@ def _with_ranges(items: Sequence[_Item], dialect: Dialect) -> list[_Item]:
 
 
 def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
-    """The name of the range that begins here, and of the one that ends."""
+    """Returns the name of the range that begins here, and the name of the range that ends here."""
     if not isinstance(item, _Object) or len(item.sources) != 1:
         return None, None
     element = item.sources[0].child
@@ -300,7 +300,7 @@ def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
 
 
 def _closed(opened: _Open, end: _Item) -> _Item:
-    """The group of a finished range or field. A field's instruction stays with its beginning."""
+    """Returns the group of a finished range or field. The instruction of a field stays with its beginning."""
     if opened.name != "field":
         return _Group(opened.items, opened.begin.sources, end.sources)
     result = next((index for index, item in enumerate(opened.items) if _is_separator(item)), -1) + 1

@@ -1,4 +1,4 @@
-"""Zip archives of strangers, in which office formats and EPUB keep their parts; checked before anything is unpacked."""
+"""Untrusted zip archives, the containers of office formats and EPUB; checked before anything is unpacked."""
 
 import io
 import zipfile
@@ -53,11 +53,11 @@ class Package:
 
     @property
     def names(self) -> list[str]:
-        """The names of all parts, in the order of the file."""
+        """Returns the names of all parts, in the order of the file."""
         return list(self._entries)
 
     def read(self, name: str) -> bytes:
-        """The content of a part.
+        """Returns the content of a part.
 
         Raises:
             DamagedDocument: There is no such part, or it is damaged.
@@ -75,7 +75,7 @@ class Package:
         return b"".join(pieces)
 
     def text(self, name: str) -> bytes:
-        """The content of a part that is to be taken apart.
+        """Returns the content of a part that will be parsed.
 
         Raises:
             DamagedDocument: There is no such part, or it is damaged.
@@ -88,7 +88,7 @@ class Package:
         return self.read(name)
 
     def tree(self, name: str, *, may_have_doctype: bool = False) -> Any:
-        """The root element of a part that is XML.
+        """Returns the root element of an XML part.
 
         Raises:
             DamagedDocument: As ``text``, and if it isn't XML, or has a document type where none is expected.
@@ -97,7 +97,7 @@ class Package:
         return parse(self.text(name), may_have_doctype=may_have_doctype)
 
     def rewritten(self, parts: Mapping[str, bytes]) -> bytes:
-        """The file with other content in some of its parts."""
+        """Returns the file with new content in some of its parts."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             for name, entry in self._entries.items():

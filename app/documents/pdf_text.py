@@ -33,7 +33,7 @@ Block = tuple[int, list[Run]]
 
 
 def main() -> int:
-    """The program."""
+    """Runs the program."""
     try:
         _limit_resources()
         blocks = read_blocks(sys.stdin.buffer.read())
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def read_blocks(data: bytes) -> list[Block] | int:
-    """The blocks of a file, or the exit code for what is wrong with it."""
+    """Returns the text blocks of a file, or an exit code that names its fault."""
     from pdfminer.high_level import extract_pages
     from pdfminer.layout import LAParams
     from pdfminer.pdfdocument import PDFPasswordIncorrect
@@ -141,7 +141,7 @@ def _begins_paragraph(line: _Line, before: _Line | None, begins_box: bool) -> bo
 
 
 def _join(block: list[Run], line: _Line) -> None:
-    """Adds a line; a word that was divided at its end is one again."""
+    """Adds a line and joins a word that was hyphenated at its end."""
     text = line.text.lstrip()
     if block:
         last, *style = block[-1]

@@ -36,11 +36,11 @@ class Format:
 
     @property
     def is_available(self) -> bool:
-        """Its libraries are installed."""
+        """Whether the libraries of the format are installed."""
         return all(find_spec(library) for library in self.libraries)
 
     def output(self, wanted: str | None = None) -> str:
-        """The name of the translation's format; the usual one if none is wanted.
+        """Returns the name of the output format; the default format if none is requested.
 
         Raises:
             UnsupportedDocument: A file of this format can't be translated into one of that.
@@ -52,7 +52,7 @@ class Format:
         return found
 
     def reader(self, wanted: str | None = None) -> Callable[[bytes], Document]:
-        """The function that reads its files for a translation into another format, or the usual one.
+        """Returns the function that reads a file for a translation in the given output format.
 
         Raises:
             UnsupportedDocument: As ``output``.
@@ -90,7 +90,7 @@ _BY_EXTENSION = {extension: each for each in FORMATS for extension in (each.name
 
 
 def find_format(name: str) -> Format:
-    """The format of a file by its name.
+    """Finds the format of a file by its name.
 
     Raises:
         UnsupportedDocument: There is none for its extension.
@@ -106,5 +106,5 @@ def find_format(name: str) -> Format:
 
 
 def served_extensions() -> list[str]:
-    """The extensions, without the dot, of all files that can be translated with the libraries that are installed."""
+    """Returns the extensions, without the dot, of all formats whose libraries are installed."""
     return [extension for each in FORMATS if each.is_available for extension in (each.name, *each.extensions)]

@@ -1,4 +1,4 @@
-"""XML of strangers: no entities, no document type, nothing from the network, bounded depth."""
+"""Parses untrusted XML: no entities, no document type, no network, bounded depth."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def parse(data: bytes, *, may_have_doctype: bool = False) -> Any:
-    """The root element of a document. The parser is fed in pieces, so that others have their turns.
+    """Returns the root element of a document. The parser is fed in pieces, so that other threads can run.
 
     Raises:
         DamagedDocument: It isn't XML, is nested too deeply, or has a document type where none is expected.
@@ -34,7 +34,7 @@ def parse(data: bytes, *, may_have_doctype: bool = False) -> Any:
 
 
 def elements(data: bytes, tag: str) -> Iterator[Any]:
-    """The elements with a tag, one after the other; each is gone when the next one comes.
+    """Yields the elements with a tag; each is discarded when the next one is read.
 
     The document may have a document type without entities.
 
@@ -65,12 +65,12 @@ def _check_doctype(element: Any, may_have_doctype: bool) -> None:
 
 
 def serialize(root: Any) -> bytes:
-    """The document of a root element, as a file."""
+    """Serialises a root element as a document."""
     tree = root.getroottree()
     encoding, standalone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone
     return bytes(etree.tostring(tree, xml_declaration=True, encoding=encoding, standalone=standalone))
 
 
 def writable(text: str) -> str:
-    """The text without the characters that XML can't hold."""
+    """Returns the text without the characters that XML forbids."""
     return _NOT_XML.sub("", text)

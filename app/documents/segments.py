@@ -1,4 +1,4 @@
-"""Documents made of many small texts, each with a place of its own that its translation is written to."""
+"""Documents made of many small texts; each translation is written back to the position of its text."""
 
 import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,18 +18,18 @@ class Segment(Protocol):
 
     @property
     def markup(self) -> str:
-        """Its content as inline markup."""
+        """The content as inline markup."""
 
     @property
     def is_translatable(self) -> bool:
-        """There is a letter or digit in it."""
+        """Whether the content has a letter or digit."""
 
     def write(self, markup: str, language: str) -> None:
         """Replaces the content by a translation of ``markup``; the language is a tag, such as ``en-GB``."""
 
 
 class PlainText:
-    """The text of an element, or of one of its attributes, without formatting.
+    """The unformatted text of an element or of one of its attributes.
 
     Args:
         element: The element.
@@ -43,7 +43,7 @@ class PlainText:
         self.is_translatable = any(map(str.isalnum, text))
 
     def write(self, markup: str, language: str) -> None:
-        """As in ``Segment``."""
+        """See ``Segment.write``."""
         text = writable(html.unescape(markup))
         if self._attribute:
             self._element.set(self._attribute, text)
@@ -57,7 +57,7 @@ def package_document(
     segments: Iterator[Segment],
     finish: Callable[[str], None] = lambda language: None,
 ) -> Document:
-    """The document of a package whose parts have segments.
+    """Returns the document of a package whose parts contain segments.
 
     Args:
         package: The file.
@@ -81,7 +81,7 @@ def package_document(
 
 
 def with_region(language: str) -> str:
-    """A language with a region, as spelling checkers want it: the one with most speakers if there is none."""
+    """Adds a region to a language tag, as spelling checkers need it: the region with the most speakers by default."""
     if "-" in language:
         return language
     likely = get_global("likely_subtags").get(language, "").split("_")

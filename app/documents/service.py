@@ -1,4 +1,4 @@
-"""The documents of a server, as the HTTP contracts use them; costs nothing before the first one comes."""
+"""The documents of a server, as the HTTP contracts use them. Nothing is opened before the first document."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Documents:
-    """Opens the jobs when they are needed: at the start if there may be some of an earlier process.
+    """Opens the jobs on first use, or at the start if an earlier process may have left some.
 
     Args:
         settings: How many documents there may be, how large, and for how long.
@@ -39,7 +39,7 @@ class Documents:
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
-        """Goes on with the documents that an earlier process left."""
+        """Resumes the documents that an earlier process left."""
         if self._settings.documents and (self._settings.data or self._settings.database):
             await self.jobs()
 
@@ -51,7 +51,7 @@ class Documents:
             self._own_database.close()
 
     async def jobs(self) -> "DocumentJobs":
-        """The jobs."""
+        """Returns the jobs."""
         async with self._lock:
             if self._jobs is None:
                 from app.documents.jobs import DocumentJobs

@@ -1,11 +1,11 @@
-"""Files of text with places for translations in it; all between the places stays as it is."""
+"""Text files with slots for translations; everything between the slots stays unchanged."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
 class Slot(NamedTuple):
-    """A place.
+    """A range of the file that a translation replaces.
 
     Attributes:
         begin: Where it begins in the file, in code points.
@@ -21,7 +21,7 @@ class Slot(NamedTuple):
 
 
 def filled(source: str, slots: Sequence[Slot], translations: Sequence[str]) -> str:
-    """The file with the translations; a text that is its own translation stays as it was written."""
+    """Returns the file with the translations. A text that equals its translation stays as it is written."""
     pieces: list[str] = []
     done = 0
     for slot, translation in zip(slots, translations, strict=True):

@@ -27,7 +27,7 @@ _NEXT_CUE, _NEXT_LINE = "\0", "\n"
 
 
 class _Element:
-    """Markup around text; what is never closed has no closing."""
+    """Markup around text; an element that is never closed has no end tag."""
 
     def __init__(self, opening: str) -> None:
         self.opening, self.closing = opening, ""
@@ -41,7 +41,7 @@ class _Cue:
 
     @property
     def has_speakers(self) -> bool:
-        """Each line is somebody else's."""
+        """Tells whether each line belongs to another speaker."""
         return len(self.lines) > 1 and all(map(_SPEAKER.match, self.lines))
 
     @property
@@ -80,7 +80,7 @@ def _cue(match: re.Match[str]) -> _Cue:
 
 
 def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:
-    """Cues that follow each other until a sentence ends, if they are plain."""
+    """Groups consecutive cues without markup until a sentence ends."""
     groups: list[list[_Cue]] = []
     for cue in cues:
         before = groups[-1] if groups else []
@@ -144,7 +144,7 @@ def _rendered(builder: InlineBuilder, translation: str) -> str:
 
 
 def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
-    """One text for each cue. If a cue would be empty, each gets its share of the words."""
+    """Splits a text among the cues. If a cue would be empty, the words are shared out evenly."""
     texts = [text.strip() for text in rendered.split(_NEXT_CUE)]
     for index in range(1, len(texts)):
         if marks := _LEADING_MARKS.match(texts[index]):
@@ -181,5 +181,5 @@ def _wrapped(words: Sequence[str], width: int) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Characters that are seen."""
+    """Counts the visible characters."""
     return len(_TAG.sub("", text))

@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRequest:
-    """What is wanted of a document.
+    """A request to translate a document.
 
     Attributes:
         source: A served language code, or ``AUTO``: the document's language is detected.
@@ -65,7 +65,7 @@ class DocumentTranslation(NamedTuple):
 
 
 async def read_document(data: bytes, format_: Format, output: str, max_chars: int) -> Document:
-    """Reads a file whose translation shall be of the format ``output``.
+    """Reads a file; its translation will have the format ``output``.
 
     Raises:
         InvalidRequest: The file can't be read as its format.
@@ -82,7 +82,7 @@ async def read_document(data: bytes, format_: Format, output: str, max_chars: in
 async def translate_document(
     translator: Translator, document: Document, wanted: DocumentRequest, on_progress: Callable[[int], None]
 ) -> DocumentTranslation:
-    """Translates a document that was read.
+    """Translates a document after ``read_document`` has read it.
 
     Args:
         translator: What translates.
@@ -109,7 +109,7 @@ async def translate_document(
 
 
 async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
-    """What the work gives. A document can wait where a client can't: if the server is too busy, it is offered again."""
+    """Returns the result of the work. If the server is too busy, waits and tries again: documents can wait."""
     while True:
         try:
             return await work()
@@ -146,7 +146,7 @@ async def _translate(translator: Translator, request: TranslationRequest, on_pro
 
 
 def _detect(detector: Detector, document: Document) -> str | None:
-    """The language of the beginning; None if there is none to be seen.
+    """Detects the language of the beginning; None if no language is found.
 
     Raises:
         InvalidRequest: It is one that is not served.

@@ -42,10 +42,10 @@ class Connection(Protocol):
     """The interface of a connection that the limits need."""
 
     def check(self, now: float) -> None:
-        """Ends it if its client takes too long."""
+        """Ends the connection if its client takes too long."""
 
     def give_way(self) -> None:
-        """Ends it, because another needs its place."""
+        """Ends the connection to make room for another."""
 
 
 @dataclass(slots=True)

@@ -114,7 +114,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def give_way(self) -> None:
-        """Ends the connection at once, because another needs its place."""
+        """Ends the connection at once to make room for another."""
         self._is_refused = True
         self.transport.abort()
 

@@ -113,7 +113,7 @@ class TextTranslation:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Where the time of one call went, in seconds; the three add up to it.
+    """The time of one call in seconds, in three phases that add up to it.
 
     Attributes:
         queue_s: Time until a worker took the first sentence.
@@ -133,7 +133,7 @@ class Timing:
 
 @dataclass(eq=False)
 class RequestQuota:
-    """How much a request has put into the queue so far. Calls that share a quota count as one request.
+    """The tokens that a request has queued so far. Calls that share a quota count as one request.
 
     Attributes:
         admitted: The request was accepted, so its later parts are queued even if the queue is full.
@@ -159,7 +159,7 @@ Improve = Callable[[TextKey, SentenceTranslation], Awaitable[SentenceTranslation
 
 @dataclass(frozen=True, kw_only=True)
 class TranslationCall:
-    """What an engine is asked to translate, and how.
+    """Texts for an engine, with the options of their translation.
 
     Attributes:
         texts: The texts.
@@ -238,7 +238,7 @@ class InspectionCall:
 
 
 class SearchNode(NamedTuple):
-    """A hypothesis of the search: another one, and one more piece.
+    """A hypothesis of the search: an earlier hypothesis and one more piece.
 
     Attributes:
         parent: Index of the hypothesis that it extends; None for the first pieces.
@@ -301,7 +301,7 @@ class EngineState(StrEnum):
 
 
 class TranslationEngine(Protocol):
-    """What translates; ``app.engine.single_model.Engine`` does it with one model."""
+    """The interface of all engines; ``app.engine.single_model.Engine`` serves one model."""
 
     @property
     def pairs(self) -> frozenset[tuple[str, str]]:

@@ -233,7 +233,7 @@ class Registry:
         return ServedModel(path=path, manifest=manifest, nbytes=nbytes)
 
     async def _taken_up(self, path: Path, old: ServedModel | None) -> ServedModel:
-        """The bundle in a folder: the old one if nothing has changed, or a new one that has been verified and tested.
+        """Returns the bundle in a folder: the old one if nothing has changed, otherwise a new one, verified and tested.
 
         Raises:
             DragomanError: It can't be served.

@@ -65,7 +65,7 @@ class Engine:
         backlog: Backlog | None = None,
         results: ResultCache | None = None,
     ) -> None:
-        """Put the parts together; ``start`` brings it to life.
+        """Put the parts together; ``start`` starts the threads.
 
         Raises:
             BundleError: The tokenizer does not fit the manifest.
@@ -261,7 +261,7 @@ class Engine:
         }
 
     async def _translate_golden(self, item: Golden) -> str:
-        """Skips the readiness check, which depends on this, and admission control."""
+        """Translate the golden sentences, without admission control and before the engine is ready."""
         call = TranslationCall(
             texts=[item.source],
             source=item.source_language,

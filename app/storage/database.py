@@ -1,4 +1,4 @@
-"""One database for all that is kept: an SQLite file, or PostgreSQL. SQLAlchemy and SQL are in ``app.storage`` only.
+"""One database for all stored data: an SQLite file or PostgreSQL. Only ``app.storage`` uses SQLAlchemy and SQL.
 
 To add a table:
 
@@ -78,7 +78,7 @@ class Database:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "Database":
-        """The database that the settings name; it is in memory if they name none.
+        """Opens the database that the settings name, or a database in memory if they name none.
 
         Raises:
             ConfigurationError: It can't be used.
@@ -103,7 +103,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All statements inside, or none of them.
+        """Runs all statements inside, or none of them.
 
         In SQLite, nobody else writes meanwhile. In PostgreSQL, others do: a row that was read may change, unless it was
         read by the statement that changes it (``RETURNING``) or locked (``with_for_update``).
@@ -124,7 +124,7 @@ class Database:
             raise StorageFailure(f"The database can't be used now{reason}.") from error
 
     def now(self, connection: Connection) -> float:
-        """Seconds since 1970 by the clock that all who share the database read: PostgreSQL's, or this machine's."""
+        """Seconds since 1970 by the clock of the database: PostgreSQL's, or this machine's for SQLite."""
         if self._dialect == "sqlite":
             return time.time()
         return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
@@ -140,14 +140,14 @@ class Database:
 
 
 def insert(connection: Connection, table: Table) -> postgresql.Insert:
-    """An INSERT that may have ``on_conflict_do_update``, which SQLAlchemy spells once for each database."""
+    """Returns an INSERT with ``on_conflict_do_update``, which SQLAlchemy provides separately for each database."""
     # The two classes share no base that has the method.
     made = sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
     return cast(postgresql.Insert, made)
 
 
 def _sqlite(folder: Path | None) -> Engine:
-    """One connection, which all threads share in turns."""
+    """Opens one SQLite connection, which all threads use in turn."""
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
@@ -177,7 +177,7 @@ def _lower(text: str | None) -> str | None:
 
 
 def _postgresql(address: str) -> Engine:
-    """A few connections, which are checked before use, so that a restart of PostgreSQL costs nobody an error."""
+    """Opens a pool of connections. Each is checked before use, so that a restart of PostgreSQL causes no error."""
     milliseconds = int(1000 * _BUSY_S)
     return create_engine(
         make_url(address).set(drivername="postgresql+psycopg"),
@@ -210,5 +210,5 @@ def _set_version(connection: Connection, version: int) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The database's own words, without the statement and its values, which SQLAlchemy adds."""
+    """Returns the database's own message, without the statement and values that SQLAlchemy adds."""
     return str(error.orig).strip() if isinstance(error, DBAPIError) else str(error)

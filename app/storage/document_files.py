@@ -1,4 +1,4 @@
-"""Where the files of documents are: in the database, or in a folder or a bucket that servers share.
+"""Stores the files of documents: in the database, or in a folder or a bucket that servers share.
 
 A file outside has a name of its own, which is in its row of ``document_files``. It is written before its row and
 deleted after it, so that a row never names a part of a file. What is left by a process that died in between, or
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 class Kept(NamedTuple):
-    """What the row of a file has.
+    """The values of a file's row.
 
     Attributes:
         name: The name of the file outside the database; None if the row has the file.
@@ -53,7 +53,7 @@ class Kept(NamedTuple):
 
 
 class DocumentFiles:
-    """Keeps files; any thread may use it, outside of transactions, for storage can be slow.
+    """Stores files. Any thread may use it, but outside of transactions, because storage can be slow.
 
     Args:
         url: ``file:///folder`` or ``s3://bucket/folder``; None for the database.
@@ -80,7 +80,7 @@ class DocumentFiles:
             raise ConfigurationError(f"{url} can't be used for files: {error.strerror}") from None
 
     def keep(self, content: bytes) -> Kept:
-        """Writes a file; it is nobody's until its row is there.
+        """Writes a file. It belongs to no document until its row is inserted.
 
         Raises:
             StorageFailure: The storage can't be used now.
@@ -112,14 +112,14 @@ class DocumentFiles:
                 raise DocumentNotFound("The document's file is gone.") from None
 
     def delete(self, names: Iterable[str]) -> None:
-        """Deletes files outside; what can't be deleted now is ``left``."""
+        """Deletes files outside the database; ``left`` finds the files whose deletion failed."""
         for name in names:
             if self._system is not None:
                 with suppress(StorageFailure), self._reported(), suppress(FileNotFoundError):
                     self._system.rm_file(self._path(name))
 
     def left(self) -> list[str]:
-        """The names of all files outside that are older than the time between a file and its row can be.
+        """Returns the names of the files outside the database that are old enough to have a row by now.
 
         Raises:
             StorageFailure: The storage can't be used now.
@@ -151,7 +151,7 @@ def insert_row(connection: Any, document_id: str, kind: str, kept: Kept, size: i
 
 
 def find_row(connection: Any, document_id: str, kind: str) -> Kept | None:
-    """A file of a document; nobody else deletes it before the transaction ends."""
+    """Finds a file of a document and locks its row until the transaction ends."""
     is_wanted = (FILES.c.document_id == document_id, FILES.c.kind == kind)
     row = connection.execute(select(FILES.c.name, FILES.c.content).where(*is_wanted).with_for_update()).one_or_none()
     return Kept(*row) if row else None

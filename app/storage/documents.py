@@ -1,4 +1,4 @@
-"""Documents to translate: a queue for any number of processes, with the files in it or named in it.
+"""Documents to translate: a queue that any number of processes share.
 
 Every process that shares the database, and the storage of files if there is one, can translate and deliver each
 document, and a document is never there without its file (``app.storage.document_files``). A process that translates a
@@ -166,7 +166,7 @@ class DocumentStore:
         return document_id, key
 
     def claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
-        """The next document that nobody translates, and its file, now with a lease of this name; None if none waits.
+        """Leases the next waiting document under this name; returns it with its file, or None if no document waits.
 
         A document that has ended its process too often gets an error instead, and one whose file is gone.
 
@@ -215,7 +215,7 @@ class DocumentStore:
         return None
 
     def charge(self, document_id: str, worker: str, characters: int) -> None:
-        """Notes the characters of a document, and counts them for its key, once; nothing if the lease is another's.
+        """Stores the characters of a document and charges its key once. Does nothing if another process has the lease.
 
         Raises:
             QuotaExceeded: The key has no more of them this month.
@@ -230,7 +230,7 @@ class DocumentStore:
                 spend(connection, row.key_id, characters, connection.execute(limit).scalar_one())
 
     def report(self, document_id: str, worker: str, translated: int) -> bool:
-        """Notes the characters translated so far, and renews the lease; False if it is another's, or the document gone.
+        """Stores the characters translated so far and renews the lease; False if the lease or the document is lost.
 
         Args:
             document_id: The document.
@@ -243,7 +243,7 @@ class DocumentStore:
             return connection.execute(renewed.values(translated=translated, lease_until=until)).rowcount > 0
 
     def finish(self, document_id: str, worker: str, content: bytes, report: Mapping[str, Any]) -> None:
-        """Keeps the translation, in the place of the original, and a report; nothing if the lease is another's."""
+        """Replaces the original by the translation; stores a report. Does nothing if another process has the lease."""
         kept = self._files.keep(content)
         with self._changing() as (connection, gone):
             if self._lock(connection, _held(document_id, worker)):
@@ -253,13 +253,13 @@ class DocumentStore:
                 gone.append(kept.name)
 
     def fail(self, document_id: str, worker: str, error: str, code: str) -> None:
-        """Notes why the document can't be translated, gives its characters back, and deletes its file."""
+        """Stores why the document can't be translated, gives its characters back, and deletes its file."""
         with self._changing() as (connection, gone):
             if self._lock(connection, _held(document_id, worker)):
                 gone += self._end(connection, document_id, "error", error=error, error_code=code)
 
     def release(self, document_id: str, worker: str, wait_s: float = 0.0) -> None:
-        """Puts a document back into the queue, as if it had not been tried; nobody takes it for ``wait_s`` seconds."""
+        """Puts a document back into the queue, without counting the attempt, for at least ``wait_s`` seconds."""
         with self._database.transaction() as connection:
             until = self._now(connection) + wait_s if wait_s else None
             connection.execute(
@@ -269,7 +269,7 @@ class DocumentStore:
             )
 
     def find(self, document_id: str, secret: str | None = None) -> StoredDocument:
-        """A document, by its id, and by its key if it has one.
+        """Finds a document by its id, and by its key if it has one.
 
         Raises:
             DocumentNotFound: There is none.
@@ -285,7 +285,7 @@ class DocumentStore:
         return _document(row)
 
     def translation(self, document: StoredDocument, *, delete_it: bool) -> bytes:
-        """The translated file.
+        """Returns the translated file.
 
         Args:
             document: As ``find`` returned it.
@@ -311,7 +311,7 @@ class DocumentStore:
         return content
 
     def delete(self, document_id: str) -> None:
-        """Deletes a document with its files; whoever translates it will notice. If it isn't done, it costs nothing."""
+        """Deletes a document and its files; whoever translates it stops. An unfinished document costs nothing."""
         with self._changing() as (connection, gone):
             row = self._lock(connection, DOCUMENTS.c.id == document_id)
             if row and row.status in ("queued", "translating"):
@@ -320,7 +320,7 @@ class DocumentStore:
             connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.id == document_id))
 
     def sweep(self) -> None:
-        """Deletes files outside the database that no document has.
+        """Deletes the files outside the database that belong to no document.
 
         Raises:
             StorageFailure: The storage can't be used now.
@@ -332,7 +332,7 @@ class DocumentStore:
 
     @contextmanager
     def _changing(self, kept: Kept | None = None) -> Iterator[tuple[Any, list[str]]]:
-        """A transaction, and the names of the files that are deleted after it; also ``kept``, if it is refused."""
+        """Runs a transaction, then deletes the files it names; deletes ``kept`` if the transaction fails."""
         gone: list[str] = []
         try:
             with self._database.transaction() as connection:
@@ -343,7 +343,7 @@ class DocumentStore:
         self._files.delete(gone)
 
     def _end(self, connection: Any, document_id: str, status: Status, **values: str) -> list[str]:
-        """Ends what there is to do with a document, notes some values, and deletes its files; returns their names."""
+        """Ends the work on a document, stores some values, deletes its file rows; returns the names of the files."""
         gone = delete_rows(connection, FILES.c.document_id == document_id)
         ended = (
             update(DOCUMENTS)
@@ -357,7 +357,7 @@ class DocumentStore:
         return gone
 
     def _lock(self, connection: Any, where: Any) -> Any:
-        """The row of a document, which nobody else changes before the transaction ends; None if there is none."""
+        """Locks the row of a document until the transaction ends and returns it; None if there is no such document."""
         return connection.execute(select(DOCUMENTS).where(where).with_for_update()).one_or_none()
 
     def _now(self, connection: Any) -> float:
@@ -375,7 +375,7 @@ def _held(document_id: str, worker: str) -> Any:
 
 
 def _give_back(connection: Any, row: Row[Any]) -> None:
-    """The characters that a document has cost."""
+    """Gives back the characters that a document has cost."""
     if row.key_id is not None and row.characters:
         spend(connection, row.key_id, -row.characters)
 

@@ -1,4 +1,4 @@
-"""Glossaries: of each owner, named, with a dictionary for each pair of languages."""
+"""Glossaries: each has an owner, a name, and a dictionary for each pair of languages."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -109,14 +109,14 @@ class GlossaryStore:
             return _find(connection, owner, glossary_id)
 
     def list(self, owner: int | None) -> list[StoredGlossary]:
-        """All glossaries of an owner, in the order in which they were made."""
+        """Returns all glossaries of an owner, oldest first."""
         own = GLOSSARIES.c.key_id.is_not_distinct_from(owner)
         query = select(GLOSSARIES).where(own).order_by(GLOSSARIES.c.created_at, GLOSSARIES.c.id)
         with self._database.transaction() as connection:
             return [_glossary(connection, row) for row in connection.execute(query).all()]
 
     def find(self, owner: int | None, glossary_id: str) -> StoredGlossary:
-        """A glossary of an owner.
+        """Finds a glossary of an owner.
 
         Raises:
             GlossaryNotFound: There is no such glossary.
@@ -125,7 +125,7 @@ class GlossaryStore:
             return _find(connection, owner, glossary_id)
 
     def owner(self, glossary_id: str) -> int | None:
-        """The owner of a glossary.
+        """Returns the owner of a glossary.
 
         Raises:
             GlossaryNotFound: There is no such glossary.
@@ -138,7 +138,7 @@ class GlossaryStore:
         return row.key_id  # type: ignore[no-any-return]
 
     def entries(self, owner: int | None, glossary_id: str, source: str, target: str) -> dict[str, str]:
-        """The entries of a dictionary, target terms by source terms.
+        """Returns the entries of a dictionary: target terms by source terms.
 
         Raises:
             GlossaryNotFound: There is no such glossary or dictionary.
@@ -150,7 +150,7 @@ class GlossaryStore:
     def change(
         self, owner: int | None, glossary_id: str, name: str | None, dictionary: NewDictionary | None
     ) -> StoredGlossary:
-        """Renames a glossary, and adds entries to a dictionary, which is made if it is missing.
+        """Renames a glossary and adds entries to a dictionary, which is created if it is missing.
 
         Raises:
             GlossaryNotFound: There is no such glossary.
@@ -173,7 +173,7 @@ class GlossaryStore:
             return _find(connection, owner, glossary_id)
 
     def replace(self, owner: int | None, glossary_id: str, dictionary: NewDictionary) -> StoredDictionary:
-        """Replaces the entries of a dictionary, which is made if it is missing.
+        """Replaces the entries of a dictionary, which is created if it is missing.
 
         Raises:
             GlossaryNotFound: There is no such glossary.
@@ -232,7 +232,7 @@ def _entries(connection: Connection, glossary_id: str, source: str, target: str)
 
 
 def _write(connection: Connection, glossary_id: str, source: str, target: str, entries: Mapping[str, str]) -> None:
-    """Writes a dictionary, in place of one of the same pair; a new one becomes the last."""
+    """Writes a dictionary; replaces the dictionary of the same pair or adds a new one at the end."""
     lines = "\n".join(f"{one}\t{other}" for one, other in entries.items())
     values = {"entries": lines, "entry_count": len(entries), "version": uuid.uuid4().hex}
     if connection.execute(update(DICTIONARIES).where(_is(glossary_id, source, target)).values(values)).rowcount:

@@ -1,4 +1,4 @@
-"""What stored things are found by. Standard library only, so that a server without a database pays nothing for it."""
+"""Keys of stored objects. Standard library only, so that a server without a database loads nothing else."""
 
 import hashlib
 import unicodedata
@@ -8,7 +8,7 @@ from app.errors import InvalidRequest
 
 
 def checked_id(value: object, name: str) -> str:
-    """The id of something stored, as it is stored.
+    """Returns an id in the form in which it is stored.
 
     Args:
         value: The id.
@@ -24,6 +24,6 @@ def checked_id(value: object, name: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """What finds an entry with this text: a hash without differences in white space and in how accents are written."""
+    """Returns the lookup key of a text: a hash that ignores white space and how accents are encoded."""
     normalized = unicodedata.normalize("NFC", " ".join(text.split()))
     return hashlib.blake2b(normalized.encode(), digest_size=16).hexdigest()

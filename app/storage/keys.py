@@ -53,7 +53,7 @@ USAGE = Table(
 
 @dataclass(frozen=True)
 class Key:
-    """A key without the key.
+    """The stored record of an API key, without the key itself.
 
     Attributes:
         id: Number in the database.
@@ -128,7 +128,7 @@ class KeyStore:
         return key
 
     def list(self) -> list[tuple[Key, int]]:
-        """All keys in the order in which they were made, each with the characters that it has used this month."""
+        """Returns all keys, oldest first, each with the characters that it has used this month."""
         of_this_month = and_(USAGE.c.key_id == KEYS.c.id, USAGE.c.month == _month())
         query = (
             select(KEYS, func.coalesce(USAGE.c.characters, 0).label("used"))
@@ -156,7 +156,7 @@ class KeyStore:
         return _key(row) if row else None
 
     def used(self, key: Key) -> int:
-        """The characters that a key has used this month."""
+        """Returns the characters that a key has used this month."""
         query = select(USAGE.c.characters).where(USAGE.c.key_id == key.id, USAGE.c.month == _month())
         with self._database.transaction() as connection:
             return connection.execute(query).scalar_one_or_none() or 0

@@ -147,7 +147,7 @@ class MemoryStore:
             return _find(connection, owner, memory_id)
 
     def list_all(self) -> list[StoredMemory]:
-        """The memories of all owners."""
+        """Returns the memories of all owners."""
         return self._list(select(MEMORIES, _COUNT))
 
     def _list(self, query: Select[Any]) -> list[StoredMemory]:
@@ -156,7 +156,7 @@ class MemoryStore:
         return [_memory(row) for row in rows]
 
     def find(self, owner: int | None, memory_id: str) -> StoredMemory:
-        """A memory of an owner.
+        """Finds a memory of an owner.
 
         Raises:
             MemoryNotFound: There is no such memory.
@@ -165,7 +165,7 @@ class MemoryStore:
             return _find(connection, owner, memory_id)
 
     def rename(self, owner: int | None, memory_id: str, name: str) -> StoredMemory:
-        """Gives a memory another name.
+        """Renames a memory.
 
         Raises:
             MemoryNotFound: There is no such memory.
@@ -185,7 +185,7 @@ class MemoryStore:
             connection.execute(delete(MEMORIES).where(MEMORIES.c.id == memory_id))
 
     def put(self, owner: int | None, memory_id: str, entries: Sequence[NewEntry], origin: Origin) -> int:
-        """Adds entries; one whose text is there already takes the other's place. Returns how many are new.
+        """Adds entries; replaces the entry that has the same text. Returns how many entries are new.
 
         Raises:
             MemoryNotFound: There is no such memory.
@@ -231,7 +231,7 @@ class MemoryStore:
             _changed(connection, owner, memory_id)
 
     def entry(self, owner: int | None, memory_id: str, source: str) -> StoredEntry:
-        """The entry with a text.
+        """Finds the entry with a text.
 
         Raises:
             MemoryNotFound: There is no such memory or entry.
@@ -254,7 +254,7 @@ class MemoryStore:
         text: str | None = None,
         match_case: bool = False,
     ) -> list[StoredEntry]:
-        """Some entries, in the order in which they were made.
+        """Returns some entries, oldest first.
 
         Args:
             owner: The memory's owner.
@@ -275,7 +275,7 @@ class MemoryStore:
             return [_entry(row) for row in connection.execute(query.order_by(ENTRIES.c.id).limit(most))]
 
     def all(self, owner: int | None, memory_id: str) -> Iterator[StoredEntry]:
-        """All entries, read in parts, so that others get to the database meanwhile.
+        """Yields all entries. They are read in parts, so that other requests reach the database meanwhile.
 
         Raises:
             MemoryNotFound: There is no such memory.
@@ -286,7 +286,7 @@ class MemoryStore:
             after = found[-1].id
 
     def sources(self, memory_id: str, changed_since: str = "") -> Iterator[tuple[int, str]]:
-        """Number and text of all entries, or of those new or changed since then (ISO 8601, UTC), read in parts."""
+        """Yields number and text of all entries, or of the entries changed since a time (ISO 8601, UTC), in parts."""
         columns = select(ENTRIES.c.id, ENTRIES.c.source).order_by(ENTRIES.c.id).limit(_READ_AT_ONCE)
         wanted = columns.where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.updated_at >= changed_since)
         after = 0
@@ -299,7 +299,7 @@ class MemoryStore:
             after = found[-1][0]
 
     def exact(self, memory_id: str, sources: Collection[str]) -> dict[str, StoredEntry]:
-        """The entries with these texts, by text; texts that differ in white space only are the same."""
+        """Finds the entries with these texts, by text; differences in white space are ignored."""
         hashes = {source: text_key(source) for source in sources}
         found: dict[str, StoredEntry] = {}
         with self._database.transaction() as connection:
@@ -309,7 +309,7 @@ class MemoryStore:
         return {source: found[hash_] for source, hash_ in hashes.items() if hash_ in found}
 
     def by_ids(self, memory_id: str, ids: Collection[int]) -> dict[int, StoredEntry]:
-        """The entries with these numbers, by number; without those that are gone."""
+        """Finds the entries with these numbers, by number; deleted entries are left out."""
         found: dict[int, StoredEntry] = {}
         with self._database.transaction() as connection:
             for part in _parts(sorted(set(ids))):
@@ -318,7 +318,7 @@ class MemoryStore:
         return found
 
     def list(self, owner: int | None) -> list[StoredMemory]:  # behind all annotations that mean Python's list
-        """All memories of an owner, in the order in which they were made."""
+        """Returns all memories of an owner, oldest first."""
         return self._list(select(MEMORIES, _COUNT).where(_belongs(owner)))
 
 
@@ -367,7 +367,7 @@ def _is(memory_id: str, entry_id: int) -> ColumnElement[bool]:
 
 
 def _lock(connection: Connection, owner: int | None, memory_id: str) -> None:
-    """Lets nobody else change the memory until the end of the transaction."""
+    """Locks the memory against other changes until the transaction ends."""
     query = select(MEMORIES.c.id).where(MEMORIES.c.id == memory_id, _belongs(owner)).with_for_update()
     if connection.execute(query).one_or_none() is None:
         raise MemoryNotFound("There is no such translation memory.")
@@ -381,7 +381,7 @@ def _find(connection: Connection, owner: int | None, memory_id: str) -> StoredMe
 
 
 def _changed(connection: Connection, owner: int | None, memory_id: str, **values: str) -> StoredMemory:
-    """Notes that a memory was changed, and how it is now."""
+    """Stores the time of a change; returns the memory's new record."""
     values |= {"updated_at": _now(), "version": uuid.uuid4().hex}
     connection.execute(update(MEMORIES).where(MEMORIES.c.id == memory_id).values(values))
     return _find(connection, owner, memory_id)

@@ -141,7 +141,7 @@ WORDS = {
 
 
 def statements(script: str, dialect: str) -> Iterator[str]:
-    """The statements of a script, one by one: SQLite's own way to run several would end the transaction.
+    """Yields the statements of a script one by one: SQLite's ``executescript`` would end the transaction.
 
     Args:
         script: One of ``MIGRATIONS``. A statement ends with a semicolon at the end of a line.

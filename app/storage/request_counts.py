@@ -1,4 +1,4 @@
-"""How many requests each client made: in the database, or in Valkey, where several servers count together.
+"""Counts the requests of each client: in the database, or in Valkey if several servers count together.
 
 A limit holds for any minute, not only for those of the clock, by an estimate: of the requests in the minute before,
 those count that would have been in the last 60 seconds if they had come evenly. So do hours and days.
@@ -36,7 +36,7 @@ class RequestCounts(Protocol):
     """Counts requests."""
 
     async def count(self, client: str, limits: Mapping[str, int], now_s: float | None = None) -> None:
-        """Counts a request of a client, of which there may be a number in a minute, an hour and a day.
+        """Counts a request of a client against its limits for a minute, an hour and a day.
 
         Args:
             client: Who sent it.
@@ -49,11 +49,11 @@ class RequestCounts(Protocol):
         """
 
     async def close(self) -> None:
-        """Ends the connections of its own."""
+        """Closes the connections that this object opened."""
 
 
 def open_request_counts(settings: "Settings", database: Database) -> RequestCounts:
-    """The counts in Valkey if the settings name one; or in the database.
+    """Opens the counts in Valkey if the settings name one, otherwise in the database.
 
     Raises:
         ConfigurationError: Valkey's address is malformed, or its client is not installed.
@@ -81,10 +81,10 @@ class DatabaseCounts:
         await self._database.run(self.count_now, client, limits, now_s)
 
     async def close(self) -> None:
-        """The database is its owner's."""
+        """Does nothing: the owner of the database closes it."""
 
     def count_now(self, client: str, limits: Mapping[str, int], now_s: float | None = None) -> None:
-        """The same, and waits."""
+        """Does the same as ``count``, but blocks the thread."""
         now_s = time.time() if now_s is None else now_s
         with self._database.transaction() as connection:
             for period, limit in limits.items():
@@ -155,7 +155,7 @@ return {}
 
 
 class ValkeyCounts:
-    """Counts in Valkey. While that is away, each server counts in its database.
+    """Counts in Valkey. While Valkey is unavailable, each server counts in its own database.
 
     Nobody is refused because a counter is out of reach, and no limit is lifted: servers that share a database go on
     together, from zero, and others each by themselves.
@@ -186,7 +186,7 @@ class ValkeyCounts:
         await self._otherwise.count(client, limits, now_s)
 
     async def close(self) -> None:
-        """Ends the connections to Valkey."""
+        """Closes the connections to Valkey."""
         await self._valkey.close()
 
 

@@ -1,4 +1,4 @@
-"""Suggestions: translations that people find better, which wait until the operator accepts or rejects them."""
+"""Suggestions: better translations that users propose. The operator accepts or rejects each of them."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -82,7 +82,7 @@ class SuggestionStore:
                 raise InvalidKey("There is no such API key.") from None
 
     def list(self, state: State, *, after: int = 0, most: int) -> list[Suggestion]:
-        """Suggestions of a state, in the order in which they came.
+        """Returns the suggestions in a state, oldest first.
 
         Args:
             state: The state.
@@ -94,12 +94,12 @@ class SuggestionStore:
             return [_suggestion(row) for row in connection.execute(query.order_by(SUGGESTIONS.c.id).limit(most))]
 
     def reject(self, suggestion_id: int) -> bool:
-        """Rejects a suggestion; false if there is none that waits."""
+        """Rejects a suggestion; False if no such suggestion is waiting."""
         with self._database.transaction() as connection:
             return connection.execute(_decided(suggestion_id, "rejected")).one_or_none() is not None
 
     def accept(self, suggestion_id: int, memory_id: str) -> bool:
-        """Puts a suggestion into a translation memory; false if there is none that waits.
+        """Adds a suggestion to a translation memory; False if no such suggestion is waiting.
 
         Raises:
             MemoryNotFound: There is no such memory.

@@ -1,4 +1,4 @@
-"""Valkey, or Redis: what several servers share and can do without for a while."""
+"""Valkey, or Redis: data that several servers share and can do without for a while."""
 
 import asyncio
 import logging
@@ -23,11 +23,11 @@ Result = TypeVar("Result")
 
 
 class ValkeyUnavailable(Exception):
-    """Valkey didn't do what it was asked for, or not in time."""
+    """Valkey failed, or did not answer in time."""
 
 
 class Valkey:
-    """A client that gives up soon. Connections are made when they are needed.
+    """A client with short timeouts. It connects on first use.
 
     Args:
         address: As in ``valkey://user:password@host:6379/0``; ``valkeys://`` is with TLS.
@@ -51,7 +51,7 @@ class Valkey:
         self._is_away = False
 
     async def run(self, command: Callable[[], Awaitable[Result]]) -> Result:
-        """What the command gives.
+        """Returns the result of the command.
 
         Args:
             command: Uses ``client``.
@@ -77,5 +77,5 @@ class Valkey:
         return result
 
     async def close(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         await self.client.aclose()

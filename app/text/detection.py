@@ -101,7 +101,7 @@ class Detector:
         self._loading = threading.Lock()
 
     def load(self) -> None:
-        """Loads the model unless it is there; otherwise the first ``detect`` does.
+        """Loads the model now, so that the first ``detect`` need not load it.
 
         Raises:
             ConfigurationError: if there is no folder for the temporary file that the library unpacks its model to.
@@ -133,7 +133,7 @@ class Detector:
         return sorted(found, key=lambda d: (-d.confidence, d.language != self._fallback))[:_MOST_ANSWERS]
 
     def foreign(self, text: str) -> str | None:
-        """The code of the language that a text is in, if that is clearly none of the served ones.
+        """Returns the language code of a text that is clearly in none of the served languages.
 
         Raises:
             ConfigurationError: as ``load``.
@@ -164,7 +164,7 @@ def _load() -> LanguageIdentifier:
 
 
 def _only(whole: LanguageIdentifier, languages: Collection[str]) -> LanguageIdentifier:
-    """An identifier of fewer languages, which does not hold on to the table of all 140, 28 MB."""
+    """Returns an identifier for fewer languages that does not keep the table of all 140 languages (28 MB) alive."""
     few = LanguageIdentifier(
         whole.nb_ptc,
         whole.nb_pc,

@@ -1,4 +1,4 @@
-"""How a German sentence addresses its reader: "Sie" (formal) or "du" and "ihr" (informal), told by its words.
+"""Tells from its words how a German sentence addresses its reader: "Sie" (formal) or "du" and "ihr" (informal).
 
 The rules are exact where German is: "du", "dich", "dein" are informal; "Ihnen" or "Sie" inside a sentence is formal.
 Where it isn't, the source decides: "Sie" at the beginning may be "she" or "they", "ihr" may be "her" or "their". An
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Register(StrEnum):
-    """How a reader is addressed; the values are those of the contracts' parameter ``formality``."""
+    """How a reader is addressed; the values are the contracts' values of ``formality``."""
 
     FORMAL = "more"
     INFORMAL = "less"
@@ -49,7 +49,7 @@ class Formality:
     source_language: str
 
     def offending(self, source: str, translation: str) -> tuple[str, ...]:
-        """The words of a sentence's translation that are not of the register; none if all is well."""
+        """Returns the words of a translation that are in the wrong register."""
         address = read_address(source if self.source_language == "en" else "", translation)
         return (address.informal if self.wanted == Register.FORMAL else address.formal) + address.clashing
 

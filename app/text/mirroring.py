@@ -71,7 +71,7 @@ def _first_letter(source: str, translation: str, language: str, is_strict: bool)
 
 
 def _first_word(text: str) -> re.Match[str] | None:
-    """The word that the text begins with, if only punctuation stands before it."""
+    """Returns the first word of a text, if only punctuation stands before it."""
     word = _FIRST_WORD.search(text)
     if word is None or any(not _is_punctuation(character) for character in text[: word.start()]):
         return None
@@ -83,7 +83,7 @@ def _is_punctuation(character: str) -> bool:
 
 
 def _may_be_small(word: str, source: str, language: str) -> bool:
-    """The language writes the word with a capital only where a sentence begins, as far as can be seen."""
+    """Tells whether the language probably writes the word with a capital only at the beginning of a sentence."""
     if language in _CAPITAL_NOUNS or word.split("'")[0].split("’")[0] in ("I", *_proper_names(language)):
         return False
     return re.search(rf"\b{re.escape(word)}\b", source[:_ALL_WORDS_AFTER], re.IGNORECASE) is None
@@ -91,7 +91,7 @@ def _may_be_small(word: str, source: str, language: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _proper_names(language: str) -> frozenset[str]:
-    """Words with a capital of their own: languages, countries, months and days of the week, as CLDR has them."""
+    """Returns words that always have a capital: CLDR's languages, countries, months and days of the week."""
     try:
         locale = Locale.parse(language)
     except (UnknownLocaleError, ValueError):
@@ -132,7 +132,7 @@ def _spaces_between_signs(source: str, translation: str) -> list[Edit]:
 
 
 def _beside(left: str, right: str, translation: str) -> int:
-    """The space beside the one of two words that is in the translation as it is: a number, or a name; -1 if none is."""
+    """Finds the space beside the number or name that the translation has unchanged; -1 if it has neither."""
     if any(map(str.isdigit, left)):
         found = re.search(rf"(?<![\w.,]){re.escape(left)} (?=\S)", translation)
         return found.end() - 1 if found else -1

@@ -1,4 +1,4 @@
-"""Cuts long texts into pieces that are worked on one after the other, so that memory doesn't grow with the text.
+"""Cuts long texts into pieces that are processed one by one, so that memory doesn't grow with the text.
 
 What is known of a text, such as its tokens and stand-ins, takes up to 800 bytes a character.
 """
@@ -57,7 +57,7 @@ def pieces(
 
 
 def _ends(window: str, language: str, newlines: bool) -> Iterator[int]:
-    """Where a piece that begins with the window may end, best first; a place may come twice."""
+    """Yields the positions where a piece from the window's start may end, best first; a position may come twice."""
     least = len(window) // 2
     sentences = spans(window, language=language, newlines=newlines)
     # The last sentence may go on behind the window.
@@ -73,6 +73,6 @@ def _ends(window: str, language: str, newlines: bool) -> Iterator[int]:
 
 
 def _is_inside(ranges: Sequence[Range], place: int) -> bool:
-    """Whether a cut at the place would cut one of the ranges."""
+    """Tells whether a cut at this position would split one of the ranges."""
     before = bisect_left(ranges, (place,)) - 1
     return before >= 0 and place < ranges[before][1]

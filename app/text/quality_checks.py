@@ -47,7 +47,7 @@ class Verdict(StrEnum):
 
 
 def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Verdict, ...]:
-    """The verdicts on the translation of one sentence; none if there is nothing to complain of.
+    """Returns the quality checks that the translation of one sentence fails.
 
     Args:
         source: The sentence.
@@ -67,7 +67,7 @@ def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Ve
 
 
 def loops(source: str, translation: str) -> bool:
-    """Says something three times in a row, and more often than the source does: nothing that a reader could use."""
+    """Tells whether a translation says a phrase three times in a row and more often than the source: it is useless."""
     return _repeats_more(source, translation, 2)
 
 
@@ -76,13 +76,13 @@ def _is_repetitive(source: str, translation: str) -> bool:
 
 
 def _repeats_more(source: str, translation: str, least: int) -> bool:
-    """Repeats a phrase so often at least, or stutters, and more than the source does."""
+    """Tells whether a translation repeats a phrase at least so often, or stutters, and more than the source does."""
     repeats, stutter = _repeats(translation), _stutter(translation)
     return (repeats >= least and repeats > _repeats(source)) or (stutter > 0 and stutter > 1.5 * _stutter(source))
 
 
 def _stutter(text: str) -> int:
-    """Letters of the longest stutter, such as "hahaha"."""
+    """Counts the letters of the longest stutter, such as "hahaha"."""
     return max((len(match[0]) for match in _STUTTER.finditer(text.casefold())), default=0)
 
 
@@ -98,7 +98,7 @@ def _repeats(text: str) -> int:
 
 
 def _run(tokens: list[str], size: int) -> int:
-    """The most repetitions in a row of any ``size`` tokens that are not only punctuation."""
+    """Counts the most repetitions in a row of any ``size`` tokens that are not only punctuation."""
     longest = same = 0
     for place in range(size, len(tokens)):
         if tokens[place] != tokens[place - size]:
@@ -157,5 +157,5 @@ def _numbers(text: str) -> Counter[int]:
 
 
 def _joined(text: str) -> Counter[int]:
-    """The numbers of scores, times and the like."""
+    """Finds the numbers of scores, times and the like."""
     return Counter(int(number) for joined in _JOINED.findall(text) for number in re.findall(r"\d+", joined))

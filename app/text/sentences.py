@@ -169,7 +169,7 @@ def _ends(block: str, language: str) -> Iterator[int]:
 
 
 def _shown(window: str) -> str:
-    """What the library is shown of a window. Whole, a text of a megabyte would keep all other threads from running."""
+    """Returns the part of a window that the library gets: on a whole megabyte it would block all other threads."""
     checkpoint()
     shown = _LONE_SURROGATE.sub("\ufffd", _WHITE_SPACE.sub(" ", window))
     return _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation

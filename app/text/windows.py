@@ -13,7 +13,7 @@ _REACH_CHARS = 1_024
 
 
 def search(expression: re.Pattern[str], text: str, begin: int) -> re.Match[str] | None:
-    """The first match at or behind ``begin``, as ``expression.search`` finds it.
+    """Returns the first match at or after ``begin``, as ``expression.search`` does.
 
     Args:
         expression: Decides within 1,024 characters whether there is a match at a place. One that is longer may be.
@@ -33,7 +33,7 @@ def search(expression: re.Pattern[str], text: str, begin: int) -> re.Match[str] 
 
 
 def finditer(expression: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """All matches, none of them empty, as ``expression.finditer`` finds them; see ``search``."""
+    """Yields all non-empty matches, as ``expression.finditer`` does; see ``search``."""
     match = search(expression, text, 0)
     while match:
         yield match

@@ -1,4 +1,4 @@
-"""Puts the translation of an item together, passage by passage; what was put together is forgotten."""
+"""Puts the translation of an item together, passage by passage, and forgets each passage afterwards."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class ItemBuilder:
         self.target_begin += len(segment.restored.text)
 
     def finish(self, detection: Detection | None) -> ItemTranslation:
-        """The whole translation."""
+        """Returns the whole translation."""
         alternatives: tuple[str, ...] = ()
         if self._wanted.markup:
             text, lost, _ = joined(self._wanted.markup, self._parts)
@@ -89,7 +89,7 @@ class ItemBuilder:
 
 
 class Place(NamedTuple):
-    """Where a segment is, as clients see it.
+    """The position of a segment, as clients see it.
 
     Attributes:
         key: Its item and block; a plain text is one block.
@@ -102,7 +102,7 @@ class Place(NamedTuple):
     target_begin: int = 0
 
     def moved(self, sentence: SentenceTranslation) -> SentenceTranslation:
-        """A sentence of the segment with its places in the block."""
+        """Returns a sentence of the segment with its offsets in the block."""
         return replace(
             sentence,
             source_begin=sentence.source_begin + self.source_begin,
@@ -111,7 +111,7 @@ class Place(NamedTuple):
 
 
 def place_of(segment: Segment, batch: Batch, items: Sequence[ItemBuilder]) -> Place:
-    """Where a segment is; all segments before it are translated."""
+    """Returns the position of a segment; all segments before it must be translated."""
     item = segment.key.item
     if any(passage.document for passage in batch):
         return Place(segment.key)

@@ -47,7 +47,7 @@ class Attempt:
 
 
 def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
-    """Puts placeholders in the place of numbers, as far as there are placeholders that the sentence doesn't have."""
+    """Replaces numbers by placeholders, as many as there are placeholders that the sentence doesn't contain."""
     free = [placeholder for placeholder in placeholders if placeholder not in source]
     ranges = [match.span() for match in _NUMBER.finditer(source)][: len(free)]
     if not ranges:
@@ -63,7 +63,7 @@ def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Atte
 
 
 def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
-    """What to try in turn, for as long as spans are lost; the last one keeps all.
+    """Yields the attempts to make while protected spans are lost; the last attempt keeps all of them.
 
     Args:
         sentence: The sentence with its stand-ins.
@@ -112,7 +112,7 @@ def renamed(
 
 
 def _back(edits: Sequence[Edit]) -> Offsets:
-    """From places in the edited text to places in the text as it was."""
+    """Maps offsets in the edited text to offsets in the original text."""
     moved = 0
     ranges = []
     for begin, end, replacement in edits:

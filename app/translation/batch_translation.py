@@ -1,4 +1,4 @@
-"""Translates a batch of passages: asks the engine, tries again what went wrong, and restores the result."""
+"""Translates a batch of passages: asks the engine, retries failed sentences, and restores the result."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing

@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 async def within(events: AsyncGenerator[Item, None], deadline_s: float | None) -> AsyncGenerator[Item, None]:
-    """The same events, as long as they come within ``deadline_s`` seconds from now.
+    """Yields the same events; raises an error if they take longer than ``deadline_s`` seconds from now.
 
     Raises:
         DeadlineExceeded: They did not.

@@ -25,7 +25,7 @@ _REGIONS = {"de": ("AT", "CH", "DE"), "en": ("GB", "US"), "pt": ("BR", "PT")}
 
 
 def name_of(code: str) -> str:
-    """The English name of a language, or its code where we know no name."""
+    """Returns the English name of a language, or its code if its name is unknown."""
     return _NAMES.get(code, code)
 
 
@@ -53,13 +53,13 @@ def _languages_of(pairs: frozenset[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def spelled(code: str) -> str:
-    """A code as clients know it: ``zh-Hans``, ``pt-BR``."""
+    """Spells a code as clients know it: ``zh-Hans``, ``pt-BR``."""
     base, *parts = code.split("-")
     return "-".join([base, *(part.upper() if len(part) == 2 else part.title() for part in parts)])
 
 
 def find_served(code: str, served: Collection[str]) -> str | None:
-    """The served language that a client's code stands for, whatever its letter case; None if there is none.
+    """Finds the served language of a client's code, ignoring letter case; None if there is none.
 
     A code with a region that we know stands for the language without it, unless the region is served as such.
     """
@@ -70,7 +70,7 @@ def find_served(code: str, served: Collection[str]) -> str | None:
 
 
 def locale_of(code: str) -> str | None:
-    """A client's code with a region that we know, such as ``en-GB``, as locales are written; None for other codes."""
+    """Returns the locale of a client's code that has a known region, such as ``en-GB``; None for other codes."""
     language, _, region = code.partition("-")
     locale = f"{language.lower()}-{region.upper()}"
     return locale if region.upper() in _REGIONS.get(language.lower(), ()) else None
@@ -89,7 +89,7 @@ def served_language(code: str, served: Collection[str]) -> str:
 
 
 def check_pair(source: str, target: str, pairs: frozenset[tuple[str, str]]) -> None:
-    """Refuses a pair that no model translates; a language into itself needs none.
+    """Refuses a pair that no model translates. A language into itself needs no model.
 
     Raises:
         UnsupportedPair: With the LibreTranslate contract's text.

@@ -33,7 +33,7 @@ Stream = Callable[[TranslationCall], AsyncGenerator[Event, None]]
 
 
 def look_up(wanted: TranslationRequest, batch: Batch) -> None:
-    """Finds the matches for the whole segments and for their sentences, and notes them in the segments."""
+    """Finds the matches of whole segments and of their sentences, and stores them in the segments."""
     segments = [
         (segment, passage.document.inlines[index] if passage.document else None)
         for passage in batch
@@ -67,7 +67,7 @@ def look_up(wanted: TranslationRequest, batch: Batch) -> None:
 
 
 def _ranges(segment: Segment, wanted: TranslationRequest) -> list[tuple[int, int]]:
-    """The whole segment without white space at its ends; then its sentences, if they are not the same."""
+    """Yields the whole segment without white space at its ends, then its sentences if there are several."""
     text = segment.text
     whole = len(text) - len(text.lstrip()), len(text.rstrip())
     if wanted.splitting == "off":
@@ -81,7 +81,7 @@ def _source(segment: Segment, begin: int, end: int) -> str:
 
 
 def _hit(segment: Segment, inline: Inline | None, place: tuple[int, int], match: Match) -> Hit | None:
-    """The match as the translation of a range of a segment; None if its markup can't be put into it for certain."""
+    """Uses a match as the translation of a range of a segment; None if the markup can't be placed with certainty."""
     text = match.applied
     if text is None or inline is None:
         return Hit(*place, text, text, len(segment.matches)) if text is not None else None
@@ -135,7 +135,7 @@ class _Piece(NamedTuple):
 async def stream_around(
     stream: Stream, call: TranslationCall, hits: Sequence[Sequence[Hit]]
 ) -> AsyncGenerator[Event, None]:
-    """The events of a call, in which matches are the translations of some ranges; only the rest is translated.
+    """Yields the events of a call. Matches translate some ranges, so that the model translates only the others.
 
     Args:
         stream: Translates.
@@ -178,7 +178,7 @@ def _parts(index: int, text: str, hits: Sequence[Hit]) -> list[Hit | _Piece]:
 
 
 async def _translated(stream: Stream, call: TranslationCall, cut: Sequence[_Piece]) -> AsyncGenerator[Event, None]:
-    """The events of the pieces, whose keys have the number of the piece as the block."""
+    """Yields the events of the pieces; each key has the number of the piece as its block."""
     if not cut:
         yield Timing()
         return

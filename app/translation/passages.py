@@ -1,4 +1,4 @@
-"""Reads the texts of a request a batch of passages at a time, so that memory doesn't grow with the texts.
+"""Reads the texts of a request in batches of passages, so that memory doesn't grow with the texts.
 
 A passage is what is read and written in one go: a plain text or a piece of it, or some blocks of a marked-up text.
 """
@@ -91,7 +91,7 @@ class Segment:
 
 @dataclass(eq=False, kw_only=True)
 class Passage:
-    """Some of an item.
+    """A part of an item.
 
     Attributes:
         item: Index of the item.
@@ -146,7 +146,7 @@ class _Reader:
         self._glossary = wanted.glossary(language, wanted.target) if wanted.glossary and not is_same else None
 
     def passages(self, item: int, text: str, alphabet: Alphabet) -> Iterator[tuple[Passage, int]]:
-        """The passages of a text, and the size of each, in characters."""
+        """Yields the passages of a text, and the size of each in characters."""
         if self._wanted.markup:
             yield from self._markup(item, text, alphabet)
         else:
@@ -186,7 +186,7 @@ class _Reader:
             yield Passage(item=item, segments=[segment]), len(piece) + _TEXT_CHARS + _SPAN_CHARS * spans
 
     def _with_numerals(self, patterns: Patterns, text: str) -> Patterns:
-        """The patterns, and where numbers are written otherwise in the target, numbers, too."""
+        """Adds numbers to the patterns if the target language writes them differently."""
         if self._wanted.options.prefix is not None:  # somebody is writing the translation, in any notation
             return patterns
         if self._language == self._wanted.target or not may_have_numerals(text):
@@ -210,7 +210,7 @@ class _Reader:
 
 
 def _terms(glossary: Glossary, text: str, protected: Protected | None) -> list[Term]:
-    """The glossary's terms in a text, without stand-ins, which may be names."""
+    """Finds the glossary's terms in a text, except in stand-ins, which may be names."""
     terms = glossary.find(text)
     if protected is None:
         return terms

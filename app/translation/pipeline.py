@@ -1,4 +1,4 @@
-"""Carries out a checked request: detects languages, takes text out of markup, asks the engine, puts all together."""
+"""Carries out a checked request: detects languages, reads markup, calls the engine, assembles the answer."""
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
@@ -148,7 +148,7 @@ def _finish(items: Sequence[ItemBuilder], detections: Sequence[Detection] | None
 
 
 def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detection]:
-    """The most likely language of each item.
+    """Detects the most likely language of each item.
 
     Raises:
         UnsupportedPair: An item is in a language that is not served.

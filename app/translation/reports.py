@@ -1,4 +1,4 @@
-"""What a glossary and a translation memory did for a translation, as JSON."""
+"""Reports as JSON how a glossary and a translation memory were used in a translation."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from app.translation.request import ItemTranslation, TranslationRequest
 
 
 def report_terms(uses: Iterable[TermUse]) -> list[dict[str, Any]]:
-    """Each term with a status, once, and how often; in the order in which the text has them."""
+    """Reports each term and status once, with its count, in the order of the text."""
     return [
         {"source": use.source, "target": use.target, "status": use.status.value, "count": count}
         for use, count in Counter(uses).items()
@@ -18,7 +18,7 @@ def report_terms(uses: Iterable[TermUse]) -> list[dict[str, Any]]:
 
 
 def report_matches(matches: Iterable[Match]) -> list[dict[str, Any]]:
-    """Each match, in the order in which the text has them."""
+    """Reports each match, in the order of the text."""
     return [
         {
             "segment": match.segment,
@@ -33,7 +33,7 @@ def report_matches(matches: Iterable[Match]) -> list[dict[str, Any]]:
 
 
 def report_document(wanted: TranslationRequest, items: Sequence[ItemTranslation]) -> dict[str, Any]:
-    """``terms``, if there is a glossary; and ``memory``, if there is one: how many matches were used, and offered."""
+    """Reports ``terms`` if there is a glossary, and ``memory`` (matches used and offered) if there is a memory."""
     report: dict[str, Any] = {}
     if wanted.glossary:
         report["terms"] = report_terms(use for item in items for use in item.terms)

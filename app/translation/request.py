@@ -81,7 +81,7 @@ class ItemTranslation:
         verdicts: How many sentences have each verdict.
         lost: Protected spans whose position in ``text`` is a guess.
         pivot: Code of the language between the two models; None if one model translated the item.
-        terms: What became of the glossary's terms in the item, in order.
+        terms: The glossary's terms in the item, in order, with their status.
         matches: What the translation memory has for the item and its sentences, in order.
     """
 

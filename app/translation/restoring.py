@@ -27,7 +27,7 @@ class RestoredSentence(NamedTuple):
 
 
 def restore(sentence: SentenceTranslation, protected: Protected | None, mirror: Mirror) -> RestoredSentence:
-    """Puts the spans of a sentence back, whichever of its text's sentences are translated so far.
+    """Puts the protected spans of a sentence back; other sentences of its text may still be missing.
 
     Args:
         sentence: Its translation, at its place in the text with stand-ins.
@@ -72,7 +72,7 @@ class Restorer:
         self._done = self._unrestored_done = 0  # characters of the original text, and of the text with stand-ins
 
     def add(self, sentence: RestoredSentence) -> SentenceTranslation:
-        """The next sentence, with places in the text as it was and in its translation."""
+        """Adds the next sentence; returns it with offsets in the original text and in its translation."""
         begin = sentence.unrestored.source_begin
         gap = self._text[self._unrestored_done : begin]
         self._unrestored_done = begin + len(sentence.unrestored.source)

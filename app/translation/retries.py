@@ -51,7 +51,7 @@ async def improve(
     formality: Formality | None = None,
     run: Run | None = None,
 ) -> SentenceTranslation:
-    """Returns the best translation of a sentence that its first translation and the second attempts at it give.
+    """Returns the best translation of a sentence: the first one, or one from a second attempt.
 
     Args:
         translation: The first translation.
@@ -83,7 +83,7 @@ async def _run_here(function: Callable[..., Any], *arguments: object) -> Any:
 def attempts(
     versions: Versions, options: SearchOptions, placeholders: Sequence[str], formality: Formality | None = None
 ) -> Iterator[Attempt]:
-    """What to try in turn; each attempt is chosen when the results of those before it are in ``versions``."""
+    """Yields the attempts to make; each is chosen after the results of the earlier ones are in ``versions``."""
     source, protected = versions.best.source, versions.protected
     if versions.best.verdicts and options.prefix is None:  # otherwise somebody is writing the translation
         if Verdict.DIGITS_CHANGED in versions.best.verdicts:

@@ -17,7 +17,7 @@ _COMPILED_ENTRIES = 100_000  # of all glossaries that are kept ready together: s
 
 
 class Glossaries:
-    """The stored glossaries, those used last kept ready.
+    """The stored glossaries; those used most recently stay in memory.
 
     Args:
         database: Where they are; None if nothing is kept.
@@ -30,7 +30,7 @@ class Glossaries:
 
     @property
     def store(self) -> "GlossaryStore | None":
-        """The glossaries; None if nothing is kept."""
+        """Returns the glossaries; None if the server stores nothing."""
         if self._store is None and self._database:
             from app.storage.glossaries import GlossaryStore
 
@@ -40,7 +40,7 @@ class Glossaries:
     async def find(
         self, owner: int | None, glossary_id: str, pair: tuple[str, str] | None
     ) -> Callable[[str, str], Glossary]:
-        """What makes the glossary for a pair of languages.
+        """Returns a function that compiles the glossary for a pair of languages.
 
         Args:
             owner: Number of the owner's API key; None without one.
@@ -63,7 +63,7 @@ class Glossaries:
     def _compiled(
         self, owner: int | None, glossary_id: str, versions: dict[tuple[str, str], str], source: str, target: str
     ) -> Glossary:
-        """Called on a thread of the pool, since it may take half a second."""
+        """Compiles a glossary. Runs in the pool, because it may take half a second."""
         version = versions.get((source, target))
         if version is None or self.store is None:
             return Glossary({}, source, target)

@@ -42,7 +42,7 @@ class _Ready(NamedTuple):
 
 
 class Memories:
-    """The stored translation memories, the indexes of those used last kept ready.
+    """The stored translation memories; the indexes of those used most recently stay in memory.
 
     Args:
         database: Where they are; None if nothing is kept.
@@ -56,7 +56,7 @@ class Memories:
 
     @property
     def store(self) -> "MemoryStore | None":
-        """The memories; None if nothing is kept."""
+        """Returns the memories; None if the server stores nothing."""
         if self._store is None and self._database:
             from app.storage.memories import MemoryStore
 
@@ -66,7 +66,7 @@ class Memories:
     async def find(
         self, owner: int | None, memory_id: str, threshold: int, pair: tuple[str, str] | None
     ) -> Callable[[str, str], TranslationMemory | None]:
-        """What makes the memory for a pair of languages, and None for pairs that it is not for.
+        """Returns a function that opens the memory for a pair of languages; it gives None for other pairs.
 
         Args:
             owner: Number of the owner's API key; None without one.
@@ -110,7 +110,7 @@ class Memories:
         return TranslationMemory(exact, by_ids, index, language=source, threshold=threshold)
 
     def _index(self, found: "StoredMemory") -> FuzzyIndex | ChangedIndex:
-        """Called on a thread of the pool, since it may take seconds."""
+        """Builds the index of a memory. Runs in the pool, because it may take seconds."""
         ready = self._ready.get(found.id)
         if ready is None or ready.version != found.version:
             ready = (ready and self._changed(ready, found)) or self._built(found)
@@ -121,7 +121,7 @@ class Memories:
         return ready.current
 
     def _changed(self, ready: _Ready, found: "StoredMemory") -> _Ready | None:
-        """The index with what changed; None if that is too much."""
+        """Updates the index with the changed entries; None if too many have changed."""
         assert self.store
         changed = list(self.store.sources(found.id, ready.since))
         if len(changed) > _CHANGED * len(ready.base):

@@ -1,4 +1,4 @@
-"""The translations of one sentence, ranked by what is wrong with them."""
+"""The translations of one sentence, ranked by their faults."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from app.translation.attempts import Aligned, Attempt
 
 
 class _Ranked(NamedTuple):
-    """A translation of the sentence, and what is wrong with it, the worst fault first."""
+    """A translation of the sentence and its faults, the worst first."""
 
     is_loop: bool
     lost: int
@@ -45,22 +45,22 @@ class Versions:
 
     @property
     def best(self) -> SentenceTranslation:
-        """The best translation, without alternatives."""
+        """Returns the best translation, without alternatives."""
         return self._ranked[0].translation
 
     @property
     def offending(self) -> tuple[str, ...]:
-        """Words of the wrong register in any of the translations; none if the best has none."""
+        """Returns the words of the wrong register in all translations; none if the best translation has none."""
         own = [word for ranked in self._ranked for word in ranked.offending]
         return tuple(dict.fromkeys(own)) if self._ranked[0].offending else ()
 
     @property
     def has_lost(self) -> bool:
-        """The best translation lacks protected spans."""
+        """Whether the best translation lacks protected spans."""
         return self._ranked[0].lost > 0
 
     def add(self, attempt: Attempt, translations: Sequence[TextTranslation]) -> None:
-        """Adds the translations that come of an attempt's texts."""
+        """Adds the translation that an attempt makes."""
         sentences = [sentence for translation in translations for sentence in translation.sentences]
         if len(translations) == len(sentences) == 1:
             for version in sentences[0].versions:

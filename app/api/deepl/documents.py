@@ -30,7 +30,7 @@ router = APIRouter(tags=["DeepL"])
     responses=docs.UPLOAD_RESPONSES,
 )
 async def post_document(request: Request, service: CurrentService) -> Response:
-    """Takes in the file `file`, and answers at once with the id and the key of the document.
+    """Accepts the file `file`, and answers at once with the id and the key of the document.
 
     Ask for its status until it is `done`, then download the result, which can be had once. It is deleted after the
     download, or an hour after it was done, unless the operator chose another time.

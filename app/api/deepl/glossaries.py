@@ -1,4 +1,4 @@
-"""DeepL's glossaries, versions 2 and 3 of its interface: one store, so that what one makes the other lists."""
+"""DeepL's glossaries in versions 2 and 3 of its API. Both versions share one store and list the same glossaries."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ TSV = "text/tab-separated-values"
 
 @router.get("/v2/glossary-language-pairs", summary="Pairs that glossaries may have", responses=docs.PAIRS_RESPONSES)
 async def list_pairs(request: Request, service: CurrentService) -> Response:
-    """Lists all pairs of languages that are translated; none if this server keeps no glossaries."""
+    """Lists all translated language pairs; none if this server stores no glossaries."""
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     pairs = sorted(service.engine.pairs) if service.glossaries.store else []
     return JSONResponse({"supported_languages": [{"source_lang": one, "target_lang": other} for one, other in pairs]})
@@ -40,7 +40,7 @@ async def list_pairs(request: Request, service: CurrentService) -> Response:
     responses=docs.CREATE_RESPONSES,
 )
 async def post_glossary(request: Request, service: CurrentService) -> Response:
-    """Makes a glossary of `entries`, which are TSV or CSV: a line for each, source term and target term."""
+    """Creates a glossary from `entries` in TSV or CSV, one line each: source term and target term."""
     call = await _Call.of(request, service)
     dictionary = await call.dictionary(call.values)
     made = await call.run(lambda store, owner: store.add(owner, call.name(), [dictionary]))
@@ -73,7 +73,7 @@ async def get_glossary(request: Request, service: CurrentService) -> Response:
     responses=docs.ENTRIES_RESPONSES,
 )
 async def get_entries(request: Request, service: CurrentService) -> Response:
-    """The entries of a glossary of one pair, as TSV."""
+    """Returns the entries of a glossary of one pair as TSV."""
     call = await _Call.of(request, service)
     accepted = [part.partition(";")[0].strip().lower() for part in request.headers.get("Accept", "*/*").split(",")]
     if not {TSV, "text/*", "*/*"} & set(accepted):
@@ -112,7 +112,7 @@ async def delete_glossary(request: Request, service: CurrentService) -> Response
     responses=docs.CREATE_V3_RESPONSES,
 )
 async def post_glossary_v3(request: Request, service: CurrentService) -> Response:
-    """Makes a glossary of dictionaries, one for each pair of languages."""
+    """Creates a glossary from dictionaries, one for each pair of languages."""
     call = await _Call.of(request, service)
     dictionaries = [await call.dictionary(each) for each in call.dictionaries()]
     if not dictionaries:
@@ -166,7 +166,7 @@ async def patch_glossary(request: Request, service: CurrentService) -> Response:
     responses=docs.ENTRIES_V3_RESPONSES,
 )
 async def get_entries_v3(request: Request, service: CurrentService) -> Response:
-    """The entries of the dictionary of a pair of languages, as TSV."""
+    """Returns the entries of the dictionary of a pair of languages as TSV."""
     call = await _Call.of(request, service)
     source, target = call.pair(call.values)
     entries = await call.run(lambda store, owner: store.entries(owner, call.id, source, target))

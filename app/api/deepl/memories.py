@@ -1,4 +1,4 @@
-"""DeepL's translation memories, and beyond DeepL how to make one, change its entries, and exchange files."""
+"""DeepL's translation memories. Beyond DeepL: creating them, changing entries, and exchanging files."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,7 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
     responses=docs.CREATE_RESPONSES,
 )
 async def post_memory(request: Request, service: CurrentService) -> Response:
-    """Makes a translation memory without entries, for one pair of languages. DeepL doesn't have this."""
+    """Creates an empty translation memory for one pair of languages. DeepL doesn't have this."""
     call = await _Call.of(request, service)
     name, (source, target) = call.name(), call.pair(call.values)
     made = await call.run(lambda store, owner: store.add(owner, name, source, target))
@@ -128,7 +128,7 @@ async def get_memory(request: Request, service: CurrentService) -> Response:
     responses=docs.MEMORY_RESPONSES,
 )
 async def patch_memory(request: Request, service: CurrentService) -> Response:
-    """Gives a translation memory another name. DeepL doesn't have this."""
+    """Renames a translation memory. DeepL doesn't have this."""
     call = await _Call.of(request, service)
     name = call.name()
     return JSONResponse(_memory_body(await call.run(lambda store, owner: store.rename(owner, call.id, name))))
@@ -155,7 +155,7 @@ async def delete_memory(request: Request, service: CurrentService) -> Response:
     responses=docs.SEGMENTS_RESPONSES,
 )
 async def list_entries(request: Request, service: CurrentService) -> Response:
-    """Lists the entries, in the order in which they were made, a page at a time.
+    """Lists the entries page by page, oldest first.
 
     `page_cursor` is the `next_page_cursor` of the page before; the last page has none. With `filter_text`, lists those
     that have it in the text or in its translation.
@@ -193,7 +193,7 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
     responses=docs.ADD_RESPONSES,
 )
 async def post_entry(request: Request, service: CurrentService) -> Response:
-    """Adds an entry, in place of the one with the same text if there is one. DeepL doesn't have this."""
+    """Adds an entry; replaces the entry with the same text. DeepL doesn't have this."""
     call = await _Call.of(request, service)
     pair = call.required_text("source_text"), call.required_text("target_text")
 
@@ -247,7 +247,7 @@ async def delete_entry(request: Request, service: CurrentService) -> Response:
     responses=docs.UPLOAD_RESPONSES,
 )
 async def post_file(request: Request, service: CurrentService) -> Response:
-    """Adds the entries of `file`, a TMX or TSV file, in place of those with the same texts. DeepL doesn't have this.
+    """Adds the entries of the TMX or TSV file `file`; replaces entries with the same texts. DeepL doesn't have this.
 
     A unit without a text or translation in the memory's languages is skipped, and so is one that is too long.
     """
@@ -272,7 +272,7 @@ async def post_file(request: Request, service: CurrentService) -> Response:
     responses=docs.DOWNLOAD_RESPONSES,
 )
 async def get_file(request: Request, service: CurrentService) -> Response:
-    """All entries, as TMX or as TSV (`format`). In TSV, tabs and line breaks in texts become spaces.
+    """Returns all entries as TMX or TSV (`format`). In TSV, tabs and line breaks in texts become spaces.
 
     DeepL doesn't have this.
     """

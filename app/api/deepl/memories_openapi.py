@@ -131,7 +131,7 @@ UPLOAD_REQUEST = upload_body({}, [])
 UPLOAD_RESPONSES = _answers(
     200,
     schemas.MemoryUpload,
-    "What became of the entries",
+    "How many entries were added, replaced and skipped",
     {"added": 1, "replaced": 0, "skipped": 0, "memory": _MEMORY},
     {
         **_ERRORS_OF_ONE,

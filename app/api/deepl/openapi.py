@@ -41,7 +41,7 @@ def _parameters(name: str, values: tuple[str, ...], example: str, is_required: b
 
 
 def too_large(limit: int) -> dict[str, Any]:
-    """The answer to a body over its limit, in bytes."""
+    """The response to a body over the limit, in bytes."""
     text = f"The request body exceeds the limit of {limit} bytes."
     return error("The body is too large", too_large=("Body over its limit", text, "body_too_large"))
 

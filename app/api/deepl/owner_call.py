@@ -1,4 +1,4 @@
-"""Requests about what clients keep on the server under their API keys: glossaries and translation memories."""
+"""Requests about the glossaries and translation memories that clients store under their API keys."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ class OwnerCall(ABC, Generic[Store]):
     @staticmethod
     @abstractmethod
     def find_store(service: Service) -> Store | None:
-        """Return where the things are kept; None if this server keeps none."""
+        """Returns the store; None if this server stores nothing."""
 
     @classmethod
     async def of(cls, request: Request, service: Service, most_bytes: int | None = None) -> Self:
@@ -77,7 +77,7 @@ class OwnerCall(ABC, Generic[Store]):
         return await self.service.database.run(function, self._store, self._owner)
 
     def name(self) -> str:
-        """The name of the thing.
+        """The name of the glossary or memory.
 
         Raises:
             InvalidRequest: It is missing or too long.

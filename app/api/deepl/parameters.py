@@ -168,7 +168,7 @@ def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, 
 
 
 def parse_language_type(values: Mapping[str, object]) -> str:
-    """The ``type`` of languages asked for: ``source`` or ``target``.
+    """Checks the ``type`` of the wanted languages: ``source`` or ``target``.
 
     Raises:
         InvalidRequest: It is something else.
@@ -177,7 +177,7 @@ def parse_language_type(values: Mapping[str, object]) -> str:
 
 
 def parse_resource(values: Mapping[str, object]) -> str:
-    """The ``resource`` whose languages are asked for, one of ``RESOURCES``.
+    """Checks the ``resource`` whose languages are wanted, one of ``RESOURCES``.
 
     Raises:
         InvalidRequest: It is missing or something else.

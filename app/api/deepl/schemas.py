@@ -149,7 +149,7 @@ class Usage(BaseModel):
 
 
 class DocumentHandle(BaseModel):
-    """What it takes to ask for a document."""
+    """The id and the key with which a client finds its document."""
 
     document_id: str = Field(pattern="^[0-9A-F]{32}$")
     document_key: str = Field(pattern="^[0-9A-F]{64}$")
@@ -162,7 +162,7 @@ class DocumentKey(BaseModel):
 
 
 class DocumentStatus(BaseModel):
-    """How far a document is."""
+    """The progress of a document."""
 
     document_id: str
     status: Literal["queued", "translating", "done", "error"]
@@ -228,7 +228,7 @@ class NewGlossaryV3(BaseModel):
 
 
 class GlossaryChange(BaseModel):
-    """What to change; at least one of both."""
+    """The change, with at least one of the two fields."""
 
     name: str | None = None
     dictionaries: list[NewDictionary] | None = Field(None, max_length=1, description="Entries to add.")
@@ -287,7 +287,7 @@ class NewMemory(GlossaryPair):
 
 
 class MemoryName(BaseModel):
-    """Another name."""
+    """The new name."""
 
     name: str = Field(min_length=1)
 
@@ -300,7 +300,7 @@ class NewMemoryEntry(BaseModel):
 
 
 class MemoryEntryChange(BaseModel):
-    """What to change; at least one of both."""
+    """The change, with at least one of the two fields."""
 
     source_text: str | None = Field(None, max_length=MAX_ENTRY_CHARS)
     target_text: str | None = Field(None, max_length=MAX_ENTRY_CHARS)
@@ -336,7 +336,7 @@ class MemoryEntries(BaseModel):
 
 
 class MemoryUpload(BaseModel):
-    """What became of the entries of a file."""
+    """The result of importing the entries of a file."""
 
     added: int
     replaced: int = Field(description="Entries whose text was there already.")

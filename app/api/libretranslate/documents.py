@@ -35,7 +35,7 @@ _DISABLED = "Files translation are disabled on this server."
     responses=docs.TRANSLATE_FILE_RESPONSES,
 )
 async def post_translate_file(request: Request, service: CurrentService) -> Response:
-    """Translates the file `file` and answers when it is done, with the address of the translated file.
+    """Translates the file `file`, and answers afterwards with the address of the translated file.
 
     The file keeps its format and its formatting. With a glossary the answer has `terms`, with a translation memory
     `memory`, how many of its matches were used. The translation can be downloaded for an hour, unless the operator
@@ -106,7 +106,7 @@ def _read_upload(file: FilePart, values: Mapping[str, object], service: Service)
     responses=docs.DOWNLOAD_FILE_RESPONSES,
 )
 async def get_download_file(request: Request, service: CurrentService) -> Response:
-    """Sends the translated file, under its name without the number in front."""
+    """Sends the translated file under its own name, without the leading number."""
     if not service.settings.documents:
         raise InvalidRequest(_DISABLED)
     found = _LINK.fullmatch(request.path_params["filename"])

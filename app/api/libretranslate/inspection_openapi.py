@@ -39,7 +39,7 @@ class InspectRequest(BaseModel):
 
 
 class SearchNode(BaseModel):
-    """A hypothesis of the search: another one, and one more piece."""
+    """A hypothesis of the search: an earlier hypothesis and one more piece."""
 
     parent: int | None = Field(None, description="Number of the node that it extends, from 0; first pieces have none.")
     text: str = Field(description="The piece; a word begins with a space, and `</s>` is the end.")

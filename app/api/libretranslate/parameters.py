@@ -117,7 +117,7 @@ def parse_translation(
 
 
 def parse_texts(values: Mapping[str, object], settings: Settings) -> tuple[tuple[str, ...], bool]:
-    """The texts in ``q`` and whether they came as a list.
+    """Returns the texts in ``q``, and whether they came as a list.
 
     Raises:
         InvalidRequest: ``q`` is missing or not made of strings that can be written as UTF-8.
@@ -129,7 +129,7 @@ def parse_texts(values: Mapping[str, object], settings: Settings) -> tuple[tuple
 
 
 def parse_formality(value: object, target: str) -> Register | None:
-    """How the reader must be addressed; None for any way.
+    """Returns the register that ``formality`` asks for; None for any.
 
     Raises:
         InvalidRequest: The value is no formality, or the target language has no such forms.

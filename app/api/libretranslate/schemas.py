@@ -106,7 +106,7 @@ class TranslateRequest(BaseModel):
 
 
 class DetectedLanguage(BaseModel):
-    """A language and how sure the detector is."""
+    """A language and the detector's confidence."""
 
     confidence: float = Field(description="From 0 to 100.", ge=0, le=100)
     language: str = Field(description="Language code.")
@@ -209,7 +209,7 @@ class SuggestRequest(BaseModel):
 
 
 class Suggested(BaseModel):
-    """It is kept."""
+    """The suggestion was stored."""
 
     success: Literal[True]
 

@@ -10,7 +10,7 @@ from app.text.inline.target_tokens import Link
 
 
 def sentence_body(sentence: SentenceTranslation) -> dict[str, Any]:
-    """One sentence; all places are code points in the text that it is part of."""
+    """Writes one sentence; all positions are code points in the text that contains it."""
     source_begin, target_begin = sentence.source_begin, sentence.target_begin
     return {
         "source": _place(sentence.source, source_begin),
@@ -30,7 +30,7 @@ def sentence_body(sentence: SentenceTranslation) -> dict[str, Any]:
 
 
 def word_links(source: str, target: str, links: Sequence[Link]) -> list[Link]:
-    """Which words translate each other, from links between pieces of words; each pair once, in order of the target."""
+    """Returns the pairs of words that translate each other, from links between pieces; each once, in target order."""
     source_words, target_words = ([match.span() for match in TOKEN.finditer(text)] for text in (source, target))
     pairs = {
         (
@@ -43,7 +43,7 @@ def word_links(source: str, target: str, links: Sequence[Link]) -> list[Link]:
 
 
 def _widened(words: Sequence[tuple[int, int]], begin: int, end: int) -> tuple[int, int]:
-    """A range that reaches to the ends of the words which it shares a character with."""
+    """Extends a range to the ends of the words that it overlaps."""
     first = bisect_right(words, begin, key=lambda word: word[1])
     last = bisect_right(words, end - 1, key=lambda word: word[0]) - 1
     return (words[first][0], words[last][1]) if first <= last else (begin, end)

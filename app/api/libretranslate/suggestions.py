@@ -1,4 +1,4 @@
-"""LibreTranslate's POST /suggest: people send better translations, which wait for the operator."""
+"""LibreTranslate's POST /suggest: users propose better translations, which the operator reviews."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
@@ -22,7 +22,7 @@ router = APIRouter(tags=["Translation"])
     responses=docs.SUGGEST_RESPONSES,
 )
 async def post_suggest(request: Request, service: CurrentService) -> Response:
-    """Keeps `s` as a suggestion for the translation of `q`, until the operator accepts or rejects it."""
+    """Stores `s` as a suggested translation of `q`, until the operator accepts or rejects it."""
     store, database = service.suggestions, service.database
     if store is None or database is None:
         raise FeatureDisabled("Suggestions are disabled on this server.")

@@ -26,7 +26,7 @@ SUGGEST_REQUEST = request_body(
     },
 )
 SUGGEST_RESPONSES: Responses = {
-    200: response(schemas.Suggested, "It is kept", {"kept": ("Kept", {"success": True})}),
+    200: response(schemas.Suggested, "The suggestion is stored", {"kept": ("Kept", {"success": True})}),
     400: error(
         "The suggestion can't be kept as it is; the text says what to change",
         missing=("No translation", "Invalid request: missing s parameter", "invalid_request"),

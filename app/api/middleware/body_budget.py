@@ -10,7 +10,7 @@ _PIECE_BYTES = 64 * 1024
 
 
 class BodyBudget:
-    """Counts the bytes of bodies from when they come until their requests are answered; refuses more than there may be.
+    """Counts the bytes of bodies from arrival until their requests are answered; refuses bytes beyond the limit.
 
     Long answers are handed to the server in pieces, each when the client has read most of the one before. So a request
     whose answer nobody reads is not over, and what it holds stays counted.

@@ -1,4 +1,4 @@
-"""Makes every request look alike to what is inside: its path, its method, its contract."""
+"""Normalises every request for the inner layers: its path, its method, its contract."""
 
 from collections.abc import Sequence
 

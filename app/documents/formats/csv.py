@@ -39,7 +39,7 @@ def _slots(source: str) -> Iterator[Slot]:
 
 
 def _delimiter(source: str) -> str:
-    """The sign that separates the cells of the first line."""
+    """Returns the character that separates the cells of the first line."""
     line = _QUOTED.sub("", source[:100_000]).lstrip("\r\n").partition("\n")[0]
     return max(_DELIMITERS, key=line.count)
 

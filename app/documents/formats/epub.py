@@ -71,7 +71,7 @@ def _chapter(package: Package, name: str) -> Encoded:
 
 
 def _refuse_encrypted(package: Package, chapters: dict[str, Encoded]) -> None:
-    """Fonts may be encrypted, which is no protection of the text."""
+    """Refuses a book whose text is encrypted. Encrypted fonts are allowed: they do not protect the text."""
     if _ENCRYPTION in package:
         encrypted = {unquote(each.get("URI", "")) for each in package.tree(_ENCRYPTION).iter(_CIPHER)}
         if encrypted & chapters.keys():

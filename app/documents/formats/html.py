@@ -1,4 +1,4 @@
-"""html: a page, with the attributes that readers see, in the language that the page then says."""
+"""html: a page and the attributes that readers see; the translated page names its new language."""
 
 import re
 from dataclasses import replace
@@ -31,13 +31,13 @@ def read(data: bytes) -> Document:
 
 
 def declared(data: bytes) -> str | None:
-    """The encoding that a page names in its beginning."""
+    """Returns the encoding that the beginning of a page names."""
     match = _DECLARED.search(data, 0, 4096)
     return (match[1] or match[2]).decode() if match else None
 
 
 def in_language(page: str, language: str) -> str:
-    """The page with the language in its first tag; a page that says none still says none."""
+    """Writes the language into the first tag of a page. A page that names no language stays unchanged."""
     first = _FIRST_TAG.search(page)
     if not first:
         return page

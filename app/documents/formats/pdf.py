@@ -1,4 +1,4 @@
-"""pdf: the text in the order of reading, as docx or html; pictures and the layout stay behind.
+"""pdf: the text in reading order, written as docx or html. Pictures and layout are lost.
 
 The text is read in a process of its own (``app.documents.pdf_text``), because a page of a stranger's PDF can unpack to
 any size, and the library can't be stopped in the middle of one.

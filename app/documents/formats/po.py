@@ -1,4 +1,4 @@
-"""po: gettext's catalogs. Messages without a translation, and fuzzy ones, get one; the others keep theirs."""
+"""po: gettext catalogs. Untranslated and fuzzy messages are translated; the others keep their translations."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""xliff: XLIFF 1.2 and 2. Units without a final translation get one; the tags inside stay."""
+"""xliff: XLIFF 1.2 and 2. Units without a final translation are translated; their inline tags stay."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -66,7 +66,7 @@ def _is_translated(unit: Any, target: Any) -> bool:
 
 
 def _target(unit: Any, space: str) -> Any:
-    """The element for the translation: behind the source, and behind the segmented source if there is one."""
+    """Returns the element for the translation, which stands behind the source and behind any segmented source."""
     target = unit.find(f"{space}target")
     if target is None:
         before = unit.find(f"{space}seg-source")

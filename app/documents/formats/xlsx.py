@@ -48,14 +48,14 @@ class _Headers:
         self._fixed = self._names & named
 
     def take(self, cell: Any) -> bool:
-        """Notes a cell; returns whether it has to stay as it is."""
+        """Registers a cell; returns whether it must stay unchanged."""
         text = "".join(cell.itertext(f"{S}t"))
         if text in self._names:
             self._cells[text] = cell
         return text in self._fixed
 
     def write(self) -> None:
-        """Gives the columns the names that the cells now have."""
+        """Renames the columns after their translated header cells."""
         for columns in self._tables:
             names = {column: self._translated(column.get("name")) for column in columns}
             for name, number in Counter(name.casefold() for name in names.values()).items():

@@ -65,10 +65,10 @@ class Model(Protocol[Features]):
     """The interface of a model that search needs."""
 
     def encode(self, sources: Sequence[Sequence[int]]) -> Sequence[Features]:
-        """Features of each source."""
+        """Return the features of each source."""
 
     def rows(self) -> LiveRows[Features]:
-        """An empty batch."""
+        """Return an empty batch."""
 
 
 class BatchDecoder(Generic[Features]):

@@ -208,7 +208,7 @@ class Search:
         return self._extend([each for each in extensions[: self.beam] if each[0] >= lowest], attended)
 
     def _extend(self, extensions: Sequence[tuple[float, int, int]], attended: Sequence[int] | None) -> list[int]:
-        """Go on with the best extensions, (log-probability, row, token); returns what ``advance`` does."""
+        """Continue with the best extensions, (log-probability, row, token); returns the same as ``advance``."""
         live: list[Live] = []
         parents: list[int] = []
         for total, row, token in extensions:
@@ -226,7 +226,7 @@ class Search:
         return parents
 
     def _cut_off(self) -> list[int]:
-        """End the search with the live hypotheses: where they can't go on, what there is must do."""
+        """End the search with the live hypotheses, truncated, because none of them can be extended."""
         for hypothesis in self._live:
             self._finish(hypothesis, len(hypothesis.tokens), truncated=True)
         self._live, self.last_tokens = [], []
@@ -234,7 +234,7 @@ class Search:
 
     @property
     def steps_left(self) -> int:
-        """Steps in which the best extensions are all that matters, up to the length limit; 0 if more than that does."""
+        """Steps up to the length limit that need only the best extensions; 0 if the next step needs more."""
         return self._max_length - self.length if self._unrestricted else 0
 
     @property
@@ -259,7 +259,7 @@ class Search:
         begun, self._live = self._live, []
 
         def path(slot: int, step: int) -> Live:
-            """The hypothesis as it was after a step."""
+            """Return the hypothesis as it was after a step."""
             total, found, looked_at = totals[slot][step], [], []
             for back in range(step, -1, -1):
                 found.append(tokens[slot][back])
@@ -295,7 +295,7 @@ class Search:
     def _take_greedy_steps(
         self, totals: list[float], tokens: list[int], parent: int, attended: list[int] | None
     ) -> list[int]:
-        """The same for a single hypothesis, which is what greedy search has; ``parent`` is the one that it extends."""
+        """Take the steps of greedy search, which has one hypothesis; ``parent`` is the one that it extends."""
         live = self._live[parent]
         ended = self._eos_id in tokens
         kept = tokens.index(self._eos_id) if ended else len(tokens)
@@ -320,7 +320,7 @@ class Search:
 
     @property
     def _unrestricted(self) -> bool:
-        """No option forbids, punishes or demands a token now."""
+        """Tell whether no option forbids, penalises or demands a token now."""
         options = self.options
         if self._branches or self._avoided or self.length < len(self._prefix):
             return False
@@ -329,7 +329,7 @@ class Search:
     def _allowed(
         self, tokens: tuple[int, ...], scores: Sequence[float], candidates: Sequence[int]
     ) -> Iterable[tuple[float, int]]:
-        """The candidates of one row, with forbidden tokens left out and repeated ones punished."""
+        """Return the candidates of one row without forbidden tokens, repeated ones with a penalty."""
         if self._unrestricted:
             return zip(scores, candidates, strict=True)
         options = self.options
@@ -346,7 +346,7 @@ class Search:
         ]
 
     def _repeats(self, tokens: tuple[int, ...]) -> set[int]:
-        """Tokens that would complete an n-gram for the second time."""
+        """Return the tokens that would complete an n-gram for the second time."""
         size = self.options.no_repeat_ngram
         stem = tokens[len(tokens) - size + 1 :] if size > 1 else ()
         return {tokens[end] for end in range(size - 1, len(tokens)) if tokens[end - size + 1 : end] == stem}

@@ -51,7 +51,7 @@ class TermConstraint:
 
 @dataclass(frozen=True)
 class TermConstraints:
-    """What a translation must have.
+    """The terms that a translation must have.
 
     Attributes:
         terms: The terms, at least one.
@@ -64,14 +64,14 @@ class TermConstraints:
 
 @dataclass(eq=False)
 class _Node:
-    """A beginning of a term's forms: the tokens that go on, and whether a form is complete."""
+    """A node of the prefix tree of a term's forms: the next tokens, and whether a form is complete."""
 
     children: dict[int, "_Node"] = field(default_factory=dict)
     ends: bool = False
 
 
 class _Progress(NamedTuple):
-    """How far a hypothesis has come.
+    """The terms that a hypothesis has so far.
 
     Attributes:
         terms: The terms that it has or is writing, a bit for each.
@@ -101,7 +101,7 @@ class _Extension(NamedTuple):
 
     @property
     def worth(self) -> float:
-        """The number by which extensions are compared."""
+        """The score by which extensions are compared."""
         return self.total - self.progress.cost + self.progress.relief
 
 
@@ -142,7 +142,7 @@ class TermSearch(Search):
 
     @property
     def steps_left(self) -> int:
-        """No model makes steps of this search by itself."""
+        """0: no model makes steps of this search by itself."""
         return 0
 
     def advance(
@@ -186,7 +186,7 @@ class TermSearch(Search):
     def _extensions(
         self, row: int, scores: Sequence[float], candidates: Sequence[int], looked_at: int | None
     ) -> Iterator[_Extension]:
-        """The ways to go on with a hypothesis: in a term, freely, or with another term."""
+        """Returns the extensions of a hypothesis: in a term, freely, or with another term."""
         total, progress = self._live[row].total, self._progress[row]
         known, least = dict(zip(candidates, scores, strict=True)), scores[-1]
         node = progress.node
@@ -222,7 +222,7 @@ class TermSearch(Search):
                     yield _Extension(total + score, row, token, begun)
 
     def _aligned(self, live: Live, progress: _Progress) -> Live:
-        """A hypothesis whose last token, if it is of a term, translates the term, wherever the head looked."""
+        """Aligns the last token of a hypothesis, if it belongs to a term, with the term's source."""
         own = self._positions[progress.term]
         if progress.node is None or not own or live.attended[-1] in own:
             return live
@@ -234,7 +234,7 @@ class TermSearch(Search):
         return sum(1 << index for index, own in enumerate(self._positions) if position is None or position in own)
 
     def _is_enough(self) -> bool:
-        """There are several hypotheses with all terms, and no live one is as likely as the best of them."""
+        """Tells whether several hypotheses have all terms and no live one is as likely as the best of them."""
         complete = sorted(
             hypothesis.log_probability
             for hypothesis, progress in zip(self._finished, self._ended, strict=True)
@@ -258,7 +258,7 @@ def _trie(sequences: Sequence[Sequence[int]]) -> _Node:
 
 
 def _allocate(banks: Sequence[list[_Extension]], size: int) -> list[_Extension]:
-    """The best extensions of each bank, as many from each; what one bank leaves goes to the best of the others."""
+    """Takes equally many of the best extensions from each bank; unused places go to the best of the others."""
     ordered = [sorted(bank, key=lambda one: one.worth, reverse=True) for bank in banks]
     share = max(1, size // len(ordered))
     chosen = [one for bank in ordered for one in bank[:share]]

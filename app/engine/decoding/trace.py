@@ -1,4 +1,4 @@
-"""A search that notes every hypothesis it ever had, for people to look at."""
+"""A search that records every hypothesis, so that people can look at them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from app.engine.decoding.search import Hypothesis, Search, length_penalty
 
 
 class Node(NamedTuple):
-    """One hypothesis of one step: another one with one more token.
+    """One hypothesis of one step: an earlier hypothesis with one more token.
 
     Attributes:
         parent: Index of the hypothesis that it extends; None at the first step.

@@ -217,12 +217,12 @@ class Manifest(_Part):
 
     @cached_property
     def alphabet(self) -> Alphabet:
-        """What characters are to the model."""
+        """The characters that the model knows."""
         return Alphabet(frozenset(self.characters).difference(self.placeholders), self.placeholders)
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
-        """The manifest of a bundle, none of whose other files is looked at.
+        """Read the manifest of a bundle, and no other file.
 
         Raises:
             BundleError: It is missing or not understood.
@@ -231,7 +231,7 @@ class Manifest(_Part):
         return manifest
 
     def summary(self) -> dict[str, object]:
-        """What people want to know of a model; ready for JSON."""
+        """The description of a model for people; ready for JSON."""
         return {
             "name": self.name,
             "format_version": self.format_version,

@@ -1,4 +1,4 @@
-"""Which bundles there are, and how much memory each would take. Reads manifests and sizes, and verifies nothing."""
+"""Finds the bundles and estimates the memory of each. Reads manifests and file sizes, and verifies nothing."""
 
 from collections.abc import Iterable
 from pathlib import Path

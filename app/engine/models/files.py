@@ -1,4 +1,4 @@
-"""Reads the files of a bundle, which a stranger may have made: plain files only, and never more than fits."""
+"""Reads the files of an untrusted bundle: plain files only, and never more than fits into memory."""
 
 import mmap
 import os
@@ -40,13 +40,13 @@ def open_plain(path: Path, max_bytes: int | None = None) -> Iterator[BufferedRea
 
 
 def read_plain(path: Path, max_bytes: int) -> bytes:
-    """The content of a file; see ``open_plain``."""
+    """Return the content of a file; see ``open_plain``."""
     with open_plain(path, max_bytes) as file:
         return file.read(max_bytes)
 
 
 def mentions(path: Path, name: str) -> bool:
-    """Whether a file has this name somewhere in it, as a graph has the names of the files that hold its weights.
+    """Tell whether a file contains this name, as a graph contains the names of its weight files.
 
     Raises:
         BundleError: As ``open_plain``.

@@ -120,7 +120,7 @@ def _compose_links(first: SentenceTranslation, second: Sequence[Link]) -> tuple[
 
 
 def _in_between(first: SentenceTranslation, terms: Sequence[Term]) -> list[Term]:
-    """The terms of a sentence where its intermediate translation has them, as far as the alignment knows."""
+    """Returns the terms of a sentence at their positions in the intermediate translation, by alignment."""
     found = []
     for term in terms:
         links = [link for link in first.alignment if link.source_begin < term.end and term.begin < link.source_end]

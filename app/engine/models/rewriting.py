@@ -1,4 +1,4 @@
-"""Changes the sentences of a translation while they come, and puts the texts together again."""
+"""Changes the sentences of a translation as they arrive, and puts the texts together again."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence

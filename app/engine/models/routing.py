@@ -1,4 +1,4 @@
-"""Which models a pair of languages goes through: its own, or two with a pivot between them."""
+"""Chooses the models of a language pair: one, or two with a pivot between them."""
 
 import logging
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ MAX_ROUTES = 20_000
 
 
 def find_routes(models: Iterable[ServedModel], *, middle: str, max_bytes: int) -> dict[Pair, Route]:
-    """The route of every pair that can be translated. Of two models for one pair the first is used.
+    """Returns the route of every pair that can be translated. Of two models for one pair, the first is used.
 
     Args:
         models: All that are served, in order.
@@ -104,5 +104,5 @@ def translate_along(
 
 
 def _call_of(hop: Hop, call: TranslationCall) -> TranslationCall:
-    """The call with the language codes of the model's manifest."""
+    """Returns the call with the language codes of the model's manifest."""
     return replace(call, source=hop.source, target=hop.target)

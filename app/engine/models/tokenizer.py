@@ -170,11 +170,11 @@ class Tokenizer:
         return ids if numbers is None else [numbers[index] for index in ids]
 
     def _decodable(self, ids: Sequence[int]) -> list[int] | list[str]:
-        """What SentencePiece makes text of: its ids or, since a vocabulary may have pieces that it lacks, pieces."""
+        """Return SentencePiece's input: its ids, or pieces if the vocabulary has pieces that it lacks."""
         return list(ids) if self._pieces is None else [self._pieces[index] for index in ids]
 
     def _spaced(self, text: str) -> str:
-        """Pieces that SentencePiece lacks come back as they are, with their sign for a space."""
+        """Replace the space sign in pieces that SentencePiece lacks and so returns unchanged."""
         return text if self._pieces is None else text.replace(_SPACE, " ")
 
 

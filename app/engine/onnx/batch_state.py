@@ -64,7 +64,7 @@ class EncodedBatch:
         return self._pieces[: self._count]
 
     def add(self, features: Sequence[Features]) -> Array:
-        """Take sentences in; returns their places."""
+        """Add sentences; returns their places."""
         length = max(self._mask.shape[1], *(pad_to_multiple(item.length) for item in features))
         most = max(self._pieces.shape[1], *(pad_to_multiple(len(item.pieces), CHOICES) for item in features))
         more = max(0, len(features) - len(self._free))
@@ -82,7 +82,7 @@ class EncodedBatch:
         return np.array(places)
 
     def keep(self, places: Array) -> Array | None:
-        """Give up all but the given places; returns their order if they moved together."""
+        """Free all but the given places; returns their order if they moved together."""
         length = pad_to_multiple(int(self._mask[places].any(0).sum()))
         if len(places) >= _FULL * self._count and length >= _FULL * self._mask.shape[1]:
             self._free = np.setdiff1d(np.arange(self._count), places).tolist()

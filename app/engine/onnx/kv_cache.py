@@ -22,7 +22,7 @@ class KeyValueCache(Protocol):
     """2L values, see ``Sessions.past_shape``; their contents after a row's position are meaningless."""
 
     def arrange(self, parents: Sequence[int], cache_length: int) -> tuple[list[OrtValue], list[OrtValue]]:
-        """Get ready for the next run.
+        """Prepare the next run.
 
         Args:
             parents: (R,) the row of the last run that each row continues; -1 for one that continues none.
@@ -106,7 +106,7 @@ class InPlaceCache(KeyValueCache):
         return self._values, self._values
 
     def _move(self, rows: int, moved: Sequence[tuple[int, int]], cache_length: int) -> None:
-        """To another block."""
+        """Move the rows to another block."""
         old = self._block
         common = min(cache_length, old.shape[3])
         self._block = block = self._memory.block(rows + rows // 4, cache_length)

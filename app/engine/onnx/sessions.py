@@ -207,7 +207,7 @@ class Sessions:
         return (rows, *self._past_axes[1:-2], cache_length, self._past_axes[-1])
 
     def value(self, array: Array) -> OrtValue:
-        """An array where the model runs."""
+        """Return an array on the model's device."""
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
     def has(self, kind: Kind) -> bool:

@@ -82,15 +82,15 @@ class Detokenizer:
         )
 
     def _invented(self, segment: Segment) -> frozenset[int]:
-        """Placeholders that the source doesn't have: they mean nothing to anybody."""
+        """Return the placeholders that the source doesn't have and that the model made up."""
         return self._placeholders.difference(segment.ids)
 
     def _is_broken(self, segment: Segment, text: str) -> bool:
-        """Has bytes that make no character."""
+        """Tell whether the text has bytes that form no character."""
         return _NO_CHARACTER in text and _NO_CHARACTER not in segment.source
 
     def _cleaned(self, segment: Segment, hypothesis: Hypothesis) -> Hypothesis:
-        """Without placeholders that the source doesn't have, and without bytes that make no character."""
+        """Remove placeholders that the source doesn't have, and bytes that form no character."""
         tokens, attended = hypothesis.tokens, hypothesis.attended
         invented = self._invented(segment)
         text, places = self._tokenizer.decode_with_spans(tokens)
@@ -107,7 +107,7 @@ class Detokenizer:
         )
 
     def constraints(self, segment: Segment, terms: Sequence[Term], free: Hypothesis) -> TermConstraints | None:
-        """What another search must find; None if a segment's translation has all terms.
+        """Return the terms that another search must find; None if a segment's translation has all terms.
 
         Args:
             segment: The segment.

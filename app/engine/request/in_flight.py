@@ -1,4 +1,4 @@
-"""One request under way: its sentences go to the scheduler a window at a time, and come back in order.
+"""One request in progress: its sentences go to the scheduler window by window and come back in order.
 
 The window keeps the queue short and the memory bounded, however long the texts are: a book waits in the request that
 brought it, not in the queue, where it would shut out everybody else.
@@ -62,7 +62,7 @@ class _Item:
 
 
 class Streams:
-    """Counts the requests under way, so that a stop can wait for them: a long text is not in the queue as a whole.
+    """Counts the requests in progress, so that a stop can wait for them: the queue never has all of a long text.
 
     Attributes:
         turns: The turns of long requests on the event loop.
@@ -84,7 +84,7 @@ class Streams:
             self._none.set()
 
     async def ended(self) -> None:
-        """Waits until there are none."""
+        """Waits until no request is in progress."""
         await self._none.wait()
 
 
@@ -206,7 +206,7 @@ class RequestTask:
             item.task.add_done_callback(lambda _: self._changed.set())
 
     def _before(self, item: _Item) -> _Item | None:
-        """The sentence whose memory this one continues: that before it in its item, or the last of the context."""
+        """Returns the sentence whose memory this one continues: its predecessor, or the last one of the context."""
         if self._latest is None:
             return None
         index = item.segment.text_index
@@ -272,7 +272,7 @@ class RequestTask:
     async def _with_terms(
         self, segment: Segment, terms: Sequence[Term], free: Sequence[Hypothesis], job: Job
     ) -> Sequence[Hypothesis]:
-        """The hypotheses, or if the best lacks a term, better ones."""
+        """Returns the hypotheses; searches again if the best one lacks a term."""
         wanted = self._detokenizer.constraints(segment, terms, free[0])
         if wanted is None:
             return free

@@ -25,7 +25,7 @@ _MAX_WAITING = 10_000
 
 
 def open_result_cache(settings: "Settings", *model: object) -> "ResultCache | None":
-    """The cache of a model; None if the settings want none.
+    """Opens the cache of a model; None if the settings name none.
 
     Args:
         settings: Valkey's address, and for how long results are kept.
@@ -63,7 +63,7 @@ class ResultCache:
         self._writer: asyncio.Task[None] | None = None
 
     async def find(self, jobs: Sequence[Job]) -> list[Outcome | None]:
-        """The results of jobs, in one look-up; None for those that aren't there."""
+        """Finds the results of jobs in one look-up; None for jobs without a result."""
         from app.storage.valkey import ValkeyUnavailable
 
         keys = [self._key(job) for job in jobs if not job.terms]
@@ -78,7 +78,7 @@ class ResultCache:
         return outcomes
 
     def keep(self, job: Job, outcome: Outcome) -> None:
-        """Keeps a result, soon; if too many wait for Valkey, it is left out."""
+        """Stores a result in the background; drops it if too many results wait for Valkey."""
         if job.terms or len(self._waiting) >= _MAX_WAITING:
             return
         self._waiting[self._key(job)] = _written(outcome)
@@ -86,7 +86,7 @@ class ResultCache:
             self._writer = asyncio.create_task(self._write())
 
     async def close(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         if self._writer:
             await self._writer
         await self._valkey.close()
@@ -103,7 +103,7 @@ class ResultCache:
                     await self._valkey.run(pipeline.execute)
 
     def _key(self, job: Job) -> str:
-        """A digest: Valkey gets no text to read, and keys are short."""
+        """Returns a digest, so that Valkey sees no text and keys are short."""
         digest = hashlib.blake2b(repr((*job.identity, job.options)).encode(), key=self._model, digest_size=16)
         return f"dragoman:result:{digest.hexdigest()}"
 
@@ -114,7 +114,7 @@ def _written(outcome: Outcome) -> str:
 
 
 def _read(value: bytes | None) -> Outcome | None:
-    """The result; None if there is none, or if it isn't one of this program's."""
+    """Reads a result; None if it is missing or was not written by this program."""
     if value is None:
         return None
     try:

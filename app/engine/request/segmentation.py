@@ -72,7 +72,7 @@ class Segmenter:
             yield Segment(index, len(text), text[done:], "", ())
 
     def context(self, text: str, *, language: str, prefix: tuple[int, ...], enough: int) -> list[Segment]:
-        """The last segments of a text that have so many source ids together, or all."""
+        """Returns the last segments of a text that together have this many source ids, or all segments."""
         *segments, _ = self.segments([text], language=language, splitting="sentences", prefix=prefix)
         kept: list[Segment] = []
         while segments and sum(len(segment.ids) for segment in kept) < enough:

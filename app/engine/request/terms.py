@@ -18,7 +18,7 @@ _ARTICLE = 1
 
 
 def constraints_of(segment: Segment, terms: Sequence[Term], free: Hypothesis, tokenizer: Tokenizer) -> TermConstraints:
-    """What the search must find.
+    """Returns the constraints of the search.
 
     Args:
         segment: The segment.
@@ -49,6 +49,6 @@ def constraints_of(segment: Segment, terms: Sequence[Term], free: Hypothesis, to
 
 
 def term_options(options: SearchOptions, constraints: TermConstraints) -> SearchOptions:
-    """The options of a search for terms: its beam is shared by hypotheses with none of them, one, two, ..."""
+    """Returns the options of a search for terms. Hypotheses with none, one, two, ... of them share its beam."""
     beam = min(MAX_BEAM_SIZE, _BEAM * (1 + len(constraints.terms)))
     return replace(options, beam_size=max(beam, options.beam_size))

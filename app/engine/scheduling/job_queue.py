@@ -78,21 +78,21 @@ class JobQueue:
 
     @property
     def alive(self) -> bool:
-        """Jobs are taken and worked at."""
+        """Whether workers take jobs."""
         return self._open and not self._stopping and not self._dead
 
     def open(self) -> None:
-        """Take jobs from now on."""
+        """Accept jobs from now on."""
         self._open = True
 
     def close(self) -> None:
-        """Take no more jobs; threads end when they have finished the others."""
+        """Accept no more jobs; threads end after the accepted ones."""
         with self._condition:
             self._stopping = True
             self._condition.notify_all()
 
     def abort(self) -> None:
-        """End the threads after the turn that they are at."""
+        """End the threads after their current turn."""
         self._aborting = True
 
     def waiting(self) -> tuple[int, int]:
@@ -190,7 +190,7 @@ class JobQueue:
             return lane, chosen
 
     def end(self, job: Job, result: Outcome | DragomanError, counters: Counter[str]) -> None:
-        """The only place where a job ends; counted in the caller's counters."""
+        """End a job, and count it in the caller's counters. No other code ends a job."""
         try:
             self._unfinished.remove(job)
         except KeyError:
@@ -205,7 +205,7 @@ class JobQueue:
             job.future.set_exception(result)
 
     def worker_ended(self, counters: Counter[str], *, crashed: bool) -> None:
-        """The last thing a worker does. With the last one, or one that crashed, end all that has not ended."""
+        """Sign a worker off. If it was the last one, or crashed, end every job that has not ended."""
         with self._condition:
             self._active -= 1
             if self._active and not crashed:

@@ -20,7 +20,7 @@ from app.logs import request_id
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Every number that decides who is served when.
+    """All constants that decide in which order jobs are served.
 
     Attributes:
         short_tokens: The first source tokens of a request are short work; all beyond them is long work.

@@ -47,7 +47,7 @@ class Scheduler(Generic[Features]):
 
     @property
     def alive(self) -> bool:
-        """The threads run and take work."""
+        """Whether the threads run and take work."""
         return self.queue.alive
 
     @property

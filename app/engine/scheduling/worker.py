@@ -84,7 +84,7 @@ class Worker(Generic[Features]):
         lane.batch.join(searches, features)
 
     def _step(self, lane: Lane[Features]) -> int:
-        """Returns the steps made."""
+        """Makes a turn of a lane; returns the number of steps."""
         rows, before = lane.batch.live_rows, lane.batch.steps
         try:
             done = lane.batch.step(lane.most_steps)
@@ -109,7 +109,7 @@ class Worker(Generic[Features]):
         return steps
 
     def _retry(self, jobs: Sequence[Job], failure: ModelFailure) -> None:
-        """A failed batch: its jobs are tried again one by one; a job that fails alone fails."""
+        """Tries the jobs of a failed batch again one by one; a job that fails alone fails for good."""
         if len(jobs) == 1:
             extra = {"request_id": jobs[0].request_id, "tokens": len(jobs[0].source)}
             logger.error("the model failed on one sentence", exc_info=failure, extra=extra)

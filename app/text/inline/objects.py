@@ -44,14 +44,14 @@ class Kind(Enum):
 
 
 class Form(NamedTuple):
-    """A regular expression, without groups, of what a translation may have for a stand-in; and what to write then."""
+    """A regular expression (without groups) for a form of a stand-in in a translation, and its replacement."""
 
     pattern: str
     written: str
 
 
 class Rewrite(NamedTuple):
-    """What becomes of an atom that isn't the same in every language, such as a number.
+    """How to write an atom that differs between languages, such as a number.
 
     Attributes:
         text: What a translation has instead of it.
@@ -64,7 +64,7 @@ class Rewrite(NamedTuple):
     forms: tuple[Form, ...] = ()
 
     def escaped(self, escape: Callable[[str], str]) -> "Rewrite":
-        """The same, written as markup."""
+        """Returns the same rewrite, written as markup."""
         forms = tuple(Form(pattern, escape(written)) for pattern, written in self.forms)
         return Rewrite(escape(self.text), self.stand_in, forms)
 
@@ -151,7 +151,7 @@ class Inline:
 
     @property
     def has_rewrites(self) -> bool:
-        """An atom is another one in a translation, so that not even a translation equal to the text is the source."""
+        """Whether the target writes an atom differently: then even an unchanged translation differs from the source."""
         return any(point.rewrite for point in self.atoms.values())
 
     def word(self, token: int) -> str:
@@ -160,7 +160,7 @@ class Inline:
 
 
 def breaks_line(space: str) -> bool:
-    """Has a line break of any kind."""
+    """Tells whether the text has a line break of any kind."""
     return len(f"{space}.".splitlines()) > 1
 
 
@@ -291,7 +291,7 @@ class _Open(NamedTuple):
 
 
 def _stand_ins(text: str) -> list[str]:
-    """Names that the text has nowhere."""
+    """Yields names that do not occur in the text."""
     folded = text.casefold()
     names = [name for name in NAMES if name.casefold() not in folded]
     if names:

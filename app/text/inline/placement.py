@@ -111,7 +111,7 @@ class _Placing:
         return Placement(edits, (*(point.markup for point in lost), *self._dropped))
 
     def _align_punctuation(self) -> None:
-        """Mends what models often do: link a full stop to the word before the full stop of the source."""
+        """Corrects a common error of models: a full stop linked to the word before the source's full stop."""
         inline, target = self._inline, self._target
         for index, source in enumerate(self._aligned):
             mark = self._translation[target.begins[index] : target.ends[index]]
@@ -138,7 +138,7 @@ class _Placing:
         return first, last, before
 
     def _place_elements(self) -> tuple[list[tuple[int, int]], list[int]]:
-        """The range of target tokens of each element, and for each target token its innermost element."""
+        """Returns the range of target tokens of each element, and the innermost element of each target token."""
         elements, tokens = self._inline.elements, self._inline.tokens
         ranges = [(0, 0)] * len(elements)
         ranges[0] = (0, self._size)
@@ -174,7 +174,7 @@ class _Placing:
         return ranges, innermost
 
     def _needs(self) -> list[int]:
-        """How many words each element needs so that none in it is empty."""
+        """Returns how many words each element needs, so that no element in it is empty."""
         elements = self._inline.elements
         needs = [0] * len(elements)
         for index in range(len(elements) - 1, 0, -1):
@@ -188,7 +188,7 @@ class _Placing:
         return self._last_hit[nearest] if nearest >= 0 else 0
 
     def _free_word(self, element: Element, begin: int, owners: list[int | None]) -> tuple[int, int]:
-        """A word close by for an element that none is aligned to, so that no link ends up around nothing."""
+        """Finds a nearby word for an element without aligned words, so that no link is empty."""
         if all(token in self._inline.atoms for token in range(element.first, element.last)):
             return 0, 0
         centre = self._centre(element) - begin
@@ -201,7 +201,7 @@ class _Placing:
         return 0, 0
 
     def _as_point(self, element: Element, parent: int, own: Sequence[Point]) -> Point:
-        """An element that no target word belongs to, with all in it."""
+        """Places an element that has no target words, with its content, as a point."""
         gap = " " if self._coarse else ""  # two code spans side by side would be one
         markup = gap.join(point.written() for point in sorted(own, key=lambda point: point.order))
         if self._coarse and element.opening == element.closing:
@@ -258,7 +258,7 @@ class _Placing:
         return begin + point.place - source_begin
 
     def _gap(self, point: Point) -> tuple[int, bool]:
-        """Before which target token a point belongs, and whether it sticks to the token before that gap."""
+        """Returns the target token that a point stands before, and whether the point sticks to the token before it."""
         begin, end = self._ranges[point.element]
         gap, before_gap = self._projected(point)
         gap = min(max(gap, begin), end)
@@ -274,7 +274,7 @@ class _Placing:
         return gap, before_gap
 
     def _projected(self, point: Point) -> tuple[int, bool]:
-        """The same, if it were for the alignment alone: next to the neighbours it had inside its element."""
+        """Returns the same by alignment alone: next to the neighbours that the point had inside its element."""
         element = self._inline.elements[point.element]
         before = self._hit_before[point.next - 1] if point.next > element.first else -1
         after = point.next if point.next < element.last and self._first_hit[point.next] >= 0 else -1
@@ -288,7 +288,7 @@ class _Placing:
         return bool(target.strip()) if self._coarse else target.isalnum() and not source.isalnum()
 
     def _child_at(self, parent: int, token: int) -> int | None:
-        """The element directly inside another that holds a target token."""
+        """Returns the direct child of an element that contains a target token."""
         elements = self._inline.elements
         path, depth = elements[self._innermost[token]].path, len(elements[parent].path)
         return path[depth] if len(path) > depth and path[depth - 1] == parent else None

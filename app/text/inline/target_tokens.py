@@ -111,14 +111,14 @@ def _cuts(inline: Inline) -> Callable[[str], list[tuple[int | None, int]]]:
 
 
 def _is_one_word(inline: Inline, index: int) -> bool:
-    """Only markup stands between a token and the one before it."""
+    """Tells whether only markup stands between a token and the token before it."""
     last, token = inline.tokens[index - 1], inline.tokens[index]
     touching = last.end == token.begin and not {index - 1, index} & inline.atoms.keys()
     return touching and inline.text[last.end - 1].isalnum() and inline.text[token.begin].isalnum()
 
 
 class _Occurrence(NamedTuple):
-    """Where a translation has the stand-in ``word``, in which of its forms, if it has some."""
+    """An occurrence of the stand-in ``word`` in a translation, and its form, if the stand-in has several."""
 
     begin: int
     end: int
@@ -184,7 +184,7 @@ def _with_space(text: str, begin: int, end: int, done: int) -> tuple[int, int]:
 
 
 def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -> Ints:
-    """The source token of each target token: what most of its characters are linked to, or else its neighbour's."""
+    """Returns the source token of each target token: the one most of its characters are linked to, or a neighbour's."""
     size = len(target.begins)
     aligned = array("i", [-1]) * size
     if not source_begins or not size:
@@ -218,6 +218,6 @@ def align(source_begins: Sequence[int], target: Target, links: Sequence[Link]) -
 
 
 def _overlapped(begins: Sequence[int], begin: int, end: int) -> range:
-    """The tokens in a range of characters, or the one before it."""
+    """Returns the tokens in a range of characters, or the token before an empty range."""
     first = max(0, bisect_right(begins, begin) - 1)
     return range(first, max(first + 1, bisect_left(begins, end)))

@@ -33,7 +33,7 @@ class Tokens:
             self.append(*token)
 
     def append(self, begin: int, end: int, element: int) -> None:
-        """Add the next one."""
+        """Adds the next token."""
         self.begins.append(begin)
         self.ends.append(end)
         self.elements.append(element)

@@ -20,7 +20,7 @@ def attribute_texts(source: str, rules: Rules) -> tuple[str, ...]:
 
 
 def replace_attributes(rules: Rules, source: str, translations: Mapping[str, str]) -> str:
-    """The same page with the values replaced; one that isn't in ``translations`` stays as it is written."""
+    """Replaces the values in a page; a value without a translation stays as it is written."""
     pieces: list[str] = []
     done = 0
     for begin, end, text in _find(source, rules):

@@ -146,7 +146,7 @@ class TextCollector:
             self.end_text()
 
     def _stands_beside(self, part: Part) -> bool:
-        """An element that begins where one has ended, as in a menu: links, or anything if both end in the same word."""
+        """Tells whether an element begins where another ended, as in a menu: two links, or words without a space."""
         if not self._parts or self._parts[-1].kind is not Kind.CLOSING:
             return False
         if part.name == self._parts[-1].name == "a":
@@ -164,7 +164,7 @@ class TextCollector:
 
 
 def decode_html(run: str) -> str:
-    """Plain text from HTML without tags."""
+    """Returns the plain text of HTML that has no tags."""
     # html.unescape raises on numbers of more than 4300 digits; from eight on they are all out of range alike.
     return html.unescape(_DECIMAL_REFERENCE.sub(lambda match: "&#" + (match[2][:8] or match[1][:1]), run))
 

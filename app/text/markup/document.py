@@ -198,13 +198,13 @@ class DocumentBuilder:
         return found
 
     def _numerals(self, text: str, begin: int, end: int) -> dict[tuple[int, int], Rewrite | None]:
-        """The numbers of a piece of text."""
+        """Finds the numbers of a piece of text."""
         assert self.protected.numerals
         found = localize(text[begin:end], *self.protected.numerals)
         return {(begin + number.begin, begin + number.end): number.rewrite for number in found}
 
     def take(self) -> Document:
-        """The document since the last call, up to the last text."""
+        """Returns the part of the document since the last call, up to the last text."""
         taken = Document(
             tuple(inline.text for inline in self._inlines),
             tuple(self._inlines),
@@ -218,7 +218,7 @@ class DocumentBuilder:
         return taken
 
     def finish(self) -> Document:
-        """The rest of the document; nothing may be added any more."""
+        """Returns the rest of the document. Nothing may be added afterwards."""
         self._skeleton.append(self._source[self._done :])
         return self.take()
 
@@ -257,7 +257,7 @@ def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Lin
 
 
 def _is_changed(part: Part) -> bool:
-    """A translation may have something else in its place."""
+    """Tells whether a translation may replace the part by something else."""
     return part.rewrite is not None or (part.kind is Kind.TEXT and any(map(str.isalnum, part.content)))
 
 

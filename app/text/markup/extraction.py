@@ -1,4 +1,4 @@
-"""Marked-up text: what of it to translate, and how it is put together again. The door to HTML, XML and Markdown."""
+"""Takes marked-up text apart and puts it together again: the entry point to HTML, XML and Markdown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ def extract(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> 
 def extract_parts(
     source: str, rules: Rules = HTML, protected: Patterns = NOTHING, *, size: int | None
 ) -> Iterator[Document]:
-    """The same in parts, found as they are asked for; ``joined`` joins their translations.
+    """Yields the same document in parts, one at a time; ``joined`` joins their translations.
 
     Args:
         source: As of ``extract``.
@@ -55,7 +55,7 @@ def extract_parts(
 
 
 def joined(rules: Rules, parts: Sequence[Rebuilt]) -> Rebuilt:
-    """A document whose parts were translated one by one."""
+    """Joins the parts of a document that were translated one by one."""
     text = "".join(part.text for part in parts)
     lost = tuple(span for part in parts for span in part.lost)
     values = {old: new for part in parts for old, new in part.values.items()}

@@ -58,7 +58,7 @@ def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[N
 
 
 def _pieces(source: str, token: Token, protected: Patterns) -> Iterator[Token]:
-    """A token; several of them for a long text."""
+    """Yields a token; splits a long text into several tokens."""
     if token.kind is not TokenKind.TEXT or token.end - token.start <= PIECE_CHARS:
         yield token
         return
@@ -73,5 +73,5 @@ def write_html(inline: Inline, run: str, translation: str, links: Sequence[Link]
 
 
 def escape_html(text: str) -> str:
-    """Plain text as HTML or XML."""
+    """Escapes plain text for HTML or XML."""
     return html.escape(text, quote=False)

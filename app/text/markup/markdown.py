@@ -137,7 +137,7 @@ class _Reader:
         collector.end_text()
 
     def _places(self, token: Token) -> list[int] | None:
-        """Where the characters of a paragraph or heading are; None if it can't be told."""
+        """Returns the positions of the characters of a paragraph or heading; None if they are unknown."""
         first = (token.map or [0])[0]
         places: list[int] = []
         for number, line in enumerate(token.content.split("\n"), first):
@@ -216,7 +216,7 @@ class _Writer:
 
 
 def escape_markdown(text: str) -> str:
-    """Plain text as Markdown, in one line."""
+    """Escapes plain text for Markdown, in one line."""
     return _SPECIAL.sub(r"\\\g<0>", re.sub(r"\s", " ", text))
 
 
@@ -225,7 +225,7 @@ def _is_emphasis(element: Element) -> bool:
 
 
 def _with_emphasis(inline: Inline, kept: Container[int]) -> Inline:
-    """The same text with only some of its emphasis, and no "*" directly in "*" nor "_" in "_"."""
+    """Keeps only some emphasis, so that no "*" stands directly in "*" and no "_" in "_"."""
     elements = list(inline.elements)
     for index, element in enumerate(elements):
         if _is_emphasis(element):
@@ -239,7 +239,7 @@ def _with_emphasis(inline: Inline, kept: Container[int]) -> Inline:
 
 
 def _finish(text: str) -> str:
-    """A text that begins a line, but no block."""
+    """Escapes the beginning of a line where it would begin a block."""
     return _BLOCK_START.sub(r"\1\\", text.strip(), count=1) if _BLOCK_START.match(text.strip()) else text.strip()
 
 

@@ -65,7 +65,7 @@ class _Mark(NamedTuple):
 
 
 def parse_blocks(source: str) -> tuple[list[Token], Environment]:
-    """The block tokens of a document; their inline content is not parsed yet."""
+    """Returns the block tokens of a document; their inline content is not parsed yet."""
     environment: Environment = {}
     tokens = _parser().parse(source, environment)
     # To CommonMark, a footnote of one word or address is the definition of a link.
@@ -75,13 +75,13 @@ def parse_blocks(source: str) -> tuple[list[Token], Environment]:
 
 
 def parse_inline(content: str, environment: Environment) -> list[Token]:
-    """The inline tokens of a paragraph's content, or of a part of it."""
+    """Parses the content of a paragraph, or a part of it, into inline tokens."""
     parser = _parser()
     return parser.inline.parse(content, parser, environment, [])
 
 
 def collect(content: str, environment: Environment, collector: TextCollector) -> None:
-    """Tells a collector, whose source is a paragraph's content, about all that is in it."""
+    """Passes every object of a paragraph to a collector, whose source is the content of the paragraph."""
     recorder = _Recorder(content)
     parse_inline(content, {**environment, _RECORDER: recorder})
     label = _TASK.match(content) or _LINE_LABEL.match(content)
@@ -155,7 +155,7 @@ class _Recorder:
             self._marks.append(_Mark(begin, end, Kind.TEXT, text=tokens[-1].content))
 
     def marks(self) -> list[_Mark]:
-        """All that is not plain text, in order."""
+        """Returns all marks in order."""
         marks = list(self._marks)
         for begin, run in self._runs:
             marks += _emphasis(begin, run)

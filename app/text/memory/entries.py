@@ -1,4 +1,4 @@
-"""What a text or a translation must be to be kept in a translation memory."""
+"""The rules for texts and translations in a translation memory."""
 
 import unicodedata
 
@@ -11,7 +11,7 @@ _ALLOWED = frozenset("\t\n\r")
 
 
 def check_entry_text(value: object, name: str) -> str:
-    """A text, or a translation, without white space around it.
+    """Checks a text or a translation; returns it without white space around it.
 
     Args:
         value: The text.

@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d(?:[\d.,:/'’\u00a0\u202f-]*\d)?")
 
 
 class Similar(NamedTuple):
-    """A text of the index, and how much of it is the same, from 0 to 1."""
+    """A text of the index and its similarity, from 0 to 1."""
 
     id: int
     similarity: float
@@ -70,7 +70,7 @@ class FuzzyIndex:
         return len(self.ids)
 
     def find(self, text: str, least: float) -> list[Similar]:
-        """The texts that are at least so similar, the most similar first.
+        """Finds the texts with at least this similarity, the most similar first.
 
         Args:
             text: Any string; for one that is longer than an entry may be, there are none.
@@ -93,7 +93,7 @@ class FuzzyIndex:
         return sorted(found, key=_rank)
 
     def _shared(self, text: str) -> npt.NDArray[np.int64]:
-        """How many trigrams each text shares with this one, but for the most frequent ones."""
+        """Counts the trigrams that each text shares with this one, without the most frequent trigrams."""
         codes = np.unique(_trigrams([text])[0]).astype(np.int64)  # 65,535 + 1 is no uint16
         sizes = self._begins[codes + 1] - self._begins[codes]
         order = np.argsort(sizes, kind="stable")
@@ -118,13 +118,13 @@ class ChangedIndex:
         return len(self._changed_ids.union(self._base.ids))
 
     def find(self, text: str, least: float) -> list[Similar]:
-        """As ``FuzzyIndex.find``."""
+        """See ``FuzzyIndex.find``."""
         unchanged = [similar for similar in self._base.find(text, least) if similar.id not in self._changed_ids]
         return sorted(unchanged + self._changed.find(text, least), key=_rank)
 
 
 def check_installed() -> None:
-    """Returns if texts can be compared.
+    """Raises an error unless the library that compares texts is installed.
 
     Raises:
         ExtraMissing: The library that does it is not installed.
@@ -142,7 +142,7 @@ def _rank(similar: Similar) -> tuple[float, int]:
 
 
 def _simplified(text: str) -> str:
-    """The text without differences in white space, and with one sign for each number."""
+    """Normalises white space and replaces each number by one character."""
     return _NUMBER.sub("0", " ".join(text.split()))
 
 

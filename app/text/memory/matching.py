@@ -29,7 +29,7 @@ class Entry(Protocol):
 
 
 class Match(NamedTuple):
-    """What a translation memory has for a text.
+    """An entry of a translation memory that matches a text.
 
     Attributes:
         segment: The text.
@@ -71,7 +71,7 @@ class TranslationMemory:
         self._language, self._threshold = language, threshold
 
     def find(self, texts: Iterable[str], locale: str) -> dict[str, Match]:
-        """The best match of each text that has one, by text.
+        """Returns the best match of each text that has one, by text.
 
         Args:
             texts: Any strings.

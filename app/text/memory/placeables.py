@@ -38,7 +38,7 @@ class Placeable(NamedTuple):
 
 
 def placeables(text: str, source: str, target: str) -> list[Placeable]:
-    """The placeables of a text, in order and disjoint.
+    """Finds the placeables of a text, in order and disjoint.
 
     Args:
         text: Any string.
@@ -106,7 +106,7 @@ def _skeleton(text: str, found: list[Placeable]) -> str:
 
 
 def _plural(written: str, language: str, locale: str) -> str | None:
-    """The plural form that a number takes in a language (CLDR); None for what is no number."""
+    """Returns the plural category of a number in a language (CLDR); None if the text is not a number."""
     digits = _DIGITS.search(written)
     try:
         number = parse_decimal(digits[0], locale=_locale(language)) if digits else None

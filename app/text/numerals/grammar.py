@@ -146,13 +146,13 @@ class _Reader:
         self._text, self._writer = text, writer
 
     def identifier(self, match: re.Match[str]) -> Numeral:
-        """An identifier, which stays unchanged; for an ISO date the model sees a date in words."""
+        """Returns the rewriting of an identifier, which stays unchanged. The model sees an ISO date in words."""
         date = _ISO_DATE.fullmatch(match[0])
         rewrite = self._writer.unchanged_date(match[0], *date.group(3, 2, 1)) if date else None
         return Numeral(*match.span(), rewrite)
 
     def numeral(self, match: re.Match[str]) -> Numeral | None:
-        """An expression and its rewriting; None if the model translates it."""
+        """Returns an expression with its rewriting; None if the model translates it."""
         digits, (begin, end) = match["digits"], match.span("digits")
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
@@ -241,7 +241,7 @@ class _Reader:
 
 
 def _currency(match: re.Match[str]) -> str | None:
-    """The currency of an amount. Models leave it out, or give it to another number: "$3 or €5"."""
+    """Finds the currency of an amount. Models omit it or give it to another number: "$3 or €5"."""
     return match["before"] or (match["after"] if match["after"] not in ("%", "‰") else None)
 
 

@@ -1,4 +1,4 @@
-"""How a language and region writes numbers, amounts, percentages, dates and times: CLDR's data, read through Babel."""
+"""How locales write numbers, amounts, percentages, dates and times: CLDR data, read through Babel."""
 
 import re
 from dataclasses import dataclass

@@ -72,7 +72,7 @@ class Writer:
         self._used = 0
 
     def converted(self, digits: str) -> str | None:
-        """The number, or the two ends of a range, in the target's notation; None if the source has no such number."""
+        """Writes a number, or both ends of a range, in the target's notation; None if the source has no such number."""
         assert self._here and self._there
         for mark in ("–", "-", "/"):
             if mark in digits:
@@ -85,12 +85,12 @@ class Writer:
         return number and self._there.number(number.whole, number.fraction, grouped=number.grouped)
 
     def number(self, written: str) -> Rewrite:
-        """A number that becomes ``written``."""
+        """Returns the rewriting of a number that becomes ``written``."""
         stand_in = self._next_stand_in()
         return Rewrite(written, stand_in, (Form(_bare(stand_in), written),) if stand_in else ())
 
     def amount(self, sign: str, number: str, symbol: str, *, is_first: bool, has_scale: bool) -> Rewrite:
-        """A number with a currency or percent sign; the translation may have a word for the sign.
+        """Rewrites a number with a currency or percent sign; the translation may have a word for the sign.
 
         Args:
             sign: The plus or minus sign before the amount, or nothing.
@@ -118,18 +118,18 @@ class Writer:
         return Rewrite(sign + written, symbol + gap + stand_in if is_first else f"{stand_in} {symbol}", forms)
 
     def date(self, day: str, month: str, year: str) -> Rewrite | None:
-        """A date given by its digits; without a year if that is empty."""
+        """Rewrites a date given by its digits; without a year if that is empty."""
         assert self._there
         return self.unchanged_date(self._there.calendar_date(day, month, year), day, month, year)
 
     def unchanged_date(self, written: str, day: str, month: str, year: str) -> Rewrite | None:
-        """A date that becomes ``written``. The model sees the month as a word, and so finds the right preposition."""
+        """Rewrites a date as ``written``. The model sees the month as a word, and so finds the right preposition."""
         if not (self._here and self._there and 1 <= int(month) <= 12):
             return None
         return self._date_in_words(written, self._here.date_in_words(int(day), int(month), year), day, month, year)
 
     def dates_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
-        """The dates in a text whose month is a word: models translate the month, but may drop the day."""
+        """Rewrites the dates whose month is a word: models translate the month but may drop the day."""
         if not (self._here and self._there):
             return
         for match in finditer(self._here.words_of_dates, text):
@@ -155,12 +155,12 @@ class Writer:
         return Rewrite(written, stand_in, tuple(Form(pattern, written) for pattern in (*patterns, re.escape(stand_in))))
 
     def time(self, hour: int, rest: str, *, is_padded: bool) -> str:
-        """A time of day; see ``Notation.time``."""
+        """Rewrites a time of day; see ``Notation.time``."""
         assert self._there
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
 
     def half_hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
-        """The half hours in words of a text, such as "halb acht", which models get wrong, often by an hour."""
+        """Rewrites half hours in words, such as "halb acht"; models are often wrong by an hour."""
         if self._pair not in _HALF_HOURS:
             return
         expression, shift, written = _HALF_HOURS[self._pair]
@@ -171,16 +171,16 @@ class Writer:
             yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)
 
     def scale(self, abbreviation: str | None) -> str | None:
-        """The target's word after a number for an abbreviation such as Mio; None if it is unknown."""
+        """Returns the target's word for an abbreviation after a number, such as Mio; None if it is unknown."""
         return self._scales.get(abbreviation or "")
 
     def preposition_of_time(self, word: str) -> str | None:
-        """The target's preposition of a time of day for the source's; None if the word is not one."""
+        """Translates the preposition before a time of day; None if the word is no such preposition."""
         found = self._prepositions.get(word.lower())
         return found and (found.capitalize() if word[0].isupper() else found)
 
     def _next_stand_in(self) -> str:
-        """A stand-in that the text doesn't contain; "" if it contains them all."""
+        """Returns a stand-in that the text doesn't contain; "" if it contains all of them."""
         self._used += 1
         return self._free[self._used % len(self._free)] if self._free else ""
 

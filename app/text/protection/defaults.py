@@ -61,7 +61,7 @@ def _found(text: str, expressions: _Expressions) -> tuple[Any, ...]:
 
 
 def untranslatable(text: str, known: frozenset[str]) -> Patterns:
-    """What to protect in a text.
+    """Finds the spans of a text that a translation must keep unchanged.
 
     A model meets a character that it has no piece for as bytes, which it may well garble, or as an unknown one, which
     it can't write at all.
@@ -81,14 +81,14 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
 
 
 def _is_letter(character: str, known: frozenset[str]) -> bool:
-    """A letter or digit of which no compatible form is known, as it is of "ﬁ" and "²"."""
+    """Tells whether a character is a letter or digit without a compatibility form (as "ﬁ" and "²" have)."""
     return (character.isalpha() or character.isdecimal()) and not known.issuperset(
         unicodedata.normalize("NFKC", character)
     )
 
 
 def _is_sign(character: str) -> bool:
-    """An emoji, or the like of somebody's own (private use).
+    """Tells whether a character is an emoji or in a private use area.
 
     Punctuation, currencies and operators belong to sentences, however many byte pieces they take.
     """

@@ -62,7 +62,7 @@ class SearchTime:
         self._left_s -= time.monotonic() - self._began
 
     def check(self) -> None:
-        """Return if the search may go on.
+        """Raises an error if the time is used up.
 
         Raises:
             InvalidRequest: It has taken too long.
@@ -97,7 +97,7 @@ class Patterns(NamedTuple):
     numerals: tuple[str, str] | None = None
 
     def __or__(self, other: "Patterns") -> "Patterns":
-        """All that either protects."""
+        """Returns patterns that protect everything that either operand protects."""
         return Patterns(
             self.literals + other.literals,
             self.expressions + other.expressions,
@@ -114,7 +114,7 @@ NOTHING = Patterns()
 
 
 class Found(NamedTuple):
-    """What patterns match in a text: disjoint ranges in order, and what a translation has instead of some of them."""
+    """The matches of patterns in a text: disjoint ranges in order, and replacements for some of them."""
 
     ranges: list[Range]
     rewrites: Mapping[Range, Rewrite]
@@ -173,7 +173,7 @@ def _compile(number: int, expression: str, options: re2.Options) -> Any:
 
 
 def find(text: str, patterns: Patterns) -> list[Range]:
-    """Where the patterns match, in order; matches that overlap or touch are one range.
+    """Finds the matches of the patterns, in order; matches that overlap or touch are one range.
 
     In a text of more than 32,768 characters, a match of a client's expression has at most 8,192.
 
@@ -195,7 +195,7 @@ def find(text: str, patterns: Patterns) -> list[Range]:
 
 
 def find_all(text: str, patterns: Patterns) -> Found:
-    """What ``find`` finds, and the numbers that a translation writes otherwise, except where a pattern matches in one.
+    """Finds the matches of ``find``, and the numbers outside of them that a translation writes differently.
 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
@@ -233,7 +233,7 @@ def rewrites_of(text: str, ranges: Sequence[Range], rewrites: Mapping[Range, Rew
 
 
 def find_marks(text: str, patterns: Patterns) -> list[Range]:
-    """Where the patterns' marks are, as ``find`` finds them.
+    """Finds the marks of the patterns, as ``find`` does.
 
     Raises:
         InvalidRequest: There are too many.
@@ -263,7 +263,7 @@ def _occurrences(text: str, literal: str, left: SearchTime) -> Iterator[Range]:
 
 
 def _matches(text: str, expression: Any, left: SearchTime) -> Iterator[Range]:
-    """The matches of a client's expression, found window by window."""
+    """Finds the matches of a client's expression, window by window."""
     begin = 0
     while True:
         end = min(begin + _WINDOW_CHARS, len(text))

@@ -34,7 +34,7 @@ class Offsets:
             self._moved.append(self._moved[-1] + length - (end - begin))
 
     def begin(self, offset: int) -> int:
-        """Where a range that begins at the offset begins; the start of a replaced part for all inside it."""
+        """Returns the new begin of a range; for an offset inside a replaced part, the start of its replacement."""
         index = bisect_right(self._ends, offset)
         while index and self._begins[index - 1] == offset:  # inserted at the offset: belongs to the range
             index -= 1
@@ -42,7 +42,7 @@ class Offsets:
         return (self._begins[index] if inside else offset) + self._moved[index]
 
     def end(self, offset: int) -> int:
-        """Where a range that ends at the offset ends; the end of a replaced part for all inside it."""
+        """Returns the new end of a range; for an offset inside a replaced part, the end of its replacement."""
         index = bisect_right(self._ends, offset)
         if index < len(self._begins) and self._begins[index] < offset:
             return self._begins[index] + self._moved[index] + self._lengths[index]
@@ -50,7 +50,7 @@ class Offsets:
 
 
 def moved(links: Iterable[Link], source: Offsets, target: Offsets) -> tuple[Link, ...]:
-    """The same links between texts in which parts of both sides were replaced."""
+    """Returns the links between the texts after parts of both texts were replaced."""
     return tuple(
         Link(
             source.begin(link.source_begin),
@@ -95,12 +95,12 @@ class Protected:
 
     @property
     def differs(self) -> bool:
-        """Something was found that is protected, or that stands between words."""
+        """Whether the text has protected spans or marks between words."""
         return bool(self._inline.atoms or self._inline.points)
 
     @property
     def is_translatable(self) -> bool:
-        """Has a letter outside of the protected spans."""
+        """Whether the text has a letter outside of the protected spans."""
         inline = self._inline
         return any(
             any(map(str.isalpha, inline.word(index)))
@@ -110,7 +110,7 @@ class Protected:
 
     @property
     def stand_ins(self) -> tuple[tuple[int, int], ...]:
-        """The ranges of the stand-ins in ``text``, as (begin, end)."""
+        """Returns the ranges of the stand-ins in ``text``, as (begin, end)."""
         tokens = (self._inline.tokens[index] for index in self._inline.atoms)
         return tuple((token.begin, token.end) for token in tokens)
 
@@ -121,7 +121,7 @@ class Protected:
         return translation
 
     def hidden(self, translation: str) -> str | None:
-        """A whole translation with the stand-ins in the places of the spans; None if one of these isn't there once."""
+        """Replaces the spans of a whole translation by their stand-ins; None unless each span occurs exactly once."""
         edits = []
         for index, point in self._inline.atoms.items():
             stand_in, written = self._inline.word(index), point.written()

@@ -17,7 +17,7 @@ _FORBIDDEN = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of character
 
 
 def check_entries(entries: Iterable[tuple[object, object]], most: int = MAX_ENTRIES) -> dict[str, str]:
-    """Target terms by source terms, without white space around them.
+    """Checks entries; returns target terms by source terms, without white space around them.
 
     Args:
         entries: Source and target terms.
@@ -51,7 +51,7 @@ def check_entries(entries: Iterable[tuple[object, object]], most: int = MAX_ENTR
 
 
 def from_tsv(text: str) -> Iterator[tuple[str, str]]:
-    """The entries in lines of two columns with a tab between them; empty lines are skipped.
+    """Reads entries from lines of two columns with a tab between them; empty lines are skipped.
 
     Raises:
         InvalidGlossary: A line has more or fewer columns.
@@ -65,7 +65,7 @@ def from_tsv(text: str) -> Iterator[tuple[str, str]]:
 
 
 def from_csv(text: str) -> Iterator[tuple[str, str]]:
-    """The entries in rows of two columns (RFC 4180), or of four, of which the last two are codes of languages.
+    """Reads entries from rows (RFC 4180) of two columns, or of four, the last two of which are language codes.
 
     Raises:
         InvalidGlossary: A row has another number of columns, or a quotation mark is out of place.
@@ -89,7 +89,7 @@ FORMATS = {"tsv": from_tsv, "csv": from_csv}
 
 
 def to_tsv(entries: Mapping[str, str]) -> str:
-    """Lines of two columns."""
+    """Writes entries as lines of two columns with a tab between them."""
     return "\n".join(f"{source}\t{target}" for source, target in entries.items())
 
 

@@ -1,4 +1,4 @@
-"""A glossary: the terms of one language and what they must be called in another; found in texts, and in translations.
+"""A glossary: the terms of one language with their translations, and the search for both in texts.
 
     glossary = Glossary({"Vorstand": "board"}, "de", "en")
     [term] = glossary.find("Die Vorstände tagen.")
@@ -28,7 +28,7 @@ _MAX_FORMS = 64  # of a target term: of an adjective and a noun there are 40
 
 
 class TermStatus(StrEnum):
-    """What became of a term in a translation."""
+    """Whether and how a translation uses a term."""
 
     APPLIED = "applied"
     INFLECTED = "inflected"
@@ -36,7 +36,7 @@ class TermStatus(StrEnum):
 
 
 class TermUse(NamedTuple):
-    """A term of the source text: as the glossary has it, and what the translation has of it."""
+    """A term of the source text, as the glossary writes it, and its status in the translation."""
 
     source: str
     target: str
@@ -61,13 +61,13 @@ class Term(NamedTuple):
     forms: tuple[str, ...]
 
     def moved(self, by: int) -> "Term":
-        """The same term in a text in which it stands so many characters later."""
+        """Returns the same term, shifted by a number of characters."""
         return self._replace(begin=self.begin + by, end=self.end + by)
 
 
 @dataclass(slots=True)
 class _Node:
-    """A beginning of terms.
+    """A node of the prefix tree of all terms.
 
     Attributes:
         children: By the next word, with a space before it if a space parts it from the last.
@@ -102,7 +102,7 @@ class Glossary:
             node.entries = (*node.entries, term)
 
     def find(self, text: str) -> list[Term]:
-        """The terms in a text, in order and disjoint; of terms at the same place, the longest."""
+        """Finds the terms in a text, in order and disjoint; the longest of those at one position."""
         tokens = [match.span() for match in TOKEN.finditer(text)]
         words = [text[begin:end] for begin, end in tokens]
         readings = {word: self._readings(word) for word in dict.fromkeys(words)}
@@ -133,12 +133,12 @@ class Glossary:
         return found
 
     def _readings(self, word: str) -> list[str]:
-        """The words of the glossary that a word of a text may be a form of, as they are in the tree."""
+        """Returns the glossary words that a word of a text may be a form of."""
         possible = dict.fromkeys([word, *bases(word.casefold(), self.source), *_bases_of_capitals(word)])
         return [base for base in possible if base in self._vocabulary]
 
     def _entry(self, node: _Node, words: Sequence[str], any_case: bool) -> str | None:
-        """The entry of a node that these words are a form of; the one in the same case first."""
+        """Returns the entry of a node that these words are a form of, preferably in the same letter case."""
         for entry in sorted(node.entries, key=lambda entry: [word for word, _ in _tokens(entry)] != list(words)):
             if all(
                 any(_agree(form, word, any_case) for form in forms)
@@ -149,23 +149,23 @@ class Glossary:
 
 
 def _followed(nodes: Sequence[_Node], words: Sequence[str]) -> list[_Node]:
-    """The nodes that one of the words leads to, as many as are followed."""
+    """Returns the nodes that one of the words leads to, at most as many as the search follows."""
     found = (node.children[word] for node in nodes if node.children for word in words if word in node.children)
     return list(islice(found, _MAX_PATHS))
 
 
 def within(terms: Sequence[Term], begin: int, end: int) -> tuple[Term, ...]:
-    """The terms of a text that a part of it has whole, with their places in the part."""
+    """Returns the terms that lie entirely in a part of the text, with their positions in the part."""
     return tuple(term.moved(-begin) for term in terms if begin <= term.begin and term.end <= end)
 
 
 def missing(translation: str, terms: Sequence[Term]) -> int:
-    """How many of the terms a translation lacks."""
+    """Counts the terms that a translation lacks."""
     return sum(use.status is TermStatus.NOT_FOUND for use in uses(translation, terms))
 
 
 def uses(translation: str, terms: Sequence[Term]) -> tuple[TermUse, ...]:
-    """What a translation has of the terms; each place in it counts for one term only."""
+    """Finds the terms in a translation; each position counts for one term only."""
     groups = {term.forms: _Group(term) for term in terms}
     _count_forms(translation, groups.values())
     found = []
@@ -182,7 +182,7 @@ def uses(translation: str, terms: Sequence[Term]) -> tuple[TermUse, ...]:
 
 
 class _Group:
-    """The forms that some terms may have, in small letters.
+    """The lower-case forms that a group of terms shares.
 
     Attributes:
         left: How many places hold the target term as it is, and how many another of its forms.
@@ -222,7 +222,7 @@ def _count_forms(text: str, groups: Collection[_Group]) -> None:
 
 @lru_cache(maxsize=1024)
 def target_forms(term: str, language: str) -> tuple[str, ...]:
-    """The forms of a term, as it is first."""
+    """Returns the forms of a term, the term itself first."""
     pieces = [text for text, _ in _tokens(term)]
     spaces = [" " if spaced else "" for _, spaced in _tokens(term)]
     ways = islice(product(*_paradigm(term, language)), _MAX_FORMS)
@@ -235,7 +235,7 @@ def target_forms(term: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _paradigm(term: str, language: str) -> tuple[tuple[str, ...], ...]:
-    """The forms of each word of a term."""
+    """Returns the forms of each word of a term."""
     words = [word for word, _ in _tokens(term)]
     is_english = language.split("-")[0] == "en"
     last = len(words) - 1
@@ -248,7 +248,7 @@ def _paradigm(term: str, language: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """The words and signs of a term, and whether a space parts each from the last."""
+    """Splits a term into words and signs, each with whether a space stands before it."""
     found: list[tuple[str, bool]] = []
     done = 0
     for match in TOKEN.finditer(text):
@@ -262,12 +262,12 @@ def _words(term: str) -> list[str]:
 
 
 def _is_strict(word: str) -> bool:
-    """A word in capitals, such as IT, is itself in capitals only."""
+    """Tells whether a word, such as IT, matches in capitals only."""
     return len(word) > 1 and word.isupper()
 
 
 def _bases_of_capitals(word: str) -> Iterator[str]:
-    """PCs is a form of PC."""
+    """Returns the base of a word in capitals with an ending: PCs is a form of PC."""
     stem = word.rstrip("s'’")
     if stem != word and _is_strict(stem):
         yield stem

@@ -1,4 +1,4 @@
-"""Inflected forms of German and English words, by rule: more than there are, but hardly those of another word.
+"""Inflected forms of German and English words, by rule: some do not exist, but few belong to another word.
 
     inflected("Vorstand", "de")  # Vorstand, Vorstands, Vorstandes, Vorstände, Vorständen, ...
 
@@ -55,7 +55,7 @@ _GERMAN_REPLACED = {"en": ("um", "us", "is", "a", "o"), "a": ("um",)}
 
 @lru_cache(maxsize=4096)
 def inflected(word: str, language: str, *, is_last: bool = True) -> tuple[str, ...]:
-    """The word and its other forms, each once.
+    """Returns the word and its other forms, each once.
 
     Args:
         word: A word as a glossary has it, normally in its dictionary form.
@@ -74,7 +74,7 @@ def inflected(word: str, language: str, *, is_last: bool = True) -> tuple[str, .
 
 
 def bases(form: str, language: str) -> Iterator[str]:
-    """The words that a form in small letters may be a form of, itself first. Most are no words, and few are right."""
+    """Returns the words that a lower-case form may belong to, itself first. Many of them do not exist."""
     language = language.split("-")[0]
     yield form
     if language == "en":
@@ -123,7 +123,7 @@ def _umlaut(vowel: str) -> str:
 
 
 def adjective_stem(word: str) -> str:
-    """A German adjective without its ending, if it has one."""
+    """Returns a German adjective without its ending, if it has one."""
     ending = next((each for each in ("en", "er", "es", "em", "e") if word.endswith(each)), "")
     return word[: len(word) - len(ending)] if len(word) - len(ending) >= 3 else word
 
