@@ -76,15 +76,15 @@ class StepGraph(nn.Module):
         places: Tensor,
         target_mask: Tensor,
         source_mask: Tensor,
-        members: Tensor,
-        seats: Tensor,
+        beam_rows: Tensor,
+        row_beams: Tensor,
         parents: Tensor,
         cross: Sequence[Tensor],
         past: Sequence[Tensor],
     ) -> tuple[Tensor, ...]:
         """See ``export.graphs.DecoderGraph.forward``; ``cross`` holds what ``SourceGraph`` returns."""
         model, config = self.model, self.model.config
-        lengths = pick(source_mask[:, 0].sum(-1).unsqueeze(-1), seats).squeeze(-1)  # (R, 1)
+        lengths = pick(source_mask[:, 0].sum(-1).unsqueeze(-1), row_beams).squeeze(-1)  # (R, 1)
         signals = partial(F.embedding, positions + lengths, self.positions)
         states = embed(model, model.target_embedding, model.target_norm, tokens, signals)
         grown: list[Tensor] = []
@@ -95,7 +95,7 @@ class StepGraph(nn.Module):
             grown += own
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
             attended, looked = _attend_both(
-                layer.self_attention, query, source, own, source_mask, target_mask, members, seats
+                layer.self_attention, query, source, own, source_mask, target_mask, beam_rows, row_beams
             )
             if index == config.alignment_layer:
                 alignment = [looked[:, :, config.alignment_head].argmax(dim=2)]
@@ -111,21 +111,21 @@ def _attend_both(
     own: KeysValues,
     source_mask: Tensor,
     target_mask: Tensor,
-    members: Tensor,
-    seats: Tensor,
+    beam_rows: Tensor,
+    row_beams: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """Attention of each row (R, 1, D) to its source and its past.
 
     Returns:
         The attended states (R, 1, D), and the weights on the source (R, 1, H, S).
     """
-    on_source = attention.scores(pick(query, members), source.keys)  # (B, H, M, S)
-    on_source = pick(mask_scores(on_source, source_mask).transpose(1, 2), seats)  # (R, 1, H, S)
+    on_source = attention.scores(pick(query, beam_rows), source.keys)  # (B, H, M, S)
+    on_source = pick(mask_scores(on_source, source_mask).transpose(1, 2), row_beams)  # (R, 1, H, S)
     on_own = mask_scores(attention.scores(query, own.keys), target_mask).transpose(1, 2)  # (R, 1, H, P)
     weights = torch.softmax(torch.cat([on_source, on_own], -1), -1)
     length = on_source.shape[-1]
     looked = weights[..., :length]
-    values = pick(looked, members).transpose(1, 2) @ attention.split(source.values)  # (B, H, M, E)
-    attended = pick(values.transpose(1, 2), seats).flatten(2)  # (R, 1, D)
+    values = pick(looked, beam_rows).transpose(1, 2) @ attention.split(source.values)  # (B, H, M, E)
+    attended = pick(values.transpose(1, 2), row_beams).flatten(2)  # (R, 1, D)
     past = weights[..., length:].transpose(1, 2) @ attention.split(own.values)  # (R, H, 1, E)
     return attended + past.transpose(1, 2).flatten(2), looked

@@ -50,6 +50,7 @@ from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
 OPSET = 23
+# The names in the graphs of bundle format 3: "members" are the beam rows, "seats" the row beams.
 _STEP_INPUTS = ("tokens", "positions", "places", "target_mask", "source_mask", "members", "seats", "parents")
 
 
@@ -152,8 +153,8 @@ class DecoderGraph(nn.Module):
         places: Tensor,
         target_mask: Tensor,
         source_mask: Tensor,
-        members: Tensor,
-        seats: Tensor,
+        beam_rows: Tensor,
+        row_beams: Tensor,
         parents: Tensor,
         cross: Sequence[Tensor],
         past: Sequence[Tensor],
@@ -166,9 +167,9 @@ class DecoderGraph(nn.Module):
             places: (R, 1, 2) int64, the row and its position in the past, less than P: behind the memory.
             target_mask: (R, 1, 1, P) bool, True up to that place.
             source_mask: (B, 1, M, S) bool.
-            members: (B, M, 2) int64, for each sentence the numbers of its rows, each followed by a 0; where a sentence
-                has less than M rows, any row.
-            seats: (R, 1, 2) int64, where in ``members`` each row is.
+            beam_rows: (B, M, 2) int64, for each sentence the numbers of its rows, each followed by a 0; any row where
+                a sentence has less than M rows.
+            row_beams: (R, 1, 2) int64, where in ``beam_rows`` each row is.
             parents: (R,) int64, the row of ``past`` that each row continues; any row at position 0.
             cross: Keys and values of the source, layer by layer, 2L tensors (B, S, D).
             past: Self-attention keys and values so far, layer by layer, 2L tensors (Q, P, D) of Q earlier rows; from
@@ -192,9 +193,9 @@ class DecoderGraph(nn.Module):
             )
             states = layer.self_residual.after(states, attended)
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
-            states, maps = _attend_to_source(layer, states, source, source_mask, members, seats)
+            states, maps = _attend_to_source(layer, states, source, source_mask, beam_rows, row_beams)
             if index == config.alignment_layer:
-                head = pick(take(maps, torch.tensor(config.alignment_head), axis=1), seats)  # (R, 1, S)
+                head = pick(take(maps, torch.tensor(config.alignment_head), axis=1), row_beams)  # (R, 1, S)
                 alignment = [head.argmax(dim=2)]
             states = feed_forward(layer, states)
         return next_scores(model, states), *grown, *alignment
@@ -244,13 +245,13 @@ class DecoderGraph(nn.Module):
 
 
 def _attend_to_source(
-    layer: DecoderLayer, states: Tensor, source: KeysValues, mask: Tensor, members: Tensor, seats: Tensor
+    layer: DecoderLayer, states: Tensor, source: KeysValues, mask: Tensor, beam_rows: Tensor, row_beams: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Let the rows (R, 1, D) of each sentence look at its source together; returns the attention weights, too."""
     attention = layer.cross_attention
-    query = pick(attention.query(layer.cross_residual.before(states)), members)  # (B, M, D)
+    query = pick(attention.query(layer.cross_residual.before(states)), beam_rows)  # (B, M, D)
     attended, weights = attend(attention, query, source, mask)
-    return layer.cross_residual.after(states, attention.output(pick(attended, seats))), weights
+    return layer.cross_residual.after(states, attention.output(pick(attended, row_beams))), weights
 
 
 def array_names(what: str, layers: int) -> list[str]:
