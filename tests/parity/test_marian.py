@@ -5,6 +5,8 @@ up again. A hypothesis that only the wider beam follows can win there. The input
 ``test_the_difference_that_is_left`` looks at inputs that have.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import warnings
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import MarianMTModel, MarianTokenizer
+import transformers  # imports its classes when they are first used, which takes seconds
 
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle
@@ -64,7 +66,7 @@ FULL_SIZE_INPUTS = INPUTS if os.environ.get("DRAGOMAN_FULL_COUNTS") == "1" else 
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MarianMTModel]:
+def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, transformers.MarianMTModel]:
     """A MarianMT folder with two target languages, and its model."""
     folder = tmp_path_factory.mktemp("hub") / "opus-mt-de-en"
     model = write_huggingface(folder, tags=[">>eng<<", ">>fra<<"])
@@ -72,7 +74,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MarianMTMode
 
 
 @pytest.fixture(scope="module")
-def imported(source: tuple[Path, MarianMTModel], tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def imported(source: tuple[Path, transformers.MarianMTModel], tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     folder, _ = source
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
@@ -101,7 +103,7 @@ def test_encoder_and_logits_are_marian_mts(tmp_path: Path, changes: dict[str, An
     assert_same_numbers(read_huggingface(tmp_path / "model").model, model)
 
 
-def test_the_graphs_features_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
+def test_the_graphs_features_are_marian_mts(source: tuple[Path, transformers.MarianMTModel], imported: Bundle) -> None:
     """Exported weights are not rounded: what the float32 graphs give is as close as the PyTorch model."""
     model, sources = source[1], random_sources(source[1], 20)
     with torch.no_grad():
@@ -113,7 +115,7 @@ def test_the_graphs_features_are_marian_mts(source: tuple[Path, MarianMTModel], 
             assert np.abs(array - wanted[row, : len(array)].numpy()).max() < TOLERANCE
 
 
-def test_the_graphs_scores_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
+def test_the_graphs_scores_are_marian_mts(source: tuple[Path, transformers.MarianMTModel], imported: Bundle) -> None:
     """Step by step, with the past kept in the graph; theirs, renormalised without padding."""
     model, sources = source[1], random_sources(source[1], 8)
     padding = model.config.pad_token_id
@@ -134,7 +136,7 @@ def test_the_graphs_scores_are_marian_mts(source: tuple[Path, MarianMTModel], im
 
 
 @pytest.mark.parametrize("beam", [1, BEAM], ids=["greedy", "beam 4"])
-def test_ids_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle, beam: int) -> None:
+def test_ids_are_marian_mts(source: tuple[Path, transformers.MarianMTModel], imported: Bundle, beam: int) -> None:
     model, sources = source[1], random_sources(source[1], INPUTS)
     expected = generated(model, sources, num_beams=beam)
     assert translated(graphs(imported), model, sources, beam_size=beam) == expected
@@ -144,9 +146,9 @@ def test_ids_are_marian_mts(source: tuple[Path, MarianMTModel], imported: Bundle
 UNREPEATED: dict[str, Any] = {"no_repeat_ngram_size": 1, "bad_words_ids": None, "renormalize_logits": False}
 
 
-def unrepeating(folder: Path) -> MarianMTModel:
+def unrepeating(folder: Path) -> transformers.MarianMTModel:
     """The reference with our bias in place of forbidden ids, see above."""
-    model = MarianMTModel.from_pretrained(folder).eval()
+    model = transformers.MarianMTModel.from_pretrained(folder).eval()
     with torch.no_grad():
         model.final_logits_bias[0, model.config.pad_token_id] = FORBIDDEN
     return model
@@ -154,7 +156,7 @@ def unrepeating(folder: Path) -> MarianMTModel:
 
 @pytest.mark.parametrize("beam", [1, BEAM], ids=["greedy", "beam 4"])
 def test_ids_are_marian_mts_where_nothing_is_repeated(
-    source: tuple[Path, MarianMTModel], imported: Bundle, beam: int
+    source: tuple[Path, transformers.MarianMTModel], imported: Bundle, beam: int
 ) -> None:
     """Random weights love to repeat themselves; forbidden to, they say something else each time, and mostly end."""
     model = unrepeating(source[0])
@@ -167,7 +169,7 @@ def test_ids_are_marian_mts_where_nothing_is_repeated(
     assert lengths.mean() > 3
 
 
-def test_the_difference_that_is_left(imported: Bundle, source: tuple[Path, MarianMTModel]) -> None:
+def test_the_difference_that_is_left(imported: Bundle, source: tuple[Path, transformers.MarianMTModel]) -> None:
     """Where the two searches part, ours is still exactly beam search, with a beam that shrinks, on their scores."""
     model, padding = unrepeating(source[0]), source[1].config.pad_token_id
     sources = random_sources(model, INPUTS, seed=2)
@@ -189,8 +191,10 @@ def test_the_difference_that_is_left(imported: Bundle, source: tuple[Path, Maria
         assert found[index] == best.tokens
 
 
-def test_texts_are_tokenised_as_marian_tokenizer_does(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
-    theirs = MarianTokenizer.from_pretrained(source[0])
+def test_texts_are_tokenised_as_marian_tokenizer_does(
+    source: tuple[Path, transformers.MarianMTModel], imported: Bundle
+) -> None:
+    theirs = transformers.MarianTokenizer.from_pretrained(source[0])
     engine = Engine.from_settings(Settings(bundle=imported.path))
     [(_, prefix)] = [item for item in engine._prefix.items() if item[0] == ("de", "fr")]
     for text in ("Der Hund trinkt Wasser.", "Anna 42-42, 7.", "äöü ½ 🐕 日本", "", "  zwei   Wörter "):
@@ -204,10 +208,15 @@ def test_texts_are_tokenised_as_marian_tokenizer_does(source: tuple[Path, Marian
                 assert piece == "<unk>" or text[begin:end].split() == piece.replace("▁", " ").split()
 
 
-def test_ids_become_the_text_that_marian_tokenizer_makes(source: tuple[Path, MarianMTModel], imported: Bundle) -> None:
+def test_ids_become_the_text_that_marian_tokenizer_makes(
+    source: tuple[Path, transformers.MarianMTModel], imported: Bundle
+) -> None:
     """Also of pieces that only the source's SentencePiece model has; and every piece knows its characters."""
     folder, model = source
-    theirs, ours = MarianTokenizer.from_pretrained(folder), Engine.from_settings(Settings(bundle=imported.path))
+    theirs, ours = (
+        transformers.MarianTokenizer.from_pretrained(folder),
+        Engine.from_settings(Settings(bundle=imported.path)),
+    )
     tokenizer = ours._detokenizer._tokenizer
     special = {EOS, 1, model.config.pad_token_id, *theirs.convert_tokens_to_ids([">>eng<<", ">>fra<<"])}
     plain = [index for index in range(model.config.vocab_size) if index not in special]
@@ -225,10 +234,10 @@ def test_ids_become_the_text_that_marian_tokenizer_makes(source: tuple[Path, Mar
 @pytest.mark.anyio
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 async def test_an_imported_model_is_served(
-    imported: Bundle, source: tuple[Path, MarianMTModel], precision: Any
+    imported: Bundle, source: tuple[Path, transformers.MarianMTModel], precision: Any
 ) -> None:
     folder, model = source
-    theirs = MarianTokenizer.from_pretrained(folder)
+    theirs = transformers.MarianTokenizer.from_pretrained(folder)
     engine = Engine.from_settings(Settings(bundle=imported.path, precision=precision))
     await engine.start()  # translates the golden sentences
     try:
@@ -294,7 +303,7 @@ asyncio.run(main())
 
 
 def test_the_benchmarks_peer_has_the_same_weights(
-    source: tuple[Path, MarianMTModel], imported: Bundle, tmp_path: Path
+    source: tuple[Path, transformers.MarianMTModel], imported: Bundle, tmp_path: Path
 ) -> None:
     model, sources = source[1], random_sources(source[1], 50)
     convert(imported, tmp_path / "peer")
@@ -312,7 +321,7 @@ def test_the_benchmarks_peer_has_the_same_weights(
 
 
 @pytest.fixture(scope="module")
-def full_size(tmp_path_factory: pytest.TempPathFactory) -> tuple[MarianModel, MarianMTModel]:
+def full_size(tmp_path_factory: pytest.TempPathFactory) -> tuple[MarianModel, transformers.MarianMTModel]:
     """A model of OPUS-MT's usual size: 74 million parameters."""
     folder = tmp_path_factory.mktemp("large") / "opus-mt-de-en"
     pieces = [*write_tokenizers(folder)[0], *write_tokenizers(folder)[1]]
@@ -327,7 +336,7 @@ def full_size(tmp_path_factory: pytest.TempPathFactory) -> tuple[MarianModel, Ma
     return read, model
 
 
-def test_full_size(full_size: tuple[MarianModel, MarianMTModel]) -> None:
+def test_full_size(full_size: tuple[MarianModel, transformers.MarianMTModel]) -> None:
     read, model = full_size
     assert_same_numbers(read.model, model, rows=2)
     sources = random_sources(model, FULL_SIZE_INPUTS)

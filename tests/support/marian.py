@@ -3,6 +3,8 @@
 The transformers library is the oracle of imports; nothing but the tests uses it.
 """
 
+from __future__ import annotations
+
 import json
 import warnings
 from collections.abc import Sequence
@@ -14,8 +16,8 @@ from typing import Any
 import numpy as np
 import sentencepiece
 import torch
+import transformers  # imports its classes when they are first used, which takes seconds
 import yaml
-from transformers import MarianConfig, MarianMTModel
 
 from tests.support.tiny import sentence_pairs
 
@@ -45,7 +47,9 @@ OPUS_MT: dict[str, Any] = {
 OPUS_MT_VOCABULARY = 58_101
 
 
-def reference_model(vocabulary: int, *, seed: int = 0, sharpness: float = 1.0, **changes: Any) -> MarianMTModel:
+def reference_model(
+    vocabulary: int, *, seed: int = 0, sharpness: float = 1.0, **changes: Any
+) -> transformers.MarianMTModel:
     """MarianMT with random weights that make it translate differently every time, and end now and then.
 
     Args:
@@ -56,7 +60,7 @@ def reference_model(vocabulary: int, *, seed: int = 0, sharpness: float = 1.0, *
     """
     torch.manual_seed(seed)
     shape: dict[str, Any] = {"activation_function": "swish", "scale_embedding": True} | TINY | changes
-    config = MarianConfig(
+    config = transformers.MarianConfig(
         vocab_size=vocabulary,
         pad_token_id=vocabulary - 1,
         decoder_start_token_id=vocabulary - 1,
@@ -65,7 +69,7 @@ def reference_model(vocabulary: int, *, seed: int = 0, sharpness: float = 1.0, *
         bad_words_ids=[[vocabulary - 1]],
         **shape,
     )
-    model = MarianMTModel(config).eval()
+    model = transformers.MarianMTModel(config).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if "embed_positions" in name:
@@ -130,7 +134,7 @@ def vocabulary_of(pieces: Sequence[str], *, padding: bool = True) -> dict[str, i
 
 def write_huggingface(
     folder: Path, *, tags: Sequence[str] = (), separate: bool = False, pickled: bool = False, **changes: Any
-) -> MarianMTModel:
+) -> transformers.MarianMTModel:
     """A folder as the transformers library saves it; returns its model."""
     source, target = write_tokenizers(folder)
     if separate:
@@ -158,7 +162,9 @@ def write_huggingface(
     return model
 
 
-def write_release(folder: Path, *, tags: Sequence[str] = (), separate: bool = False, **changes: Any) -> MarianMTModel:
+def write_release(
+    folder: Path, *, tags: Sequence[str] = (), separate: bool = False, **changes: Any
+) -> transformers.MarianMTModel:
     """A folder as OPUS-MT releases it: Marian's arrays with Marian's names; returns the same model as MarianMT.
 
     That computes what Marian does: positions by Marian's formula, and Marian's epsilon of norms.
@@ -189,7 +195,7 @@ def write_release(folder: Path, *, tags: Sequence[str] = (), separate: bool = Fa
     return model
 
 
-def as_marian(model: MarianMTModel) -> MarianMTModel:
+def as_marian(model: transformers.MarianMTModel) -> transformers.MarianMTModel:
     """In place: what Marian computes where MarianMT differs a little."""
     half = model.config.d_model // 2
     frequencies = np.exp(-np.arange(half) * np.log(10_000) / (half - 1))
@@ -204,7 +210,9 @@ def as_marian(model: MarianMTModel) -> MarianMTModel:
     return model
 
 
-def marian_arrays(model: MarianMTModel, source_size: int, target_size: int | None = None) -> dict[str, np.ndarray]:
+def marian_arrays(
+    model: transformers.MarianMTModel, source_size: int, target_size: int | None = None
+) -> dict[str, np.ndarray]:
     """Weights under Marian's names: matrices (in, out), vectors as one row, no row for padding."""
     arrays: dict[str, np.ndarray] = {}
 
@@ -240,7 +248,9 @@ def marian_arrays(model: MarianMTModel, source_size: int, target_size: int | Non
     return arrays
 
 
-def marian_options(model: MarianMTModel, source_size: int, target_size: int | None = None) -> dict[str, Any]:
+def marian_options(
+    model: transformers.MarianMTModel, source_size: int, target_size: int | None = None
+) -> dict[str, Any]:
     """The options that Marian writes beside the weights, as far as they matter."""
     config = model.config
     return {

@@ -11,12 +11,14 @@ How the two searches are made comparable (``MATCHED``), and why:
   would also renormalise over those and ours doesn't; there the reference gets our bias instead.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import MarianMTModel
+import transformers  # imports its classes when they are first used, which takes seconds
 
 from app.engine.decoding.batch_decoder import Model, decode
 from app.engine.options import SearchOptions
@@ -44,20 +46,24 @@ MATCHED: dict[str, Any] = {
 }
 
 
-def random_sources(model: MarianMTModel, count: int, *, longest: int = 12, seed: int = 0) -> list[list[int]]:
+def random_sources(
+    model: transformers.MarianMTModel, count: int, *, longest: int = 12, seed: int = 0
+) -> list[list[int]]:
     """Ids without special ones, of different lengths, and the end of sentence."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, longest, count)
     return [[*rng.integers(2, model.config.pad_token_id, size).tolist(), EOS] for size in sizes]
 
 
-def padded(model: MarianMTModel, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
+def padded(model: transformers.MarianMTModel, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
     longest = max(map(len, rows))
     ids = torch.tensor([[*row, *[model.config.pad_token_id] * (longest - len(row))] for row in rows])
     return {"input_ids": ids, "attention_mask": (ids != model.config.pad_token_id).long()}
 
 
-def generated(model: MarianMTModel, sources: Sequence[Sequence[int]], **options: Any) -> list[tuple[int, ...]]:
+def generated(
+    model: transformers.MarianMTModel, sources: Sequence[Sequence[int]], **options: Any
+) -> list[tuple[int, ...]]:
     """The library's translations, without start and end."""
     padding = model.config.pad_token_id
     options = MATCHED | {"bad_words_ids": [[padding]], "renormalize_logits": True} | options
@@ -65,7 +71,9 @@ def generated(model: MarianMTModel, sources: Sequence[Sequence[int]], **options:
     return [tuple(row[1 : row.index(EOS, 1)] if EOS in row[1:] else row[1 : 1 + LENGTH_LIMIT]) for row in rows]
 
 
-def translated(model: Model, reference: MarianMTModel, sources: Sequence[Sequence[int]], **options: Any) -> list[Any]:
+def translated(
+    model: Model, reference: transformers.MarianMTModel, sources: Sequence[Sequence[int]], **options: Any
+) -> list[Any]:
     """Our translations."""
     found = decode(
         model,
@@ -77,7 +85,7 @@ def translated(model: Model, reference: MarianMTModel, sources: Sequence[Sequenc
     return [hypotheses[0].tokens for hypotheses in found]
 
 
-def assert_same_numbers(ours: Transformer, theirs: MarianMTModel, rows: int = 8) -> None:
+def assert_same_numbers(ours: Transformer, theirs: transformers.MarianMTModel, rows: int = 8) -> None:
     """Encoder states and logits on a padded batch; of what is forbidden only that it is ruled out."""
     config = theirs.config
     given = padded(theirs, random_sources(theirs, rows, longest=30))
