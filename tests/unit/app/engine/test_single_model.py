@@ -6,7 +6,9 @@ import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 
+import anyio
 import pytest
 
 from app.engine.options import SearchOptions
@@ -273,6 +275,30 @@ async def test_the_memory_of_an_engine_is_free_once_it_is_dropped(tiny_bundle):
         await asyncio.wait_for(gone.wait(), WAIT_S)
     finally:
         gc.enable()
+
+
+async def test_requests_that_are_given_up_leave_no_cycles(tiny_bundle):
+    """The garbage of 200 long requests would keep the event loop for seconds when it is collected."""
+    model = ToyModel(VOCABULARY)
+    gate = Gate(model)
+    async with started(engine_of(tiny_bundle, model)) as engine:
+        gc.freeze()
+        gc.disable()
+        try:
+            async with anyio.create_task_group() as group:  # as in a server: it cancels until a task is done
+                group.start_soon(partial(translate, engine, *GERMAN * 20, "Der Hund. " * 100))
+                await asyncio.to_thread(gate.wait_for_step)
+                gate.open()
+                await asyncio.sleep(0)
+                group.cancel_scope.cancel()
+            gc.set_debug(gc.DEBUG_SAVEALL)
+            gc.collect()
+            assert not [found for found in gc.garbage if type(found).__module__.startswith("app.")]
+        finally:
+            gc.set_debug(0)
+            gc.garbage.clear()
+            gc.enable()
+            gc.unfreeze()
 
 
 async def test_a_full_queue_refuses_at_once(tiny_bundle):
