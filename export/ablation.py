@@ -294,20 +294,23 @@ def draw_ablation(results: Sequence[Result], out: Path) -> None:
 
     names = [result.variant for result in results]
     figure, (loss, bleu, speed) = pyplot.subplots(
-        1, 3, figsize=(14, 1.5 + 0.35 * len(names)), sharey=True, layout="constrained"
+        1, 3, figsize=(14, 2 + 0.35 * len(names)), sharey=True, layout="constrained"
     )
     places = np.arange(len(names))
-    loss.barh(places, [result.validation_loss for result in results])
+    losses = [result.validation_loss for result in results]
+    loss.plot(losses, places, "o")  # not bars: they begin at 0, where no loss is
+    loss.axvline(losses[0], linewidth=0.8, linestyle=":")
     loss.set_xlabel("validation loss per target token")
     loss.set_yticks(places, names)
     loss.invert_yaxis()
     for axes, kinds, label in (
-        (bleu, ("bleu_1", "bleu_2"), "BLEU, greedy, float32"),
-        (speed, ("ms_alone", "ms_together"), "processor time a sentence, int8, ms"),
+        (bleu, {"bleu_1": "first test set", "bleu_2": "second test set"}, "BLEU, greedy, float32"),
+        (speed, {"ms_alone": "one at a time", "ms_together": "32 at a time"}, "processor time a sentence, int8, ms"),
     ):
-        for offset, kind in zip((-0.2, 0.2), kinds, strict=True):
-            axes.barh(places + offset, [getattr(result, kind) for result in results], height=0.4, label=kind)
+        for offset, (kind, name) in zip((-0.2, 0.2), kinds.items(), strict=True):
+            axes.barh(places + offset, [getattr(result, kind) for result in results], height=0.4, label=name)
         axes.set_xlabel(label)
-        axes.legend()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    loss.margins(x=0.1)
     figure.savefig(out, dpi=110, format="png")
     pyplot.close(figure)
