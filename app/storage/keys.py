@@ -209,7 +209,8 @@ def _key(row: Row[Any]) -> Key:
 
 
 def _hash(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()
+    # JSON can spell half of a character, which no key has; it is looked for like any other wrong key.
+    return hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()
 
 
 def _month() -> str:

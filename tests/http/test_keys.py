@@ -1,5 +1,6 @@
 """Keys, quotas and rates on both contracts, with the official clients as well."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.support.shipped_server import shipped_server
 
 pytestmark = pytest.mark.anyio
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
+JSON = {"Content-Type": "application/json"}
 DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}
 
 
@@ -52,6 +54,9 @@ async def test_libretranslate_wants_a_key_in_the_body_or_the_header(client, stor
         refusal = (403, {"error": "Invalid API key", "code": "invalid_key"})
         assert await answer(client, "/translate", TEXT | {"api_key": wrong}) == refusal
         assert await answer(client, "/detect", {"q": "Hallo", "api_key": wrong}) == refusal
+    body = json.dumps(TEXT | {"api_key": "\ud800"})
+    half = await client.post("/translate", content=body, headers=JSON)
+    assert (half.status_code, half.json()["code"]) == (403, "invalid_key")
     assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200
     assert (await answer(client, "/translate", TEXT, Authorization=f"Bearer {key}"))[0] == 200
     assert (await client.post("/translate", data=TEXT | {"api_key": key})).status_code == 200
