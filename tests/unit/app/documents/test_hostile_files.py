@@ -11,7 +11,7 @@ import zlib
 import docx
 import pytest
 
-from app.documents import pdf_text
+from app.documents import pdf_text, safe_xml
 from app.documents.package import MAX_ENTRIES, Package
 from app.documents.registry import FORMATS, find_format
 from app.errors import (
@@ -51,6 +51,24 @@ def word(**parts: bytes) -> bytes:
     document.save(file)
     own = {name: zipfile.ZipFile(file).read(name) for name in zipfile.ZipFile(file).namelist()}
     return packed(own | {name.replace("__", "/").replace("_xml", ".xml"): data for name, data in parts.items()})
+
+
+@pytest.mark.parametrize("unit", [b"<a/>", b"<!---->", b'<a b=""/>', b"<tuv/>"])
+def test_xml_of_nothing_but_elements_is_refused_before_it_takes_memory(
+    unit: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(safe_xml, "_MAX_NODES", 200_000)
+    for begin, end in ((b"<tmx>", b"</tmx>"), (b"<tmx><tu>", b"</tu></tmx>")):
+        data = begin + unit * 200_000 + end
+        with pytest.raises(DamagedDocument, match="200,000 elements"):
+            list(safe_xml.elements(data, "tu"))
+        with pytest.raises(DamagedDocument, match="200,000 elements"):
+            safe_xml.parse(data)
+
+
+def test_a_long_file_of_small_units_is_read_to_its_end() -> None:
+    data = b"<tmx>" + b"<tu><a/></tu>" * 100_000 + b"</tmx>"
+    assert sum(1 for _ in safe_xml.elements(data, "tu")) == 100_000
 
 
 @pytest.mark.parametrize("name", OFFICE)
