@@ -13,6 +13,8 @@ const READINGS = 60;
 const KEYS_EVERY = 5; // readings
 const SECONDS = "dragoman_http_request_duration_seconds";
 
+const STATES = { starting: "starting", ready: "ready", stopping: "stopping", failed: "broken" };
+
 useLanguage(MESSAGES);
 let charts = null;
 let before = null;
@@ -129,7 +131,7 @@ async function open(key) {
     sessionStorage.setItem("dragoman.admin", key);
     byId("key-form").hidden = true;
     byId("board").hidden = false;
-    byId("running").textContent = say("running", { version, state });
+    byId("running").textContent = say("running", { version, state: say(STATES[state] ?? state) });
     byId("span").textContent = say("seconds", { seconds: INTERVAL_S * READINGS });
     charts ??= Object.fromEntries(Object.keys(CHARTS).map((name) => [name, new Chart(byId("charts"), say(name), READINGS, name === "latency" ? 2 : 1)]));
     showModels(await ask("info"));
