@@ -145,6 +145,17 @@ def test_a_glossary_that_somebody_else_removed_is_not_missed(open_page, server):
     expect(page.get_by_role("alert")).not_to_be_visible()
 
 
+def test_a_chosen_translation_stays_when_the_glossary_changes(page):
+    panel = open_panel(page)
+    page.get_by_role("textbox", name="Text to translate").fill("Guten Morgen! Wo ist der Bahnhof?")
+    output = page.locator("#output")
+    output.get_by_text("Good").click()
+    page.get_by_role("button", name="Morning!", exact=True).first.click()
+    with page.expect_response("**/translate"):
+        save_term(panel, "Bahnhof", "depot")
+    expect(output).to_have_text("Morning! Where is the station?")
+
+
 def test_five_thousand_terms(page, server):
     entries = "\n".join(f"Wort {number}\tword {number}" for number in range(5000))
     dictionary = {"source_lang": "de", "target_lang": "en", "entries": entries, "entries_format": "tsv"}

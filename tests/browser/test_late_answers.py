@@ -177,6 +177,7 @@ def test_the_form_for_a_sentence_does_not_open_over_another(page):
 
 
 def test_a_sentence_is_edited_twice_in_the_same_form(page):
+    page.route("**/suggest", lambda route: route.fulfill(json={"success": True}))
     type_and_wait(page)
     output(page).get_by_text("Good").click()
     menu = page.get_by_role("dialog", name="Other translations")

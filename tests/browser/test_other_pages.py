@@ -60,6 +60,12 @@ def test_the_documentation_tries_its_examples(open_page):
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()
     expect(operation.locator(".live-responses-table")).to_contain_text("I'd like a beer.")
+    operation = page.locator("[id*=post_translate_file]")  # a form: its fields are filled in, but for the file
+    operation.locator(".opblock-summary-control").click()
+    letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen!"}
+    operation.locator("input[type=file]").set_input_files(letter)
+    operation.get_by_role("button", name="Execute").click()
+    expect(operation.locator(".live-responses-table")).to_contain_text("translatedFileUrl")
     # Without a body, and with the example of a place in the path; tests/http tries the examples of all others.
     for name, answer in (("get_languages", '"name": "German"'), ("get_memory", "memory_not_found")):
         operation = page.locator(f"[id*={name}]").first

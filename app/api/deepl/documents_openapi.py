@@ -33,7 +33,7 @@ _TEXT = {"type": "string"}
 
 UPLOAD_REQUEST = upload_body(
     {
-        "target_lang": {**_TEXT, "description": "Language to translate into, as in `/v2/translate`."},
+        "target_lang": {**_TEXT, "description": "Language to translate into, as in `/v2/translate`.", "example": "EN"},
         "source_lang": {**_TEXT, "description": "Language of the document; if absent, it is detected."},
         "filename": {**_TEXT, "description": "Name of the file, if the form's isn't right."},
         "output_format": {**_TEXT, "description": "Extension of the translated file, where it can be another."},

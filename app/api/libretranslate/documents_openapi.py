@@ -32,8 +32,12 @@ _NAME = "0b3c0dcd-6d5e-4a0c-9d5e-5a1d3b6f2a10.letter_en.docx"
 
 TRANSLATE_FILE_REQUEST = upload_body(
     {
-        "source": {"type": "string", "description": "Code of the language of the document, or `auto`."},
-        "target": {"type": "string", "description": "Code of the language to translate into."},
+        "source": {
+            "type": "string",
+            "description": "Code of the language of the document, or `auto`.",
+            "example": "auto",
+        },
+        "target": {"type": "string", "description": "Code of the language to translate into.", "example": "en"},
         "formality": {"type": "string", "description": "As in `/translate`."},
         "glossary": {"type": "string", "description": "Source and target terms, a JSON object."},
         "glossary_id": {"type": "string", "description": "A stored glossary, instead of `glossary`."},

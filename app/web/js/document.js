@@ -3,7 +3,8 @@
 // A text is a list of parts. A part is { kind, source, target } with the kind
 //   "break"     a line break,
 //   "gap"       white space, signs and whatever else is copied as it is,
-//   "sentence"  a translated sentence, with what the server said about it, and the match that a translation memory has for it,
+//   "sentence"  a translated sentence, with what the server said about it, and the match that a translation memory has for it;
+//               `isChosen` if the user has chosen its translation,
 //   "pending"   to be translated; `target` is what stood there before the edit.
 // The sources of all parts, joined, are the text. Parts are never changed, only replaced; pending ones shrink while sentences come.
 
@@ -43,6 +44,17 @@ export class TranslatedText {
   forget() {
     const text = this.source;
     this.parts = cut(text, "");
+  }
+
+  /** Makes everything pending but what the user has chosen: a glossary or a memory has changed. */
+  renew() {
+    const parts = [];
+    let text = "";
+    for (const part of this.parts) {
+      if (part.isChosen) parts.push(...cut(text, ""), part);
+      text = part.isChosen ? "" : text + part.source;
+    }
+    this.parts = [...parts, ...cut(text, "")];
   }
 
   /** Replaces the beginning of a pending part by a sentence that the server sent. */

@@ -155,7 +155,7 @@ function onPairChange(draw) {
 }
 
 function translateAgain() {
-  translator.again();
+  translator.renew();
   if (rich.isOpen) rich.again();
 }
 

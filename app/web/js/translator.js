@@ -67,6 +67,13 @@ export class Translator extends EventTarget {
     this.resume();
   }
 
+  /** Translates everything anew but what the user has chosen. */
+  renew() {
+    this.text.renew();
+    this.#announce("change");
+    this.resume();
+  }
+
   /** Translates what is still missing. */
   resume() {
     this.#schedule(0);
@@ -112,7 +119,7 @@ export class Translator extends EventTarget {
   async put(part, target) {
     const current = this.text.current(part);
     if (!current) return;
-    const chosen = { ...current, target, links: [], verdicts: [], confidence: null };
+    const chosen = { ...current, target, isChosen: true, links: [], verdicts: [], confidence: null };
     this.text.replace(current, chosen);
     this.#announce("change");
     const answer = await ask("translate", {
