@@ -171,7 +171,6 @@ MEMORY_FIELDS = {
         "type": "integer",
         "minimum": 0,
         "maximum": 100,
-        "example": 75,
         "description": "Minimum score of a match; 75 if absent.",
     },
 }
@@ -180,11 +179,8 @@ MEMORY_FIELDS = {
 def upload_body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     """A multipart form with the file ``file``."""
     file = {"type": "string", "format": "binary", "description": "The document; its name says its format."}
-    # Swagger UI fills a field without an example with the word "string": what may be absent stays empty.
-    fields = {
-        name: {"example": "", **field} if field["type"] == "string" and name not in required else field
-        for name, field in properties.items()
-    }
+    # Swagger UI fills a field without an example with the word "string" or 0: what may be absent stays empty.
+    fields = {name: field if name in required else {**field, "example": ""} for name, field in properties.items()}
     schema = {"type": "object", "properties": {"file": file, **fields}, "required": ["file", *required]}
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
