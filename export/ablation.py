@@ -157,7 +157,7 @@ def run_ablation(
 
 
 def shortened(training: Training, updates: int) -> Training:
-    """The same training in fewer or more updates: warm-up and cool-down keep their shares."""
+    """Return the same training in fewer or more updates: warm-up and cool-down keep their shares."""
     share = updates / training.updates
     return training.model_copy(
         update={
@@ -181,7 +181,7 @@ def _affordable(recipe: Recipe, shared: Path, place: Distributed, minutes: float
 
 
 def _share(shared: Path, run: Path) -> None:
-    """One tokenizer and one corpus for all runs."""
+    """Share one tokenizer and one corpus among all runs."""
     run.mkdir(parents=True, exist_ok=True)
     for name in ("tokenizer.spm", "corpus"):
         if not (run / name).exists():

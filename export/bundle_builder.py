@@ -66,7 +66,7 @@ class Sentences:
 
 @dataclass(frozen=True, kw_only=True)
 class Ingredients:
-    """All that a bundle is made from.
+    """The inputs of a build.
 
     Attributes:
         model: The model, in evaluation mode.

@@ -15,7 +15,7 @@ from model.network.transformer import Transformer
 
 
 def fuse(*layers: nn.Linear) -> nn.Linear:
-    """One linear layer that computes several of the same input, outputs side by side."""
+    """Join linear layers of the same input into one layer, with their outputs side by side."""
     fused = nn.Linear(
         layers[0].in_features,
         sum(layer.out_features for layer in layers),
@@ -88,7 +88,7 @@ def distance_table(attention: RelativeAttention, length: int) -> Tensor:
 
 
 def padded_position_table(model: Transformer) -> Tensor:
-    """The same, up to a whole block: the runtime pads to blocks, maybe beyond the last position."""
+    """The same table up to a whole block, because the runtime pads to blocks, maybe beyond the last position."""
     table = position_table(model)
     return F.pad(table, (0, 0, 0, pad_to_multiple(len(table)) - len(table)))
 

@@ -162,7 +162,7 @@ def agreement(
 
 
 def parity_lines(parity: Mapping[str, Any]) -> Iterator[str]:
-    """What the export measured, from a manifest: a line for each precision."""
+    """Yield the figures that the export measured, from a manifest: a line for each precision."""
     for precision, figures in parity.items():
         shown = (f"{name.replace('_', ' ')} {_figure(value)}" for name, value in figures.items())
         yield f"{precision}: {', '.join(shown)}"

@@ -125,7 +125,7 @@ class Batch(NamedTuple):
         return sum(int((batch.target_output != PAD_ID).sum()) for batch in self.segments)
 
     def to(self, device: torch.device) -> "Batch":
-        """The same batch on another device."""
+        """Copy the batch to another device."""
 
         def moved(tensor: Tensor) -> Tensor:
             return tensor.to(device, non_blocking=True)
@@ -222,7 +222,7 @@ class BatchStream:
         return [batches[i] for i in rng.permutation(len(batches))]
 
     def _segments(self, corpus: int) -> int:
-        """How many pairs of a corpus are learnt in a row."""
+        """Return how many consecutive pairs of a corpus are learnt together."""
         return self.recipe.training.segments if self.consecutive[corpus] else 1
 
     def _cut(

@@ -332,7 +332,7 @@ def _corpus_at(url: str, sha256: str | None, members: list[str], languages: str,
 
 
 def _failure(error: Exception) -> typer.Exit:
-    """One line on standard error, exit code 1."""
+    """Print one line to standard error, and exit with code 1."""
     typer.echo(f"error: {error}", err=True)
     return typer.Exit(1)
 

@@ -333,7 +333,7 @@ def _receive(url: str, part: Path, mark_path: Path, client: httpx.Client, progre
 
 
 def _extent(response: httpx.Response) -> tuple[int, int | None]:
-    """Where the body starts in the file, and the file's length in bytes if it is told."""
+    """Return where the body starts in the file, and the file's length in bytes if it is known."""
     if response.status_code in (206, 416):
         match = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
         if match is None:

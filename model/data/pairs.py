@@ -207,7 +207,7 @@ def _create_text(path: Path, *, compression: str) -> TextIO:
 
 
 def _archive_members(path: Path, members: Sequence[str], stack: ExitStack, limit_bytes: int) -> list[BinaryIO]:
-    """One stream a wanted member, in their order; they live as long as the stack."""
+    """Open a stream for each wanted member, in their order; the stack closes them."""
     try:
         if path.suffix == ".zip":
             archive = stack.enter_context(zipfile.ZipFile(path))

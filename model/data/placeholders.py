@@ -64,7 +64,7 @@ class Replacer:
         return (sides[0], sides[1]), links
 
     def _write(self, ids: list[int], names: dict[Span, int]) -> tuple[list[int], NDArray[np.int64]]:
-        """One side with its spans replaced, and where each old piece is now."""
+        """Return one side with its spans replaced, and the new position of each old piece."""
         begins = {begin: (end, name) for (begin, end), name in names.items()}
         written: list[int] = []
         places = np.zeros(len(ids), np.int64)

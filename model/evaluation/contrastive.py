@@ -70,7 +70,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """How the reference did against the others, over all examples of one kind.
+    """How often the reference won against its alternatives, over all examples of one kind.
 
     Attributes:
         kind: See ``Example``.
@@ -174,7 +174,7 @@ def measure(
 
 
 def _result(kind: str, margins: NDArray[np.float64]) -> Result:
-    """Of (N, 2) margins."""
+    """Compute the result from (N, 2) margins."""
     (with_context, without), means = (margins > 0).mean(0).tolist(), margins.mean(0).tolist()
     return Result(kind, len(margins), (with_context, without), (means[0], means[1]))
 

@@ -126,7 +126,7 @@ class Trainer:
         return model
 
     def objective(self, model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
-        """What is minimised."""
+        """Return the loss to minimise."""
         return losses(model, batch, label_smoothing)
 
     def batches(self, update: int) -> Iterator[Batch]:
