@@ -79,7 +79,7 @@ class Access:
         elif self._mode == "required":
             raise KeyRequired("Please contact the server operator to get an API key")
         if key and feature and feature not in key.features:
-            raise FeatureDisabled(f"This API key may not use this: {feature}.")
+            raise FeatureDisabled(f"This API key may not use the feature {feature}.")
         limits = self._limits
         if key:
             limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}

@@ -112,7 +112,7 @@ def _long_string(encoded: bytes | bytearray, begin: int, max_chars: float) -> tu
         end = found.end() if found else begin
         is_last = encoded.startswith(b'"', end)
         if not is_last and end in (begin, len(encoded)):
-            raise ValueError("a string without an end, or an escape that there is not")
+            raise ValueError("a string without an end, or an unknown escape")
         if not is_last:
             end = _end_of_characters(encoded, begin, end)
         pieces.append(json.loads(f'"{encoded[begin:end].decode()}"'))

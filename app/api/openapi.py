@@ -100,7 +100,7 @@ STORAGE = {
 # What a server with API keys refuses. Without keys, nothing is.
 NO_KEY = ("No API key", "Please contact the server operator to get an API key", "key_required")
 WRONG_KEY = ("No such API key", "Invalid API key", "invalid_key")
-NOT_WITH_THIS_KEY = ("The key may not do this", "This API key may not use this: translate.", "feature_disabled")
+NOT_WITH_THIS_KEY = ("The key may not do this", "This API key may not use the feature translate.", "feature_disabled")
 NO_QUOTA = ("The quota is used up", "Quota for this billing period has been exceeded.", "quota_exceeded")
 TOO_FAST = {"rate_limited": ("Too many requests in a minute", "Slowdown: 60 per 1 minute", "rate_limited")}
 TOO_FAST_TEXT = "Too many requests: try again after the seconds in `Retry-After`"
@@ -127,7 +127,7 @@ DOCUMENT_REFUSED: ErrorExamples = {
 DOCUMENT_UNREADABLE: ErrorExamples = {
     "damaged": (
         "A damaged file",
-        "The file is damaged, or not what its name says: it is no zip archive.",
+        "The file is damaged, or not what its name says: it is not a zip archive.",
         "document_damaged",
     ),
     "encrypted": (

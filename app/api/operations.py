@@ -42,7 +42,7 @@ async def ready(service: CurrentService) -> Response:
     if service.engine.state != EngineState.READY:
         raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
     if TEXT_POOL.is_stuck:
-        raise EngineUnavailable("Work on texts has waited for seconds.")
+        raise EngineUnavailable("Work on texts has not begun for several seconds.")
     return JSONResponse({"status": "ok"})
 
 

@@ -77,7 +77,7 @@ async def post_suggestion(request: Request, service: CurrentService, credentials
         memory_id = checked_id(values.get("translation_memory_id"), "translation_memory_id")
         done = await service.database.run(store.accept, number, memory_id)
     if not done:
-        raise InvalidRequest("There is no suggestion with this number that waits.")
+        raise InvalidRequest("No waiting suggestion has this number.")
     return JSONResponse({"status": "ok"})
 
 
@@ -91,5 +91,5 @@ def _store(service: Service, credentials: Any) -> "SuggestionStore":
 def _number(value: object) -> int:
     text = str(value)
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise InvalidRequest("There is no suggestion with this number that waits.")
+        raise InvalidRequest("No waiting suggestion has this number.")
     return int(text)

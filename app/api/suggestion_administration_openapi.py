@@ -57,7 +57,7 @@ _SUGGESTION: dict[str, Any] = {
     "created_at": "2026-11-23T08:00:00+00:00",
 }
 _MEMORY: dict[str, Any] = {"translation_memory_id": _ID, "key_id": 3, "name": "Website", **_LANGUAGES}
-_NONE = ("No such suggestion", "There is no suggestion with this number that waits.", "invalid_request")
+_NONE = ("No such suggestion", "No waiting suggestion has this number.", "invalid_request")
 _NO_STORAGE = error("The database can't be used now", **STORAGE)
 
 LIST_PARAMETERS: dict[str, Any] = {

@@ -60,7 +60,7 @@ def add(
     """Add a memory without entries, and print its id."""
     source, target = source.lower(), target.lower()
     if not all(map(_CODE.fullmatch, (source, target))) or source == target:
-        raise typer.BadParameter(f"'{source}' and '{target}' are no two codes of languages, such as de and en")
+        raise typer.BadParameter(f"'{source}' and '{target}' are not two language codes, such as de and en")
     if not name.strip():
         raise typer.BadParameter("it is empty", param_hint="NAME")
     with _store() as store:

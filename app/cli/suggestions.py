@@ -62,4 +62,4 @@ def reject(number: Number) -> None:
 
 def _check(done: bool, number: int) -> None:
     if not done:
-        raise typer.BadParameter(f"there is no suggestion {number} that waits", param_hint="NUMBER")
+        raise typer.BadParameter(f"no waiting suggestion has the number {number}", param_hint="NUMBER")

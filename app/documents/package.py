@@ -38,12 +38,12 @@ class Package:
     def __init__(self, data: bytes) -> None:
         if data.startswith(_COMPOUND_FILE):
             raise EncryptedDocument(
-                "The file has a password, or is of an Office before 2007; save it without one, in a current format."
+                "The file has a password or a format older than Office 2007; save it without one, in a current format."
             )
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise DamagedDocument("The file is damaged, or not what its name says: it is no zip archive.") from error
+            raise DamagedDocument("The file is damaged, or not what its name says: it is not a zip archive.") from error
         self._entries = {entry.filename: entry for entry in self._archive.infolist()}
         self._check()
         self._texts_bytes = 0

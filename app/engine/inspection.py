@@ -92,7 +92,7 @@ def _search(bundle: Bundle, model: OpenModel, source: Sequence[int], call: Inspe
 
 def _check_length(what: str, length: int, longest: int) -> None:
     if not 1 <= length <= longest:
-        raise InvalidRequest(f"{what} has {length} pieces; a sentence of 1 to {longest} can be looked into.")
+        raise InvalidRequest(f"{what} has {length} pieces; only a sentence of 1 to {longest} pieces can be inspected.")
 
 
 def _attention(maps: AttentionMaps, target: tuple[str, ...]) -> Attention:

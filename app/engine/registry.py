@@ -177,7 +177,7 @@ class Registry:
         first, *others = self._route(call.source, call.target)
         if others:
             pair = f"from {call.source} to {call.target}"
-            raise UnsupportedPair(f"Two models translate {pair}, through {first.target}; look into one at a time.")
+            raise UnsupportedPair(f"Two models translate {pair}, through {first.target}; inspect one at a time.")
         async with self._pool.using(first.model) as [engine]:
             return await engine.inspect(replace(call, source=first.source, target=first.target))
 

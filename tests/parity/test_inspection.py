@@ -82,7 +82,7 @@ async def test_the_attention_is_the_models(engine, tiny_bundle, tiny_model, tran
 
 @pytest.mark.parametrize("changes", [{"text": "Hund " * 100}, {"text": " "}, {"translation": "dog " * 400}])
 async def test_what_is_no_sentence_is_refused(engine, changes):
-    with pytest.raises(InvalidRequest, match="can be looked into"):
+    with pytest.raises(InvalidRequest, match="can be inspected"):
         await engine.inspect(call_for(**changes))
 
 

@@ -255,7 +255,7 @@ async def _list(request: Request, service: Service) -> "list[StoredGlossary]":
 
 def _single(glossary: "StoredGlossary") -> "StoredGlossary":
     if len(glossary.dictionaries) != 1:
-        raise InvalidRequest("This glossary hasn't one dictionary; use /v3/glossaries.")
+        raise InvalidRequest("This glossary has several dictionaries or none; use /v3/glossaries.")
     return glossary
 
 

@@ -105,7 +105,7 @@ INSPECT_RESPONSES: Responses = {
         auto=("No language", "Invalid request: source parameter must name a language here", "invalid_request"),
         too_many_pieces=(
             "Longer than a sentence",
-            "The text has 130 pieces; a sentence of 1 to 118 can be looked into.",
+            "The text has 130 pieces; only a sentence of 1 to 118 pieces can be inspected.",
             "invalid_request",
         ),
         **UNREADABLE,

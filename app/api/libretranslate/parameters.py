@@ -91,7 +91,7 @@ def parse_translation(
     options = replace(_parse_options(values, settings.beam_size, 0 if markup else alternatives), prefix=prefix)
     details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
     if details and sum(map(len, texts)) > MAX_DETAILS_CHARS:
-        raise TextTooLong(f"details describes at most {MAX_DETAILS_CHARS} characters; longer texts can have stream.")
+        raise TextTooLong(f"details describes at most {MAX_DETAILS_CHARS} characters; use stream for longer texts.")
     translation = TranslationRequest(
         texts=texts,
         source=source,

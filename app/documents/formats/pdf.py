@@ -55,7 +55,7 @@ def _blocks(data: bytes) -> list[pdf_text.Block]:
     if process.returncode == pdf_text.ENCRYPTED:
         raise EncryptedDocument("The file has a password; save it without one.")
     if process.returncode == pdf_text.DAMAGED:
-        raise DamagedDocument("The file is damaged, or no PDF.")
+        raise DamagedDocument("The file is damaged or not a PDF.")
     if process.returncode:
         raise DocumentTooLarge("The PDF takes too much time or memory.")
     blocks: list[pdf_text.Block] = json.loads(result)

@@ -25,7 +25,7 @@ def read(data: bytes) -> Document:
         # The library takes a text that is the name of a file for that file; no file's name ends in a line break.
         catalog = polib.pofile(file.text + "\n", wrapwidth=78)
     except (OSError, ValueError, IndexError, KeyError, UnicodeError) as error:
-        raise DamagedDocument("The file is damaged, or no catalog of messages.") from error
+        raise DamagedDocument("The file is damaged or not a message catalog.") from error
     entries = [entry for entry in catalog if not entry.obsolete and (entry.fuzzy or not entry.translated())]
 
     def write(translations: Sequence[str], language: str) -> bytes:

@@ -28,7 +28,7 @@ def read(data: bytes) -> Document:
     root = parse(data)
     name = etree.QName(root)
     if name.localname != "xliff" or not (name.namespace or "").startswith(_SPACE):
-        raise DamagedDocument("The file is no XLIFF of version 1.2 or 2.")
+        raise DamagedDocument("The file is not XLIFF 1.2 or 2.")
     space = f"{{{name.namespace}}}"
     segments = [segment for segment in bounded(_segments(root, space)) if segment.is_translatable]
 

@@ -50,8 +50,8 @@ def test_what_cannot_be_done_is_told(tmp_path):
     (tmp_path / "x.docx").write_bytes(b"x")
     run("memory", "import", "one", tmp_path / "x.docx", fails="use tmx or tsv")
     run("memory", "add", " ", "de", "en", fails="it is empty")
-    run("memory", "add", "one", "German", "en", fails="no two codes of languages")
-    run("memory", "add", "one", "en", "en", fails="no two codes of languages")
+    run("memory", "add", "one", "German", "en", fails="not two language codes")
+    run("memory", "add", "one", "en", "en", fails="not two language codes")
     run("memory", "add", "one", "de", "en", "--key", 7, fails="no such API key")
 
 
@@ -77,7 +77,7 @@ def test_suggestions_are_listed_accepted_and_rejected(tmp_path):
     run("suggestions", "accept", 1, "--memory", "wrong", fails="other languages")
     run("suggestions", "accept", 1, "--memory", "site")
     run("suggestions", "reject", 2)
-    run("suggestions", "reject", 2, fails="no suggestion 2")
+    run("suggestions", "reject", 2, fails="no waiting suggestion has the number 2")
     assert "sentence" not in run("suggestions", "list")
     assert "sentence 0" in run("memory", "entries", "site")
 
