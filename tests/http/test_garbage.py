@@ -51,4 +51,3 @@ async def test_requests_leave_no_cycles(
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
-        gc.unfreeze()

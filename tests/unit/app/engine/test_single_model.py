@@ -1,14 +1,9 @@
 import asyncio
-import gc
 import json
 import threading
-import weakref
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 
-import anyio
 import pytest
 
 from app.engine.options import SearchOptions
@@ -18,32 +13,16 @@ from app.engine.single_model import Engine
 from app.errors import (
     BundleError,
     EngineUnavailable,
-    ModelFailure,
     Overloaded,
     UnsupportedPair,
 )
 from app.settings import Settings
 from app.text.quality_checks import Verdict
-from tests.support.tiny import GOLDEN, LEXICON, LONGEST_SOURCE, VOCABULARY, sentence_pairs
+from tests.support.engines import GERMAN, from_bundle, started, translate
+from tests.support.tiny import GOLDEN, LEXICON, LONGEST_SOURCE, VOCABULARY
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 
 pytestmark = pytest.mark.anyio
-
-GERMAN = [german[0].upper() + german[1:] for german, _ in sentence_pairs(12, seed=11)]
-ENDLESS = -60.0
-
-
-def from_bundle(bundle, **settings) -> Engine:
-    return Engine.from_settings(Settings(bundle=bundle.path, precision="float32", threads=1, **settings))
-
-
-@asynccontextmanager
-async def started(engine: Engine) -> AsyncIterator[Engine]:
-    await engine.start()
-    try:
-        yield engine
-    finally:
-        await engine.stop()
 
 
 @pytest.fixture
@@ -51,13 +30,6 @@ async def engine(tiny_bundle) -> AsyncIterator[Engine]:
     """The real one over the float32 graphs."""
     async with started(from_bundle(tiny_bundle)) as engine:
         yield engine
-
-
-async def translate(engine: Engine, *texts: str, options: SearchOptions | None = None, **others):
-    translations, _ = await engine.translate(
-        texts, source="de", target="en", options=options or SearchOptions(beam_size=1), **others
-    )
-    return translations
 
 
 def without_space(text: str) -> str:
@@ -256,51 +228,6 @@ async def test_every_cpu_precision_starts(tiny_bundle):
             assert (await translate(engine, GERMAN[0]))[0].text
 
 
-async def test_the_memory_of_an_engine_is_free_once_it_is_dropped(tiny_bundle):
-    """Without the garbage collector: a model that makes room for another must be gone when the other is loaded."""
-    gc.collect()
-    gc.disable()
-    gone = asyncio.Event()
-    try:
-        engine = from_bundle(tiny_bundle)
-        async with started(engine):
-            await translate(engine, *GERMAN)
-            task = asyncio.create_task(translate(engine, *GERMAN * 20))
-            await asyncio.sleep(0)
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        # The thread in which the engine was stopped may be a moment behind.
-        weakref.finalize(engine._model, asyncio.get_running_loop().call_soon_threadsafe, gone.set)
-        del engine, task
-        await asyncio.wait_for(gone.wait(), WAIT_S)
-    finally:
-        gc.enable()
-
-
-async def test_requests_that_are_given_up_leave_no_cycles(tiny_bundle):
-    """The garbage of 200 long requests would keep the event loop for seconds when it is collected."""
-    model = ToyModel(VOCABULARY)
-    gate = Gate(model)
-    async with started(engine_of(tiny_bundle, model)) as engine:
-        gc.freeze()
-        gc.disable()
-        try:
-            async with anyio.create_task_group() as group:  # as in a server: it cancels until a task is done
-                group.start_soon(partial(translate, engine, *GERMAN * 20, "Der Hund. " * 100))
-                await asyncio.to_thread(gate.wait_for_step)
-                gate.open()
-                await asyncio.sleep(0)
-                group.cancel_scope.cancel()
-            gc.set_debug(gc.DEBUG_SAVEALL)
-            gc.collect()
-            assert not [found for found in gc.garbage if type(found).__module__.startswith("app.")]
-        finally:
-            gc.set_debug(0)
-            gc.garbage.clear()
-            gc.enable()
-            gc.unfreeze()
-
-
 async def test_a_full_queue_refuses_at_once(tiny_bundle):
     model = ToyModel(VOCABULARY)
     gate = Gate(model)
@@ -317,48 +244,6 @@ async def test_a_full_queue_refuses_at_once(tiny_bundle):
         assert (await running)[0].text
         assert (await waiting)[0].text
         assert engine.statistics()["rejected"] == 1
-
-
-async def test_a_caller_who_leaves_frees_the_rows_within_two_steps(tiny_bundle):
-    model = ToyModel(VOCABULARY, eos_bonus=ENDLESS)
-    gate = Gate(model)
-    async with started(engine_of(tiny_bundle, model)) as engine:
-        leaving = asyncio.create_task(translate(engine, "Der Hund. Die Katze.", options=SearchOptions(beam_size=4)))
-        await asyncio.to_thread(gate.wait_for_step)
-        staying = asyncio.create_task(translate(engine, "Gestern.", options=greedy(max_length=9)))
-        while not engine.statistics()["queued_sentences"]:
-            await asyncio.sleep(0)
-        assert len(gate.rows) == 2
-        leaving.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await leaving
-        gate.let_one_pass()
-        await asyncio.to_thread(gate.wait_for_step)
-        assert len(gate.rows) == 1
-        gate.open()
-        assert (await staying)[0].text
-        assert engine.statistics()["cancelled"] == 2
-        assert engine.statistics()["running_rows"] == 0
-
-
-async def test_if_one_sentence_fails_the_others_of_the_call_are_given_up(tiny_bundle):
-    model = ToyModel(VOCABULARY, eos_bonus=ENDLESS)
-    gate = Gate(model)
-
-    def fail(rows):
-        if any(source == poisoned for source, _ in rows):
-            raise ModelFailure("poison")
-
-    async with started(engine_of(tiny_bundle, model, drain_s=10.0)) as engine:
-        call = asyncio.create_task(translate(engine, "Der Hund.", "Die Katze."))
-        await asyncio.to_thread(gate.wait_for_step)
-        poisoned = gate.rows[0][0]
-        model.on_step = fail
-        gate.open()
-        with pytest.raises(ModelFailure):
-            await call
-    assert engine.statistics()["running_rows"] == 0
-    assert engine.statistics()["cancelled"] == 1
 
 
 async def test_a_sentence_seen_before_skips_the_encoder(tiny_bundle):
