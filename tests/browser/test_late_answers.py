@@ -2,8 +2,8 @@
 
 from playwright.sync_api import APIResponse, Page, Route, expect
 
-from tests.browser.conftest import ADMIN_KEY, PASTE
-from tests.support.page import MORNING, highlights, output, source, type_and_wait
+from tests.browser.conftest import PASTE
+from tests.support.page import highlights, output, source, type_and_wait
 
 MEMORIES = "v3/translation_memories"
 
@@ -78,15 +78,6 @@ def test_what_is_typed_before_the_page_knows_its_languages_stays(open_page):
     expect(source(page)).to_have_count(0)  # its name is German
     expect(page.locator("#source-text")).to_have_value("Good morning! Who?")
     expect(page.locator("#source-language")).to_have_value("en")
-
-
-def test_the_language_of_a_text_that_was_cleared_is_not_told(page):
-    held = Held(page, "**/detect", "POST")
-    source(page).fill(MORNING)
-    held.wait()
-    with page.expect_event("requestfailed"):  # given up
-        page.get_by_role("button", name="Clear").click()
-    expect(page.locator("#detected")).to_be_empty()
 
 
 def test_formatted_text_pasted_twice_before_its_script_came_is_there_once(page):
@@ -314,39 +305,3 @@ def test_a_memory_belongs_to_the_languages_that_it_was_made_for(page):
     expect(choice).to_have_text("None")
     page.get_by_role("button", name="Swap languages").click()
     expect(choice).to_have_text("From German")
-
-
-def test_a_new_key_is_not_lost_by_an_older_answer(open_page):
-    page = open_page("admin", has_clock=True, is_expected=lambda text: "status of 401" in text)
-    keys = "**/admin/keys"
-    shown = {"mode": "optional", "keys": []}
-    new = {"id": 1, "name": "desk", "hint": "beef", "created_at": "2026-01-01T00:00:00Z", "used": 0, "features": []}
-    limits = {"monthly_characters": None, "requests_per_minute": None}
-    held: list[Route] = []
-
-    def answer(route: Route) -> None:
-        if route.request.method == "POST":
-            shown["keys"] = [new | limits]
-            route.fulfill(json=new | limits | {"key": "secret-beef"})
-        elif isinstance(holds, str):
-            held.append(route)
-        else:
-            route.fulfill(json=shown)
-
-    holds: str | None = None
-    page.route(keys, answer)
-    page.route("**/admin/status", lambda route: route.fulfill(json=route.fetch().json() | {"keys": "optional"}))
-    page.get_by_label("Admin key").fill(ADMIN_KEY)
-    page.get_by_role("button", name="Open").click()
-    panel = page.get_by_role("region", name="API keys")
-    expect(panel).to_contain_text("There are no keys yet.")
-    holds = "the list of before"
-    while not held:
-        page.clock.run_for(2_000)
-    holds = None
-    panel.get_by_label("Name").fill("desk")
-    panel.get_by_role("button", name="Add a key").click()
-    expect(panel.get_by_role("row", name="desk")).to_be_visible()
-    held.pop().fulfill(json={"mode": "optional", "keys": []})
-    expect(panel).to_contain_text("secret-beef")
-    expect(panel.get_by_role("row", name="desk")).to_be_visible()
