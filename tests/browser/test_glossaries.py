@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Response, Route, expect
 
 from tests.browser.conftest import assert_accessible, offer
 
@@ -31,7 +31,11 @@ def save_term(panel, term: str, translation: str) -> None:
 
 def sent(page: Page, text: str) -> dict:
     """The request that the page sends when this is typed, and that the server has begun to answer."""
-    with page.expect_response("**/translate") as response:
+
+    def is_about_text(response: Response) -> bool:  # not an answer to something before
+        return response.url.endswith("/translate") and text in (response.request.post_data or "")
+
+    with page.expect_response(is_about_text) as response:
         page.get_by_role("textbox", name="Text to translate").fill(text)
     return response.value.request.post_data_json or {}
 
