@@ -285,7 +285,10 @@ class _Placing:
 
     def _parts(self, source: str, target: str) -> bool:
         """Whether a space must part markup from the character next to it, given the one that was next to it."""
-        return bool(target.strip()) if self._coarse else target.isalnum() and not source.isalnum()
+        if self._coarse:
+            return bool(target.strip())
+        is_word = target.isalnum() or "\ue000" <= target <= "\uf8ff"  # the latter are placeholders
+        return is_word and not source.isalnum()
 
     def _child_at(self, parent: int, token: int) -> int | None:
         """Returns the direct child of an element that contains a target token."""

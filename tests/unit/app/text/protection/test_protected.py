@@ -157,6 +157,11 @@ def test_a_stand_in_is_kept_off_the_words_that_its_span_touches(text, shown, tra
     assert protected.restore(translation).text == expected
 
 
+def test_a_mark_between_words_is_kept_off_a_stand_in() -> None:
+    protected = protect("Ja &lt;b&gt; {0}.", untranslatable("&lt;b&gt;", frozenset()) | BRACES, PLACEHOLDERS)
+    assert protected.restore("Yes \ue000.").text == "Yes &lt;b&gt; {0}."
+
+
 TAGS = untranslatable("<b>", frozenset())
 
 
