@@ -39,17 +39,22 @@ class SplitBatch(Generic[Features]):
                 part.join([search for search, _ in chosen], [each for _, each in chosen])
 
     def step(self, most: int) -> list[Search]:
-        """Advance every search by one or more tokens, about as many in both parts; return the finished searches.
+        """Advance every search by one or more tokens; return the finished searches.
+
+        The restricted ones make as many steps as the others, unless they have more rows: then they make fewer,
+        so that many of them don't hold up the others.
 
         Args:
             most: Tokens to advance by at most.
         """
         done, made = list[Search](), 1
+        restricted = 1
         if self._free.searches:
-            before = self._free.steps
+            before, rows = self._free.steps, self._free.live_rows
             done += self._free.step(min(most, _STEPS_TOGETHER) if self._restricted.searches else most)
             made = self._free.steps - before
-        for _ in range(made):
+            restricted = max(1, min(made, made * rows // max(1, self._restricted.live_rows)))
+        for _ in range(restricted):
             if self._restricted.searches:
                 done += self._restricted.step(1)
         self.steps += made
