@@ -34,7 +34,7 @@ from ray import serve
 
 folder, http_port, metrics_port = sys.argv[1:]
 context = ray.init(
-    "local", num_cpus=6, include_dashboard=False, _temp_dir=folder, _metrics_export_port=int(metrics_port)
+    "local", num_cpus=8, include_dashboard=False, _temp_dir=folder, _metrics_export_port=int(metrics_port)
 )
 serve.start(http_options={"host": "127.0.0.1", "port": int(http_port)})
 print(context.address_info["address"], flush=True)
