@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.errors import ConfigurationError
 from app.logs import request_id
@@ -74,14 +74,24 @@ def span(name: str, **attributes: str | int) -> AbstractContextManager["Span | N
     return _ended(_provider, name, _below(parent), attributes) if _provider and parent else _OFF
 
 
-def record(name: str, *, began: float, ended: float, **attributes: str | int) -> None:
-    """Adds a span that is over, below the one that was entered; times are those of ``time.monotonic``."""
+class Phase(NamedTuple):
+    """A span that is over; times are those of ``time.monotonic``."""
+
+    name: str
+    began: float
+    ended: float
+    attributes: Mapping[str, int]
+
+
+def record(*phases: Phase) -> None:
+    """Adds spans below the one that was entered."""
     if _provider and (parent := _current.get()):
-        offset = time.time_ns() - time.monotonic_ns()
-        made = _provider.get_tracer(__name__).start_span(
-            name, _below(parent), attributes=attributes, start_time=offset + int(began * 1e9)
-        )
-        made.end(offset + int(ended * 1e9))
+        offset = time.time_ns() - time.monotonic_ns()  # read once, so that one phase ends when the next begins
+        for name, began, ended, attributes in phases:
+            made = _provider.get_tracer(__name__).start_span(
+                name, _below(parent), attributes=attributes, start_time=offset + int(began * 1e9)
+            )
+            made.end(offset + int(ended * 1e9))
 
 
 def headers_of(made: "Span | None") -> dict[str, str]:

@@ -309,6 +309,9 @@ def _trace(segment: Segment, outcome: Outcome) -> None:
     timing, tokens = outcome.timing, len(segment.ids)
     decoding = outcome.ended - timing.decode_s
     encoding = decoding - timing.encode_s
-    tracing.record("queue", began=encoding - timing.queue_s, ended=encoding, source_tokens=tokens)
-    tracing.record("encode", began=encoding, ended=decoding, source_tokens=tokens)
-    tracing.record("decode", began=decoding, ended=outcome.ended, target_tokens=len(outcome.hypotheses[0].tokens))
+    source, target = {"source_tokens": tokens}, {"target_tokens": len(outcome.hypotheses[0].tokens)}
+    tracing.record(
+        tracing.Phase("queue", encoding - timing.queue_s, encoding, source),
+        tracing.Phase("encode", encoding, decoding, source),
+        tracing.Phase("decode", decoding, outcome.ended, target),
+    )

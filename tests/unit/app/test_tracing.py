@@ -88,7 +88,7 @@ async def test_a_sentence_waits_is_encoded_and_decoded(exporter, tiny_bundle):
     *phases, replica = exporter.get_finished_spans()
     assert names(phases) == ["queue", "encode", "decode"]
     assert {span.parent.span_id for span in phases} == {parent.context.span_id}
-    assert [span.end_time for span in phases[:2]] == pytest.approx([span.start_time for span in phases[1:]], abs=1000)
+    assert [span.end_time for span in phases[:2]] == [span.start_time for span in phases[1:]]
     assert replica.start_time - 1e6 < phases[0].start_time <= phases[2].end_time < replica.end_time + 1e6
     assert phases[1].attributes["source_tokens"] > 1
     assert 0 <= phases[2].attributes["target_tokens"] <= 4
@@ -132,6 +132,6 @@ async def test_a_generator_may_be_closed_elsewhere(exporter, caplog):
 
 async def test_there_are_no_spans_when_it_is_off():
     with tracing.entered("request") as request, tracing.span("prepare") as span:
-        tracing.record("queue", began=0.0, ended=1.0)
+        tracing.record(tracing.Phase("queue", 0.0, 1.0, {}))
     assert request is span is None
     assert tracing.headers_of(span) == {}
