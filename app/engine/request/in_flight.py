@@ -66,11 +66,10 @@ class Streams:
 
     Attributes:
         turns: The turns of long requests on the event loop.
-        leaving: Held by the request that ends before its time.
     """
 
     def __init__(self) -> None:
-        self.turns, self.leaving = Turns(), asyncio.Lock()
+        self.turns = Turns()
         self._number = 0
         self._none = asyncio.Event()
         self._none.set()
@@ -164,7 +163,7 @@ class RequestTask:
                         await streams.turns.take()
             finally:
                 if self._window:
-                    await self._give_up(streams.leaving)
+                    await self._give_up()
         yield self._timing(time.monotonic() - began)
 
     def _timing(self, total_s: float) -> Timing:
@@ -286,23 +285,17 @@ class RequestTask:
             return self._detokenizer.ranked(segment, terms, [*found, *free])[: self._options.n_best]
         return free
 
-    async def _give_up(self, leaving: asyncio.Lock) -> None:
-        tasks = [item.task for item in self._window if item.task]
-        try:
-            # One request after the other: 200 that end at once would keep the event loop for most of a second.
-            async with leaving:
-                self._cancel_window()
-                await asyncio.gather(*tasks, return_exceptions=True)
-        finally:
-            self._cancel_window()
-            self._window.clear()
-
-    def _cancel_window(self) -> None:
+    async def _give_up(self) -> None:
         for item in self._window:
             for future in (item.task, item.future):
                 if future:
                     future.cancel()
-            item.task = item.future = None  # the error of a task refers to its frame, and that to the item: a cycle
+        try:
+            await asyncio.gather(*(item.task for item in self._window if item.task), return_exceptions=True)
+        finally:
+            for item in self._window:
+                item.task = item.future = None  # the error of a task refers to its frame, and that to the item: a cycle
+            self._window.clear()
 
 
 def _trace(segment: Segment, outcome: Outcome) -> None:
