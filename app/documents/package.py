@@ -40,6 +40,8 @@ class Package:
             raise EncryptedDocument(
                 "The file has a password or a format older than Office 2007; save it without one, in a current format."
             )
+        # zipfile raises NotImplementedError for what it doesn't support: a later version of the format or, in ``read``,
+        # another kind of compression.
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:

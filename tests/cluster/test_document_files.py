@@ -55,6 +55,8 @@ def test_one_server_takes_in_another_translates_a_third_delivers(
         assert store.find(handle["document_id"], handle["document_key"]).status == "queued"
     with started() as second:
         wait_until(lambda: second.post(path, json=key).json()["status"] == "done", "the document is translated")
+        # The original is deleted once the database has the outcome, so a moment later.
+        wait_until(lambda: len(s3.objects("documents")) == 1, "the original is deleted")
         [translation] = s3.objects("documents")
     with started() as third:
         s3.kill()

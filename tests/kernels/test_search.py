@@ -1,5 +1,6 @@
 """The native search loops against ``app.engine.decoding.search`` over the same steps, to the last bit."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from app.engine.decoding.search import Search
 from app.engine.decoding.split_batch import SplitBatch, new_batch
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
+from app.engine.scheduling.policy import Batch
 from model.data.tokenizer import BOS_ID, EOS_ID
 from tests.support.tiny import sentence_pairs, source_ids
 
@@ -48,10 +50,12 @@ options = st.builds(
 )
 
 
-@settings(max_examples=60)
-@given(plan=st.lists(st.tuples(st.integers(0, len(TEXTS) - 1), options, st.integers(0, 12)), min_size=1, max_size=8))
-def test_whole_searches_are_those_of_single_steps(models, sources, plan):
-    """Hypothesis by hypothesis, alignment included, whoever joins meanwhile."""
+Plan = list[tuple[int, SearchOptions, int]]
+"""Searches: the number of the source, the options, and the turn in which it joins."""
+
+
+def assert_as_single_searches(models, sources, plan: Plan, batch: Batch, most: int) -> None:
+    """Search by the native model in the batch, and compare with each search alone, step by step."""
     native, stepwise = models
     expected = [
         decode(stepwise, [sources[index]], start_id=BOS_ID, eos_id=EOS_ID, options=wanted)[0]
@@ -61,15 +65,23 @@ def test_whole_searches_are_those_of_single_steps(models, sources, plan):
         Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted)
         for _, wanted, _ in plan
     ]
-    batch = BatchDecoder(native)
+    done: list[Search] = []
     for turn in range(13 + MAX_LENGTH):
         joining = [place for place, (_, _, when) in enumerate(plan) if when == turn]
         if joining:
             features = native.encode([sources[plan[place][0]] for place in joining])
             batch.join([searches[place] for place in joining], features)
-        if batch.searches:
-            batch.step()
+        if batch.live_rows:
+            done += batch.step(most)
+    assert set(searches) == set(done)
     assert [search.hypotheses() for search in searches] == expected
+
+
+@settings(max_examples=60)
+@given(plan=st.lists(st.tuples(st.integers(0, len(TEXTS) - 1), options, st.integers(0, 12)), min_size=1, max_size=8))
+def test_whole_searches_are_those_of_single_steps(models, sources, plan):
+    """Hypothesis by hypothesis, alignment included, whoever joins meanwhile."""
+    assert_as_single_searches(models, sources, plan, BatchDecoder(models[0]), sys.maxsize)
 
 
 @settings(max_examples=30)
@@ -82,32 +94,16 @@ def test_whole_searches_are_those_of_single_steps(models, sources, plan):
     most=st.integers(1, 64),
 )
 def test_a_batch_in_two_parts_gives_the_results_of_single_searches(models, sources, plan, most):
-    """Searches with restrictions and without, whoever joins or is dropped meanwhile."""
-    native, stepwise = models
-    plan = [(index, replace(wanted, no_repeat_ngram=size), when) for index, wanted, size, when in plan]
-    expected = [
-        decode(stepwise, [sources[index]], start_id=BOS_ID, eos_id=EOS_ID, options=wanted)[0]
-        for index, wanted, _ in plan
-    ]
-    searches = [
-        Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted)
-        for _, wanted, _ in plan
-    ]
-    batch, done = new_batch(native), list[Search]()
+    """Searches with restrictions and without, whoever joins meanwhile; one was dropped before."""
+    native, _ = models
+    batch = new_batch(native)
     assert isinstance(batch, SplitBatch)
     dropped = Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=SearchOptions(no_repeat_ngram=2))
     batch.join([dropped], native.encode(sources[:1]))
-    for turn in range(13 + MAX_LENGTH):
-        joining = [place for place, (_, _, when) in enumerate(plan) if when == turn]
-        if joining:
-            features = native.encode([sources[plan[place][0]] for place in joining])
-            batch.join([searches[place] for place in joining], features)
-        if turn == 1:
-            batch.drop([dropped])
-        if batch.live_rows:
-            done += batch.step(most)
-    assert set(searches) <= set(done)
-    assert [search.hypotheses() for search in searches] == expected
+    batch.step(1)
+    batch.drop([dropped])
+    restricted = [(index, replace(wanted, no_repeat_ngram=size), when) for index, wanted, size, when in plan]
+    assert_as_single_searches(models, sources, restricted, batch, most)
 
 
 def test_places_are_given_back(models, sources):

@@ -6,14 +6,13 @@ from typing import Generic
 from app.engine.decoding.batch_decoder import BatchDecoder, Features, Model
 from app.engine.decoding.search import Search
 
-_STEPS_TOGETHER = 8  # in one call: newcomers wait for the single steps of the restricted searches, 0.3 ms each
+_STEPS_TOGETHER = 8  # in one call: newcomers wait for the single steps of the restricted searches
 
 
 class SplitBatch(Generic[Features]):
     """Keeps a search with restrictions from slowing down the others; see ``BatchDecoder``.
 
-    In one batch, all searches take single steps as long as one of them has to. With eight clients, a third of all runs
-    were such: second attempts forbid words.
+    In one batch, all searches take single steps as long as one of them has to. Second attempts do: they forbid words.
 
     Args:
         model: A model that makes several steps of a batch at once.
@@ -47,14 +46,13 @@ class SplitBatch(Generic[Features]):
         Args:
             most: Tokens to advance by at most.
         """
-        done, made = list[Search](), 1
-        restricted = 1
-        if self._free.searches:
-            before, rows = self._free.steps, self._free.live_rows
-            done += self._free.step(min(most, _STEPS_TOGETHER) if self._restricted.searches else most)
-            made = self._free.steps - before
-            restricted = max(1, min(made, made * rows // max(1, self._restricted.live_rows)))
-        for _ in range(restricted):
+        if not self._free.searches:
+            self.steps += 1
+            return self._restricted.step(1)
+        before, rows = self._free.steps, self._free.live_rows
+        done = self._free.step(min(most, _STEPS_TOGETHER) if self._restricted.searches else most)
+        made = self._free.steps - before
+        for _ in range(max(1, min(made, made * rows // max(1, self._restricted.live_rows)))):
             if self._restricted.searches:
                 done += self._restricted.step(1)
         self.steps += made
