@@ -1,15 +1,18 @@
-"""When the server looks through all objects for garbage."""
+"""How the server accepts connections, and when it looks through all objects for garbage."""
 
 import asyncio
 import gc
+import socket
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 import uvicorn
+import uvloop
 
-from app.cli.server import _Server
+from app.cli.server import _bind, _copies, _Server
 
 
 class Node:
@@ -59,3 +62,32 @@ def test_a_server_that_is_always_busy_collects_garbage_too(server: _Server) -> N
     assert old() is not None
     look(server)
     assert old() is None
+
+
+def test_many_connections_are_accepted_in_a_few_rounds_of_the_loop() -> None:
+    accepted: list[asyncio.BaseTransport] = []
+
+    class Accepting(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            accepted.append(transport)
+
+    async def rounds(stack: ExitStack) -> int:
+        listener = stack.enter_context(_bind("127.0.0.1", 0))
+        servers = [
+            await asyncio.get_running_loop().create_server(Accepting, sock=stack.enter_context(copy))
+            for copy in _copies(listener)
+        ]
+        for _ in range(32):
+            stack.enter_context(socket.create_connection(listener.getsockname()))
+        made = 0
+        while len(accepted) < 32:
+            await asyncio.sleep(0)
+            made += 1
+        for transport in accepted:
+            transport.close()
+        for server in servers:
+            server.close()
+        return made
+
+    with ExitStack() as stack:
+        assert uvloop.run(rounds(stack)) <= 4
