@@ -72,7 +72,7 @@ class Server:
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
-        reason = "Chromium is not installed: apt-get install chromium"
+        reason = "Chromium is not installed: apt-get install chromium-headless-shell"
         if os.environ.get("BROWSER_REQUIRED"):  # as .ci/run sets it
             pytest.fail(reason)
         pytest.skip(reason)

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+# The shell is Chromium without its windows: the tests of the pages take a third less processor time in it.
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or "/usr/bin/chromium"
 # Without a display, a GPU or a sandbox, which containers don't allow; and without calls of the browser's own.
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
