@@ -30,7 +30,7 @@ class Work(NamedTuple):
 def work_of(function: Callable[[], object]) -> Work:
     Charges.total = 0
     lines = _lines(function)
-    return Work(lines, Charges.total, _peak_bytes(function))
+    return Work(lines, Charges.total, peak_bytes(function))
 
 
 def _lines(function: Callable[[], object]) -> int:
@@ -53,7 +53,8 @@ def _lines(function: Callable[[], object]) -> int:
     return lines
 
 
-def _peak_bytes(function: Callable[[], object]) -> int:
+def peak_bytes(function: Callable[[], object]) -> int:
+    """The most memory at a time that Python objects take, those of other threads included."""
     tracemalloc.start()
     try:
         function()

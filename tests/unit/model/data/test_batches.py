@@ -230,6 +230,7 @@ def test_a_document_ends_at_a_pair_that_is_left_out() -> None:
     assert {pair for _, pair, _ in drawn} <= {0, 1, 5}
 
 
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 2 worker processes:UserWarning")  # on one processor
 def test_other_processes_collate_the_same_batches() -> None:
     batches = stream([numbered_corpus(50)], batch_tokens=60)
     loader = DataLoader(NumberedBatches(batches, 3, 1), batch_size=None, num_workers=2)
