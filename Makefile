@@ -19,6 +19,9 @@ FUZZ_S ?= 300
 # The tests of the HTTP contracts that also run with the cluster's code before the engine.
 CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py native.py streaming.py documents.py glossaries.py)
 
+# Where this is set, every process compiles the code and the tests again: half of the 15 s in which pytest collects.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
