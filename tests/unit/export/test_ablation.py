@@ -24,7 +24,8 @@ encoder_layers = 0
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     write_toy_data(tmp_path / "data")
-    (tmp_path / "toy.toml").write_text(toy_recipe(updates=4, validate_every=2) + ABLATION, encoding="utf-8")
+    recipe = toy_recipe(updates=4, validate_every=2).replace("decoder_layers = 2", "decoder_layers = 1")
+    (tmp_path / "toy.toml").write_text(recipe + ABLATION, encoding="utf-8")
     return tmp_path
 
 
