@@ -138,7 +138,7 @@ def test_the_panels_by_keyboard_alone(page):
     page.locator("#open-memory").focus()
     page.keyboard.press("Enter")
     panel = page.get_by_role("region", name="Memory")
-    expect(panel.get_by_label("Memory of the translations")).to_be_visible()
+    expect(panel.get_by_label("Memory for translations")).to_be_visible()
 
     def tab_to(name: str) -> None:
         for _ in range(12):
@@ -151,7 +151,7 @@ def test_the_panels_by_keyboard_alone(page):
     page.keyboard.press("Enter")
     page.keyboard.type("By keys")
     page.keyboard.press("Enter")
-    expect(panel.get_by_label("Memory of the translations")).to_be_focused()
+    expect(panel.get_by_label("Memory for translations")).to_be_focused()
     expect(panel).to_contain_text("Nothing is saved for German → English yet.")
     tab_to("Text")
     page.keyboard.type("Ja.")

@@ -74,11 +74,11 @@ def test_words_of_formatted_text_light_up(page):
     lit = {"aligned": ["station"], "source-aligned": ["Bahnhof"]}
     doubtful = {"doubtful": ["[en] Ein LOOP."]}
     assert highlights(page) == lit | doubtful
-    expect(page.locator("#note")).to_have_text("90 % sure of this sentence.")
+    expect(page.locator("#note")).to_have_text("The model is 90 % sure of this sentence.")
     point_at(page, "hof", within="rich-source")
     assert highlights(page) == lit | doubtful
     point_at(page, "LOOP", within="rich-output")
-    expect(page.locator("#note")).to_have_text("Check this sentence: something is said again and again")
+    expect(page.locator("#note")).to_have_text("Check this sentence: it repeats itself")
     page.get_by_role("button", name="Plain text").click()
     assert highlights(page) == {}
 

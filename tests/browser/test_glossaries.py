@@ -44,7 +44,7 @@ def test_a_glossary_is_made_filled_renamed_used_and_removed(page, server):
     page.on("dialog", lambda dialog: dialog.accept())
     panel = open_panel(page)
     make(panel, "Railway")
-    expect(panel.get_by_label("Glossary of the translations")).to_have_text(re.compile("Railway"))
+    expect(panel.get_by_label("Glossary for translations")).to_have_text(re.compile("Railway"))
     save_term(panel, "Vorstand", "board")
     panel.get_by_role("button", name="Change: Bahnhof").click()
     panel.get_by_label("Term", exact=True).fill("Hauptbahnhof")
@@ -57,7 +57,7 @@ def test_a_glossary_is_made_filled_renamed_used_and_removed(page, server):
     assert_accessible(page)
     panel.get_by_label("Name", exact=True).fill("Trains")
     panel.get_by_role("button", name="Save", exact=True).click()
-    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text("Trains")
+    expect(panel.get_by_label("Glossary for translations").locator("option:checked")).to_have_text("Trains")
     [stored] = [
         each for each in page.request.get(f"{server.url}v3/glossaries").json()["glossaries"] if each["name"] == "Trains"
     ]
@@ -69,8 +69,8 @@ def test_a_glossary_is_made_filled_renamed_used_and_removed(page, server):
     panel.get_by_role("button", name="Undo").click()
     expect(panel.get_by_role("row", name="Vorstand")).to_be_visible()
     panel.get_by_role("button", name="Remove: Trains").click()
-    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text(
-        "Terms of this browser"
+    expect(panel.get_by_label("Glossary for translations").locator("option:checked")).to_have_text(
+        "Terms in this browser"
     )
     assert page.request.get(f"{server.url}v3/glossaries/{stored['glossary_id']}").status == 404
     assert not {"glossary", "glossary_id"} & sent(page, "Guten Morgen!").keys()
@@ -85,10 +85,10 @@ def test_the_chosen_glossary_is_remembered_and_only_used_for_its_languages(page)
     page.get_by_role("button", name="Swap languages").click()
     assert "glossary_id" not in sent(page, "Where is the station?")
     panel = open_panel(page)
-    panel.get_by_label("Glossary of the translations").select_option("None")
+    panel.get_by_label("Glossary for translations").select_option("None")
     expect(panel).to_contain_text("Translations use no glossary.")
     assert "glossary_id" not in sent(page, "Guten Morgen!")
-    panel.get_by_label("Glossary of the translations").select_option("Remembered")
+    panel.get_by_label("Glossary for translations").select_option("Remembered")
     expect(panel.get_by_role("row", name="Bahnhof")).to_be_visible()
     assert sent(page, "Wo ist der Bahnhof?")["glossary_id"] == chosen
 
@@ -104,7 +104,7 @@ def test_the_panel_opens_when_the_glossaries_are_read(page):
     expect(panel).not_to_be_visible()
     held.pop().continue_()
     make(panel, "Slowly")
-    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text("Slowly")
+    expect(panel.get_by_label("Glossary for translations").locator("option:checked")).to_have_text("Slowly")
 
 
 def test_glossaries_read_again_take_no_new_one_back(open_page):
@@ -123,7 +123,7 @@ def test_glossaries_read_again_take_no_new_one_back(open_page):
     make(panel, "Coming")
     held.pop().continue_()
     expect(page.locator("#output")).to_have_text("Good morning!")
-    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text("Coming")
+    expect(panel.get_by_label("Glossary for translations").locator("option:checked")).to_have_text("Coming")
     assert "glossary_id" in sent(page, "Guten Tag!")
 
 
@@ -166,7 +166,7 @@ def test_five_thousand_terms(page, server):
     body = {"name": "Large", "dictionaries": [dictionary]}
     assert page.request.post(f"{server.url}v3/glossaries", data=body).status == 201
     panel = open_panel(page)
-    panel.get_by_label("Glossary of the translations").select_option("Large")
+    panel.get_by_label("Glossary for translations").select_option("Large")
     expect(panel).to_contain_text("Terms for German → English: 5,000.")
     expect(panel.get_by_role("row")).to_have_count(101)
     panel.get_by_role("button", name="Show more").click()
@@ -182,7 +182,7 @@ def test_without_storage_the_terms_stay_in_the_browser_and_go_with_the_text(page
     expect(panel).to_contain_text("Choose the language of the text first.")
     page.get_by_label("From").select_option("de")
     expect(panel).to_contain_text("There are no terms for German → English yet.")
-    expect(panel.get_by_label("Glossary of the translations")).not_to_be_visible()
+    expect(panel.get_by_label("Glossary for translations")).not_to_be_visible()
     save_term(panel, "Bahnhof", "depot")
     save_term(panel, "Vorstand", "board")
     panel.get_by_role("button", name="Change: Bahnhof").click()

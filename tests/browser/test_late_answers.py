@@ -56,7 +56,7 @@ def open_glossary(page: Page, name: str):
     choose_pair(page)
     page.get_by_role("button", name="Glossary", exact=True).click()
     panel = page.get_by_role("region", name="Glossary")
-    panel.get_by_label("Glossary of the translations").select_option(name)
+    panel.get_by_label("Glossary for translations").select_option(name)
     return panel
 
 
@@ -241,7 +241,7 @@ def test_a_term_goes_where_it_was_removed_whatever_is_chosen_meanwhile(page):
     for term in ("Hund", "Katze"):
         panel.get_by_role("button", name=f"Remove: {term}").click()
     held.wait()
-    panel.get_by_label("Glossary of the translations").select_option("Second")
+    panel.get_by_label("Glossary for translations").select_option("Second")
     expect(panel.get_by_role("row", name="Maus")).to_be_visible()
     held.let_go()
     page.wait_for_function(
@@ -249,7 +249,7 @@ def test_a_term_goes_where_it_was_removed_whatever_is_chosen_meanwhile(page):
         arg=f"v3/glossaries/{first}",
     )
     assert terms_of(page, second) == "Maus\trodent"
-    expect(panel.get_by_label("Glossary of the translations").locator("option:checked")).to_have_text("Second")
+    expect(panel.get_by_label("Glossary for translations").locator("option:checked")).to_have_text("Second")
 
 
 def test_the_next_term_may_be_typed_while_one_is_saved(page):
@@ -301,7 +301,7 @@ def test_a_memory_belongs_to_the_languages_that_it_was_made_for(page):
     page.get_by_role("button", name="Swap languages").click()
     expect(page.get_by_label("From")).to_have_value("en")
     held.let_go()
-    choice = panel.get_by_label("Memory of the translations").locator("option:checked")
+    choice = panel.get_by_label("Memory for translations").locator("option:checked")
     expect(choice).to_have_text("None")
     page.get_by_role("button", name="Swap languages").click()
     expect(choice).to_have_text("From German")

@@ -90,7 +90,7 @@ def memory(page, server) -> Iterator[str]:
         entry = {"source_text": text, "target_text": translation}
         assert page.request.post(f"{server.url}{PATH}/{made}/segments", data=entry).status == 201
     panel = open_panel(page)
-    panel.get_by_label("Memory of the translations").select_option("Journey")
+    panel.get_by_label("Memory for translations").select_option("Journey")
     expect(panel.get_by_role("row")).to_have_count(4)
     yield made
     page.request.delete(f"{server.url}{PATH}/{made}")
@@ -102,7 +102,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     expect(output).to_have_text("Top of the morning! You pay 7 euros. Where is the station? [en] Und jetzt?")
     expect(output.locator(".remembered")).to_have_text(["Top of the morning!", "You pay 7 euros."])
     expect(output.locator(".offered")).to_have_text("Where is the station?")
-    expect(page.locator("#hits")).to_have_text("From the memory: 2. Similar in it: 1.")
+    expect(page.locator("#hits")).to_have_text("From the memory: 2. Similar texts in it: 1.")
     facts = page.locator("#note")
     said = []
     output.focus()
@@ -124,7 +124,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     expect(output.locator(".remembered")).to_have_text(
         ["Top of the morning!", "You pay 7 euros.", "Where is the old station?"]
     )
-    expect(page.locator("#hits")).to_have_text("From the memory: 3. Similar in it: 0.")
+    expect(page.locator("#hits")).to_have_text("From the memory: 3. Similar texts in it: 0.")
     assert_accessible(page)
 
 
@@ -149,7 +149,7 @@ def test_what_changes_in_the_memory_or_elsewhere_counts_at_once(open_page, page,
     panel.get_by_label("Translation", exact=True).fill("Good day!")
     panel.get_by_role("button", name="Save the pair").click()
     expect(output).to_have_text("Good day!")
-    panel.get_by_label("Memory of the translations").select_option("None")
+    panel.get_by_label("Memory for translations").select_option("None")
     expect(output).to_have_text("Good morning!")
     expect(page.locator("#hits")).to_be_empty()
 

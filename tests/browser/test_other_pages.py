@@ -12,7 +12,7 @@ def test_the_operator_sees_load_and_models(open_page, server):
     page = open_page("admin", has_clock=True, is_expected=lambda text: "status of 401" in text)
     page.get_by_label("Admin key").fill("wrong")
     page.get_by_role("button", name="Open").click()
-    expect(page.get_by_role("alert")).to_have_text("This key is not the server's.")
+    expect(page.get_by_role("alert")).to_have_text("This is not the server's admin key.")
     page.get_by_label("Admin key").fill(ADMIN_KEY)
     page.get_by_role("button", name="Open").click()
     expect(page.get_by_role("rowheader", name="fake")).to_be_visible()
@@ -22,7 +22,7 @@ def test_the_operator_sees_load_and_models(open_page, server):
     line = page.locator(".chart", has_text="Requests a second").locator(".line")
     expect(line).to_have_attribute("d", re.compile("^M"), timeout=10_000)
     expect(page.locator(".statuses")).to_contain_text("200: ")
-    page.get_by_role("button", name="Read the bundles again").click()
+    page.get_by_role("button", name="Reload the bundles").click()
     expect(page.locator("#report")).to_contain_text("Unchanged: fake.")
     page.reload()  # the tab keeps the key
     expect(page.get_by_role("rowheader", name="fake")).to_be_visible()

@@ -89,7 +89,7 @@ def test_a_word_lights_up_with_what_it_translates(page):
     point_at(page, "station")
     expect(page.locator("#output .current")).to_have_text("Where is the station?")
     assert highlights(page) == {"aligned": ["station"], "source-aligned": ["Bahnhof"]}
-    expect(page.locator("#note")).to_have_text("90 % sure of this sentence.")
+    expect(page.locator("#note")).to_have_text("The model is 90 % sure of this sentence.")
     page.mouse.move(5, 5)
     expect(page.locator("#note")).to_have_text("")
     assert highlights(page) == {}
@@ -165,7 +165,7 @@ def test_doubtful_sentences_are_underlined_and_explained(page):
     type_and_wait(page, "Ein LOOP hier. Guten Morgen!", "[en] Ein LOOP hier. Good morning!")
     expect(page.locator("#output .doubtful")).to_have_text("[en] Ein LOOP hier.")
     point_at(page, "LOOP")
-    expect(page.locator("#note")).to_have_text("Check this sentence: something is said again and again")
+    expect(page.locator("#note")).to_have_text("Check this sentence: it repeats itself")
 
 
 def test_the_keyboard_alone_is_enough(page):
@@ -176,7 +176,7 @@ def test_the_keyboard_alone_is_enough(page):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     assert highlights(page)["cursor"] == ["Where"]
-    expect(page.locator("#note")).to_have_text("Where: Wo · 90 % sure of this sentence.")
+    expect(page.locator("#note")).to_have_text("Where: Wo · The model is 90 % sure of this sentence.")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Where's the station?").first).to_be_focused()
     page.keyboard.press("Enter")

@@ -2,9 +2,9 @@
 
 const ENGLISH = {
   inspectHint: "Choose a sentence of the translation to look inside.",
-  inspectFailed: "This sentence can't be looked into: {reason}",
+  inspectFailed: "This sentence can't be inspected: {reason}",
   alignment: "Alignment",
-  alignmentExplained: "Which words of the text, across, each word of the translation, down, is aligned with.",
+  alignmentExplained: "Rows are words of the translation, columns are words of the text. A filled cell shows that the two are aligned.",
   attention: "Attention",
   noAttention: "The model has no graphs that show its attention.",
   kind: "From and to",
@@ -15,19 +15,21 @@ const ENGLISH = {
   cross: "Translation to text",
   encoder: "Text to text",
   decoder: "Translation to translation",
-  crossExplained: "What the decoder looked at in the text, across, to write each piece of the translation, down. The stronger the colour, the more.",
-  encoderExplained: "What each piece of the text, down, looked at in the text, across. The stronger the colour, the more.",
-  decoderExplained: "What the decoder looked at in the translation so far, across, to write each piece of it, down. The stronger the colour, the more.",
+  crossExplained:
+    "Each row is a piece of the translation. Its cells show how much the decoder looked at each piece of the text to write it: the stronger the colour, the more.",
+  encoderExplained: "Each row is a piece of the text. Its cells show how much it looked at each piece of the text: the stronger the colour, the more.",
+  decoderExplained:
+    "Each row is a piece of the translation. Its cells show how much the decoder looked at each earlier piece to write it: the stronger the colour, the more.",
   beam: "Search",
   beamExplained:
-    "Every hypothesis that the beam search had, step by step. The thick path won. Dashed ones were dropped. A dot goes on with a word. The numbers at the ends are scores: log-probabilities over a length penalty.",
+    "Every hypothesis of the beam search, step by step. The thick path is the translation. Dashed paths were dropped. A dot continues a word. The numbers at the ends are scores: log-probabilities divided by a length penalty.",
 };
 
 const GERMAN = {
-  inspectHint: "Zum Hineinsehen einen Satz der Übersetzung wählen.",
-  inspectFailed: "In diesen Satz lässt sich nicht hineinsehen: {reason}",
+  inspectHint: "Bitte einen Satz der Übersetzung wählen, um ins Modell zu blicken.",
+  inspectFailed: "Dieser Satz lässt sich nicht untersuchen: {reason}",
   alignment: "Zuordnung",
-  alignmentExplained: "Welchen Wörtern des Textes, oben, jedes Wort der Übersetzung, links, zugeordnet ist.",
+  alignmentExplained: "Zeilen sind Wörter der Übersetzung, Spalten sind Wörter des Textes. Ein gefülltes Feld zeigt, dass beide einander zugeordnet sind.",
   attention: "Aufmerksamkeit",
   noAttention: "Das Modell hat keine Graphen, die seine Aufmerksamkeit zeigen.",
   kind: "Von und nach",
@@ -39,12 +41,14 @@ const GERMAN = {
   encoder: "Text zu Text",
   decoder: "Übersetzung zu Übersetzung",
   crossExplained:
-    "Worauf der Decoder im Text, oben, gesehen hat, um jedes Stück der Übersetzung, links, zu schreiben. Je kräftiger die Farbe, desto mehr.",
-  encoderExplained: "Worauf jedes Stück des Textes, links, im Text, oben, gesehen hat. Je kräftiger die Farbe, desto mehr.",
-  decoderExplained: "Worauf der Decoder in der bisherigen Übersetzung, oben, gesehen hat, um jedes ihrer Stücke, links, zu schreiben. Je kräftiger die Farbe, desto mehr.",
+    "Jede Zeile ist ein Stück der Übersetzung. Ihre Felder zeigen, wie stark der Decoder dafür auf jedes Stück des Textes geachtet hat: je kräftiger die Farbe, desto stärker.",
+  encoderExplained:
+    "Jede Zeile ist ein Stück des Textes. Ihre Felder zeigen, wie stark es auf jedes Stück des Textes geachtet hat: je kräftiger die Farbe, desto stärker.",
+  decoderExplained:
+    "Jede Zeile ist ein Stück der Übersetzung. Ihre Felder zeigen, wie stark der Decoder dafür auf jedes frühere Stück geachtet hat: je kräftiger die Farbe, desto stärker.",
   beam: "Suche",
   beamExplained:
-    "Alle Hypothesen der Strahlsuche, Schritt für Schritt. Der dicke Weg hat gewonnen. Gestrichelte wurden verworfen. Ein Punkt setzt ein Wort fort. Die Zahlen am Ende sind Bewertungen: Log-Wahrscheinlichkeiten, geteilt durch eine Längenstrafe.",
+    "Alle Hypothesen der Strahlsuche, Schritt für Schritt. Der dicke Pfad ist die Übersetzung. Gestrichelte Pfade wurden verworfen. Ein Punkt setzt ein Wort fort. Die Zahlen am Ende sind Bewertungen: Log-Wahrscheinlichkeiten, geteilt durch eine Längenstrafe.",
 };
 
 export const MESSAGES = { en: ENGLISH, de: GERMAN };
