@@ -71,10 +71,10 @@ class Settings(BaseSettings):
     admin_key: SecretStr | None = Field(
         None,
         min_length=16,
-        description="Key for everything below /admin, at least 16 characters; empty: it is off.",
+        description="Key for the endpoints below /admin, at least 16 characters. Without a key, they are off.",
     )
     data: Path | None = Field(
-        None, description="Folder of the database; it is made if it is missing. Without one, nothing is written."
+        None, description="Folder of the database, created if it is missing. Without a database, nothing is stored."
     )
     database: SecretStr | None = Field(
         None,
@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     valkey: SecretStr | None = Field(
         None,
         description="Address of a Valkey or Redis server in which several servers count requests together, such as "
-        "valkey://user:password@host:6379/0, or valkeys:// for TLS; the default counts in the database.",
+        "valkey://user:password@host:6379/0, or valkeys:// for TLS; by default, the database counts them.",
     )
     result_cache_s: float = Field(
         0.0,
@@ -94,8 +94,8 @@ class Settings(BaseSettings):
     )
     keys: Literal["off", "optional", "required"] = Field(
         "off",
-        description="API keys, which dragoman keys adds to the database: off accepts every key and none, optional "
-        "checks a key that is sent, required refuses requests without one.",
+        description="API keys, which dragoman keys adds to the database: off accepts any key or none, optional "
+        "checks a key that is sent, required refuses requests without a key.",
     )
     requests_per_minute: int | None = Field(
         None,
@@ -103,8 +103,8 @@ class Settings(BaseSettings):
         description="Maximum requests for translation or detection in a minute from an address without a key; the "
         "default is no limit.",
     )
-    requests_per_hour: int | None = Field(None, ge=1, description="The same for an hour.")
-    requests_per_day: int | None = Field(None, ge=1, description="The same for a day.")
+    requests_per_hour: int | None = Field(None, ge=1, description="Maximum of the same requests in an hour.")
+    requests_per_day: int | None = Field(None, ge=1, description="Maximum of the same requests in a day.")
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
         description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     )
     max_document_bytes: int = Field(16 * MEBIBYTE, ge=1024, description="Maximum size of a document, in bytes.")
     max_documents: int = Field(
-        100, ge=1, description="Maximum number of documents that wait, are translated or wait to be downloaded."
+        100, ge=1, description="Maximum number of documents that wait, are being translated or are not downloaded yet."
     )
     max_documents_bytes: int = Field(
         256 * MEBIBYTE, ge=1024, description="Maximum size of all documents together, in bytes."
@@ -137,8 +137,8 @@ class Settings(BaseSettings):
         None,
         ge=1,
         le=10_000,
-        description="In a cluster: the number to which replicas are added while sentences wait; the default is the "
-        "number of replicas, so that none are added.",
+        description="In a cluster: maximum number of replicas, which are added while sentences wait; by default, none "
+        "are added.",
     )
     ingresses: int = Field(
         1, ge=1, le=1_000, description="With serve run: processes that speak HTTP. Ray's proxies pass requests to them."
@@ -220,7 +220,7 @@ class Settings(BaseSettings):
         ge=0,
         le=3_600,
         description="Maximum time from SIGTERM to the end of the process, in seconds, but at least one. Accepted "
-        "requests are finished in it, except in the last quarter or the last two seconds.",
+        "requests may finish until two seconds before its end, or in its first three quarters if that is longer.",
     )
 
     max_queue_tokens: int = Field(
@@ -365,13 +365,13 @@ class Settings(BaseSettings):
                 f"feature_cache_bytes ({self.feature_cache_bytes})"
             )
         if self.keys != "off" and self.data is None and self.database is None:
-            raise ValueError(f"keys {self.keys} needs data, the folder of the database, or database, its address")
+            raise ValueError(f"keys {self.keys} needs data (the folder of the database) or database (its address)")
         if self.document_files and self.data is None and self.database is None:
-            raise ValueError("document_files needs data, the folder of the database, or database, its address")
+            raise ValueError("document_files needs data (the folder of the database) or database (its address)")
         if self.result_cache_s and self.valkey is None:
             raise ValueError("result_cache_s needs valkey, the address of a Valkey server")
         if self.suggestions and self.data is None and self.database is None:
-            raise ValueError("suggestions needs data, the folder of the database, or database, its address")
+            raise ValueError("suggestions needs data (the folder of the database) or database (its address)")
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")
         return self

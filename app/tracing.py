@@ -39,7 +39,7 @@ def start(processor: "SpanProcessor | None" = None) -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise ConfigurationError(f"tracing needs more ({error}): pip install 'dragoman[tracing]'") from None
+        raise ConfigurationError(f"tracing needs an extra ({error}): pip install 'dragoman[tracing]'") from None
     os.environ.setdefault("OTEL_SERVICE_NAME", "dragoman")
     provider = TracerProvider()
     provider.add_span_processor(processor or BatchSpanProcessor(OTLPSpanExporter()))

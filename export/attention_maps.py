@@ -29,14 +29,14 @@ def read_maps(bundle: Bundle, text: str, pair: Pair) -> SentenceMaps:
     """
     manifest, graphs = bundle.manifest, bundle.graphs("float32")
     if any("memory" in variant for variant in manifest.shape.variants):
-        raise AttentionMapsError("no maps are drawn of a model with a memory")
+        raise AttentionMapsError("maps can't be drawn for a model with a memory")
     tokenizer = Tokenizer(*bundle.tokenizer_files)
     pieces = tokenizer.encode(text)
     prefix = [tokenizer.piece_id(pair.tag)] if pair.tag else []
     source = [*prefix, *pieces, manifest.ids.eos]
     if not pieces or len(source) > manifest.longest_source:
         raise AttentionMapsError(
-            f"the text has {len(pieces)} pieces; maps are drawn of 1 to {manifest.longest_source - len(prefix) - 1}"
+            f"the text has {len(pieces)} pieces; maps can be drawn for 1 to {manifest.longest_source - len(prefix) - 1}"
         )
     encoder, decoder = bundle.attention_graphs() or (_with_maps(graphs["encoder"]), _with_maps(graphs["decoder"]))
     maps = read_attention(encoder, decoder, manifest, source)

@@ -13,7 +13,7 @@ def export(
         Path | None,
         typer.Option(
             help="Pair file. Both sides of its first 500 pairs are translated by PyTorch and by the graphs for "
-            "comparison; every second one calibrates int8. [default: int8 is calibrated on random pieces, and worse]"
+            "comparison; every second one calibrates int8. [default: random pieces calibrate int8, less well]"
         ),
     ] = None,
     shortlist: Annotated[

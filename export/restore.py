@@ -43,7 +43,7 @@ def restore(bundle: Bundle, out: Path) -> None:
     recipe = Recipe.parse(manifest.provenance.recipe)
     config = standard_config(recipe.transformer(manifest.shape.vocabulary))
     if config.variants:
-        raise RestoreError(f"{bundle.path} holds no standard Transformer, but one with {', '.join(config.variants)}")
+        raise RestoreError(f"{bundle.path} is not a standard Transformer: it has {', '.join(config.variants)}")
     model = Transformer(config)
     encoder, decoder = (_Weights(bundle.graphs("float32")[role]) for role in ("encoder", "decoder"))
     with torch.no_grad():

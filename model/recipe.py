@@ -27,7 +27,7 @@ class Source(_Section):
     weight: float = Field(1.0, gt=0, description="times each pair is seen in an epoch, on average")
     early: bool = Field(False, description="used during the curriculum's first updates: short, clean pairs")
     dictionary: bool = Field(
-        False, description="entries, not sentences: gets no changed copies, but words of it go into others'"
+        False, description="entries, not sentences: they get no changed copies; their words go into other copies"
     )
     sentence_case: bool = Field(
         False,
@@ -65,7 +65,7 @@ class Augmentation(_Section):
     initial: float = Field(0.0, ge=0, description="the first word in lower case, where it may be")
     ending: float = Field(0.0, ge=0, description="another final punctuation, or none")
     quotes: float = Field(0.0, ge=0, description="in quotes or brackets, as a whole or a name in it")
-    emoji: float = Field(0.0, ge=0, description="emoji before or behind")
+    emoji: float = Field(0.0, ge=0, description="emoji before or after")
     copies: float = Field(0.0, ge=0, description="names and numbers of both sides replaced by things to copy")
     joined: float = Field(0.0, ge=0, description="two or three pairs as one")
     verbatim: float = Field(0.0, ge=0, description="nothing but things to copy")

@@ -88,7 +88,7 @@ def parse_glossary_id(values: Mapping[str, object]) -> str | None:
     """Checks the ``glossary_id`` of a request.
 
     Raises:
-        InvalidRequest: It is no string, or a glossary came with the request, too.
+        InvalidRequest: It is not a string, or a glossary came with the request, too.
     """
     value = values.get("glossary_id")
     if is_absent(value):

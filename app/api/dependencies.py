@@ -64,7 +64,7 @@ class Service:
             memory: Id of the memory and minimum score of its matches; None for none.
 
         Raises:
-            InvalidRequest: An id is no UUID, this server keeps nothing, or the memory is for other languages.
+            InvalidRequest: An id is not a UUID, this server keeps nothing, or the memory is for other languages.
             GlossaryNotFound: There is no such glossary.
             MemoryNotFound: There is no such memory.
             StorageFailure: The database can't be used.

@@ -11,7 +11,7 @@ from app.api.schemas import Status
 class NewKey(BaseModel):
     """An API key to make."""
 
-    name: str = Field(description="What to call it.", min_length=1, max_length=100, examples=["website"])
+    name: str = Field(description="Name of the key.", min_length=1, max_length=100, examples=["website"])
     monthly_characters: int | None = Field(None, description="Maximum characters in a month; no limit if absent.", ge=1)
     requests_per_minute: int | None = Field(None, description="Maximum requests in a minute; no limit if absent.", ge=1)
     features: list[str] | None = Field(None, description="What it may do: `translate`, `detect`; all if absent.")

@@ -119,7 +119,7 @@ DOCUMENT_REFUSED: ErrorExamples = {
     ),
     "extra_missing": (
         "An extra is not installed",
-        "Translating docx files needs more than the service: pip install 'dragoman[documents]'",
+        "Translating docx files needs an extra: pip install 'dragoman[documents]'",
         "extra_missing",
     ),
 }
@@ -150,8 +150,8 @@ DOCUMENT_TOO_LARGE: ErrorExamples = {
 }
 TOO_MANY_DOCUMENTS: ErrorExamples = {
     "too_many_documents": (
-        "There are as many documents as there may be",
-        "The server has as many documents as it may; try again later.",
+        "Too many documents",
+        "The server can't keep more documents now; try again later.",
         "overloaded",
     )
 }

@@ -22,15 +22,15 @@ class TermUse(BaseModel):
     status: TermStatus = Field(
         description="`applied`: the translation has the term; `inflected`: another form of it; `not_found`: none."
     )
-    count: int = Field(description="How often it came out so.", ge=1)
+    count: int = Field(description="How often.", ge=1)
 
 
 class MemoryCounts(BaseModel):
     """The number of matches that a translation memory had for a document."""
 
-    exact: int = Field(description="Used: the same texts.")
-    fuzzy: int = Field(description="Used: texts with other numbers or other placeables.")
-    offered: int = Field(description="Not used: the model translated the text.")
+    exact: int = Field(description="Matches used for the same text.")
+    fuzzy: int = Field(description="Matches used for a text with other numbers or other placeables.")
+    offered: int = Field(description="Matches not used: the model translated the text.")
 
 
 class MemoryMatch(BaseModel):

@@ -78,7 +78,7 @@ def _verdict(error: Exception, command: str) -> tuple[str, int]:
     if isinstance(error, ImportError):
         for entry in _training_commands():
             if entry.name == command:
-                return f"{command} needs more than the service ({error}): {_remedy(entry)}", EXTRA_MISSING
+                return f"{command} needs an extra ({error}): {_remedy(entry)}", EXTRA_MISSING
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror, FAILED
     return f"{type(error).__name__}: {error} (`dragoman --debug {command}` shows where)", FAILED

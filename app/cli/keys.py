@@ -28,13 +28,13 @@ def _store() -> Iterator["KeyStore"]:
 @keys.command()
 def add(
     name: Annotated[str, typer.Argument(help="What to call the key.")],
-    characters: Annotated[int | None, typer.Option(min=1, help="Maximum characters in a month; else no limit.")] = None,
-    requests: Annotated[int | None, typer.Option(min=1, help="Maximum requests in a minute; else no limit.")] = None,
+    characters: Annotated[int | None, typer.Option(min=1, help="Maximum characters in a month.")] = None,
+    requests: Annotated[int | None, typer.Option(min=1, help="Maximum requests in a minute.")] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option(help="A feature that it may use, such as translate or detect; repeat it; all by default."),
+        typer.Option(help="A feature that the key may use, translate or detect; repeatable; all by default."),
     ] = None,
-    key: Annotated[str | None, typer.Option(help="The key itself; by default one is made.")] = None,
+    key: Annotated[str | None, typer.Option(help="The key itself; random by default.")] = None,
 ) -> None:
     """Add a key and print it. It can't be printed again, since only its hash is kept."""
     with _store() as store:
@@ -56,7 +56,7 @@ def list_keys() -> None:
         ]
         hint, features = f"...{key.hint}", ", ".join(key.features)
         rows.append((key.id, key.name, hint, key.created_at, limits[0], f"{used:,}", limits[1], features))
-    print_rows(("number", "name", "key", "made", "characters a month", "used", "requests a minute", "may use"), rows)
+    print_rows(("number", "name", "key", "created", "characters a month", "used", "requests a minute", "may use"), rows)
 
 
 @keys.command()

@@ -123,7 +123,7 @@ def _cluster_engine(settings: Settings) -> AbstractContextManager["ClusterEngine
     try:
         from app.cluster.local import cluster_engine
     except ImportError as error:
-        raise ConfigurationError(f"--cluster needs more ({error}): pip install 'dragoman[cluster]'") from None
+        raise ConfigurationError(f"--cluster needs an extra ({error}): pip install 'dragoman[cluster]'") from None
     return cluster_engine(settings)
 
 

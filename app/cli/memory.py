@@ -55,14 +55,14 @@ def add(
     name: Annotated[str, typer.Argument(help="What to call the memory.")],
     source: Annotated[str, typer.Argument(help="Code of the language of the texts.")],
     target: Annotated[str, typer.Argument(help="Code of the language of their translations.")],
-    key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; else requests without.")] = None,
+    key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; no key by default.")] = None,
 ) -> None:
     """Add a memory without entries, and print its id."""
     source, target = source.lower(), target.lower()
     if not all(map(_CODE.fullmatch, (source, target))) or source == target:
         raise typer.BadParameter(f"'{source}' and '{target}' are not two language codes, such as de and en")
     if not name.strip():
-        raise typer.BadParameter("it is empty", param_hint="NAME")
+        raise typer.BadParameter("it must not be empty", param_hint="NAME")
     with _store() as store:
         typer.echo(store.add(key, name.strip(), source, target).id)
 

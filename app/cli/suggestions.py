@@ -19,7 +19,7 @@ Number = Annotated[int, typer.Argument(help="The suggestion's number in dragoman
 
 @suggestions.command("list")
 def list_suggestions(
-    after: Annotated[int, typer.Option(help="Number of the last suggestion that was listed before.")] = 0,
+    after: Annotated[int, typer.Option(help="List only suggestions with a higher number.")] = 0,
     most: Annotated[int, typer.Option(min=1, help="Maximum number of suggestions.")] = 100,
 ) -> None:
     """List the suggestions that wait for a decision."""
@@ -28,7 +28,7 @@ def list_suggestions(
 
         found = SuggestionStore(database).list("pending", after=after, most=most)
     print_rows(
-        ("number", "source", "target", "text", "suggestion", "key", "made"),
+        ("number", "source", "target", "text", "suggestion", "key", "created"),
         ((one.id, one.source, one.target, one.text, one.translation, one.key_id, one.created_at) for one in found),
     )
 

@@ -39,7 +39,7 @@ class Encoded:
             ((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", declared or "utf-8")
         )
         if not _KNOWN.fullmatch(self._encoding):
-            raise DamagedDocument("The file names an encoding that is not known; save it as UTF-8.")
+            raise DamagedDocument("The file names an unknown encoding; save it as UTF-8.")
         try:
             self.text = data[len(self._mark) :].decode(self._encoding)
         except (LookupError, ValueError):

@@ -54,9 +54,9 @@ def find_form(name: str) -> Form:
     """
     extension = name.rpartition(".")[2].lower()
     if extension not in FORMS:
-        raise InvalidMemory(f"The format {shortened(extension)} is no format of translation memories; use tmx or tsv.")
+        raise InvalidMemory(f"A translation memory can't be read from {shortened(extension)} files; use tmx or tsv.")
     if extension == "tmx" and not find_spec("lxml"):
-        raise ExtraMissing(f"TMX files need more than the service: pip install 'dragoman[{EXTRA}]'")
+        raise ExtraMissing(f"TMX files need an extra: pip install 'dragoman[{EXTRA}]'")
     return FORMS[extension]
 
 

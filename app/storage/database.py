@@ -94,7 +94,7 @@ class Database:
             version = _version(connection)
             if version > len(MIGRATIONS):
                 raise ConfigurationError(
-                    f"{self._where} is of version {version}; this program knows versions up to {len(MIGRATIONS)}"
+                    f"{self._where} has version {version}; this program knows versions up to {len(MIGRATIONS)}"
                 )
             for script in MIGRATIONS[version:]:
                 for statement in statements(script, self._dialect):

@@ -102,7 +102,7 @@ class DocumentFiles:
         if kept.name is None:
             return kept.content
         if self._system is None:
-            raise StorageFailure("The document's file is in another place.")
+            raise StorageFailure("The document's file is not in this server's storage.")
         with self._reported():
             try:
                 return bytes(self._system.cat_file(self._path(kept.name)))

@@ -148,7 +148,7 @@ class DocumentStore:
             ).scalar_one()
             size = connection.execute(select(func.coalesce(func.sum(FILES.c.size), 0))).scalar_one()
             if number >= self._max_documents or size + len(content) > self._max_bytes:
-                raise Overloaded("The server has as many documents as it may; try again later.", retry_after_s=30)
+                raise Overloaded("The server can't keep more documents now; try again later.", retry_after_s=30)
             connection.execute(
                 DOCUMENTS.insert().values(
                     id=document_id,

@@ -15,12 +15,12 @@ def checked_id(value: object, name: str) -> str:
         name: What it is called.
 
     Raises:
-        InvalidRequest: It is no UUID.
+        InvalidRequest: It is not a UUID.
     """
     try:
         return str(uuid.UUID(value if isinstance(value, str) else ""))
     except ValueError:
-        raise InvalidRequest(f"Value for '{name}' not supported; it is no UUID.") from None
+        raise InvalidRequest(f"Value for '{name}' not supported; it is not a UUID.") from None
 
 
 def text_key(text: str) -> str:

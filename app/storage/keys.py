@@ -110,7 +110,7 @@ class KeyStore:
             raise InvalidRequest(f"A key must have {MIN_KEY_CHARS} to {MAX_KEY_CHARS} characters.")
         features = FEATURES if features is None else features
         if not features or set(features) - set(FEATURES):
-            raise InvalidRequest(f"The features of a key are some of: {', '.join(FEATURES)}.")
+            raise InvalidRequest(f"The features of a key must be among {', '.join(FEATURES)}.")
         row = {
             "hash": _hash(key),
             "hint": key[-_HINT_CHARS:],

@@ -75,7 +75,7 @@ class SuggestionStore:
         pending = select(func.count()).select_from(SUGGESTIONS).where(SUGGESTIONS.c.state == "pending")
         with self._database.transaction() as connection:
             if connection.execute(pending).scalar_one() >= MAX_PENDING:
-                raise Overloaded("The server has as many suggestions as it may; try again later.", retry_after_s=3600)
+                raise Overloaded("The server can't keep more suggestions now; try again later.", retry_after_s=3600)
             try:
                 connection.execute(SUGGESTIONS.insert().values(values))
             except IntegrityError:  # the key was removed after the request began

@@ -38,7 +38,7 @@ def refuse_foreign(code: str | None, subject: str) -> None:
     if code:
         raise UnsupportedPair(
             f"The {subject} seems to be in {name_of(code)} ({code}), which is not supported; "
-            "name its language if it is another."
+            "name its language if this is wrong."
         )
 
 

@@ -48,7 +48,7 @@ class Glossaries:
             pair: The languages, if they are known; otherwise those without a dictionary have no terms.
 
         Raises:
-            InvalidRequest: It is no UUID, or this server keeps no glossaries.
+            InvalidRequest: It is not a UUID, or this server keeps no glossaries.
             GlossaryNotFound: There is no such glossary, or it has no dictionary for the pair.
             StorageFailure: The database can't be used.
         """

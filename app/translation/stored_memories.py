@@ -75,7 +75,7 @@ class Memories:
             pair: The languages, if they are known.
 
         Raises:
-            InvalidRequest: It is no UUID, or this server keeps no memories.
+            InvalidRequest: It is not a UUID, or this server keeps no memories.
             MemoryNotFound: There is no such memory.
             InvalidMemory: It is for other languages.
             ExtraMissing: The library that compares texts is not installed, and the threshold needs it.

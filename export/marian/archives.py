@@ -52,7 +52,7 @@ def _check(members: list[zipfile.ZipInfo], archive: Path) -> None:
         name = member.filename
         parts = PurePosixPath(name).parts
         if not parts or ".." in parts or PurePosixPath(name).is_absolute() or "\\" in name or ":" in name:
-            raise SourceError(f"{archive} names {name!r:.60}, which is no path inside it")
+            raise SourceError(f"{archive} names {name!r:.60}, which is not a path inside it")
         kind = stat.S_IFMT(member.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR) or member.flag_bits & 1:
-            raise SourceError(f"{archive}: {name!r:.60} is a link, encrypted, or no plain file")
+            raise SourceError(f"{archive}: {name!r:.60} is a link, encrypted, or not a plain file")

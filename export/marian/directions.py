@@ -62,7 +62,7 @@ def parse_pair(text: str) -> Pair:
     """
     match = _GIVEN.fullmatch(text)
     if match is None:
-        raise SourceError(f"{text!r:.40} is no pair of languages such as de-en or en-zh=cmn_Hans")
+        raise SourceError(f"{text!r:.40} is not a pair of languages such as de-en or en-zh=cmn_Hans")
     return Pair(source=match[1], target=match[2], tag=f">>{match[3]}<<" if match[3] else None)
 
 

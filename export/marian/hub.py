@@ -33,6 +33,6 @@ def download(name: str) -> Path:
                 break
     except Exception as error:  # the library's, the network's, the file system's
         raise SourceError(
-            f"{name} is no folder or zip file here, and no model that could be downloaded: {first_line(error)}"
+            f"{name} is not a folder or zip file here, and not a model that could be downloaded: {first_line(error)}"
         ) from error
     return folder

@@ -134,7 +134,7 @@ def forbidden_ids(facts: dict[str, Any], generation: dict[str, Any], config: Tra
     lists = generation.get("bad_words_ids") or facts.get("bad_words_ids") or []
     forbidden = {config.pad_id, config.decoder_start_id}
     if not isinstance(lists, list) or not all(isinstance(ids, list) for ids in lists):
-        raise SourceError("bad_words_ids is no list of lists")
+        raise SourceError("bad_words_ids is not a list of lists")
     for ids in lists:
         if len(ids) == 1:  # forbidden sequences don't occur in Marian models
             if not isinstance(ids[0], int) or not 0 <= ids[0] < config.target_vocabulary or ids[0] == config.eos_id:

@@ -87,7 +87,7 @@ def _fetch(source: str, scratch: Path, report: Report) -> Path:
     if is_hub_id(source):
         report(f"downloading {source}")
         return download(source)
-    raise SourceError(f"{source} is no folder, no zip file and no name of a model such as Helsinki-NLP/opus-mt-de-en")
+    raise SourceError(f"{source} is not a folder, a zip file or the name of a model such as Helsinki-NLP/opus-mt-de-en")
 
 
 def _read(folder: Path) -> MarianModel:

@@ -38,7 +38,7 @@ def read_text(path: Path, most_bytes: int = SMALL_BYTES) -> str:
     try:
         return read_bytes(path, most_bytes).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise SourceError(f"{path} is no UTF-8 text") from error
+        raise SourceError(f"{path} is not UTF-8 text") from error
 
 
 def read_bytes(path: Path, most_bytes: int) -> bytes:
@@ -76,7 +76,7 @@ def read_json(path: Path, most_bytes: int = SMALL_BYTES) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:  # also of a number with thousands of digits
-        raise SourceError(f"{path} is no JSON") from error
+        raise SourceError(f"{path} is not JSON") from error
     if not isinstance(value, dict):
         raise SourceError(f"{path} holds no JSON object")
     return value
@@ -102,7 +102,7 @@ def parse_yaml(text: str, name: object) -> dict[str, Any]:
     try:
         value = yaml.load(text, Loader=_PlainLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise SourceError(f"{name} is no YAML") from error
+        raise SourceError(f"{name} is not YAML") from error
     if not isinstance(value, dict):
         raise SourceError(f"{name} holds no YAML mapping")
     return value

@@ -33,13 +33,13 @@ class MarianArrays:
         try:
             self._archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, ValueError) as error:
-            raise SourceError(f"{path} is no .npz file: {first_line(error)}") from error
+            raise SourceError(f"{path} is not an .npz file: {first_line(error)}") from error
         members = self._archive.infolist()
         if len(members) > _MEMBERS or sum(member.file_size for member in members) > MODEL_BYTES:
             raise SourceError(f"{path} unpacks to more than the {MODEL_BYTES >> 30} GiB that can be imported")
         for member in members:
             if not member.filename.endswith(_SUFFIX) or member.filename.removesuffix(_SUFFIX) in self.headers:
-                raise SourceError(f"{path}: {member.filename!r:.60} is no array, or is there twice")
+                raise SourceError(f"{path}: {member.filename!r:.60} is not an array, or is there twice")
             self.headers[member.filename.removesuffix(_SUFFIX)] = self._header(member)
         self.options = self._options()
 
@@ -85,7 +85,7 @@ class MarianArrays:
         except Exception as error:  # of a damaged member: zipfile's, zlib's, numpy's, Python's
             raise SourceError(f"{self.path}: {member.filename:.60} is damaged: {first_line(error)}") from error
         if dtype.hasobject or dtype.str not in (*_FLOATS, *_BYTES):
-            raise SourceError(f"{self.path}: {member.filename:.60} is no plain array of numbers")
+            raise SourceError(f"{self.path}: {member.filename:.60} is not a plain array of numbers")
         if int(np.prod(shape, dtype=object)) * dtype.itemsize > member.file_size:
             raise SourceError(f"{self.path}: {member.filename:.60} is shorter than its header says")
         return shape, dtype.str
@@ -105,7 +105,7 @@ class MarianArrays:
         try:
             text = self._read(OPTIONS).tobytes().rstrip(b"\0").decode()  # written as a C string
         except UnicodeDecodeError as error:
-            raise SourceError(f"{self.path}: its options are no UTF-8 text") from error
+            raise SourceError(f"{self.path}: its options are not UTF-8 text") from error
         return parse_yaml(text, f"{self.path}: {OPTIONS}")
 
 

@@ -143,7 +143,7 @@ class _Reader:
         model = assemble(config, self._tables(config), self._take, self._name, forbidden)
         left = sorted(self._arrays.headers.keys() - self._taken)
         if left:
-            raise SourceError(f"{self._arrays.path}: {left[0]:.60} is a parameter of something unknown")
+            raise SourceError(f"{self._arrays.path}: {left[0]:.60} is an unknown parameter")
         return model
 
     def _tables(self, config: TransformerConfig) -> dict[str, Tensor]:
@@ -216,7 +216,7 @@ def _inside(folder: Path, name: object) -> Path:
     """Return a file of the folder; a path that leads elsewhere is refused."""
     parts = PurePosixPath(name).parts if isinstance(name, str) else ()
     if not parts or ".." in parts or PurePosixPath(str(name)).is_absolute() or "\0" in str(name):
-        raise SourceError(f"{folder / DECODER} names {name!r:.60}, which is no file of the folder")
+        raise SourceError(f"{folder / DECODER} names {name!r:.60}, which is not a file of the folder")
     path = folder.joinpath(*parts)
     if not path.is_file():
         raise SourceError(f"{path} is missing")

@@ -86,4 +86,4 @@ def read_sentencepiece(path: Path) -> sentencepiece.SentencePieceProcessor:
     try:
         return sentencepiece.SentencePieceProcessor.from_proto(read_bytes(path, VOCABULARY_BYTES))
     except RuntimeError as error:
-        raise SourceError(f"{path} is no SentencePiece model") from error
+        raise SourceError(f"{path} is not a SentencePiece model") from error

@@ -71,7 +71,7 @@ def _open_safetensors(path: Path) -> Weights:
             header: dict[str, Any] = json.loads(file.read(length))
             wrong = [name for name, facts in header.items() if name != "__metadata__" and not _is_float(facts)]
         except (ValueError, AttributeError, RecursionError) as error:
-            raise SourceError(f"{path} is damaged: its header is no JSON object") from error
+            raise SourceError(f"{path} is damaged: its header is not a JSON object") from error
     if wrong:
         raise SourceError(f"{path}: {wrong[0]:.60} is not of floating-point numbers")
     try:
@@ -104,12 +104,12 @@ def _open_pytorch(path: Path) -> Weights:
         raise SourceError(f"{path} holds no named tensors")
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor) or tensor.dtype not in _FLOATS or tensor.layout != torch.strided:
-            raise SourceError(f"{path}: {name:.60} is no tensor of floating-point numbers")
+            raise SourceError(f"{path}: {name:.60} is not a tensor of floating-point numbers")
     return Weights(path, {name: tuple(tensor.shape) for name, tensor in tensors.items()}, tensors.__getitem__)
 
 
 def _reason(error: Exception) -> str:
     """Replace PyTorch's long message, which explains how to load unsafely, by one short line."""
     if "Weights only load failed" in str(error):
-        return "it is no plain file of weights, or holds code"
+        return "it is not a plain file of weights, or holds code"
     return first_line(error)

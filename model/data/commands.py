@@ -161,7 +161,7 @@ def hold_out(
     draw: Annotated[list[str], typer.Option(metavar="NAME=PAIRS", help="How many pairs to draw from which file.")],
     seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
 ) -> None:
-    """Set pairs aside to choose models by: no training file shares a sentence with them afterwards."""
+    """Set pairs aside for choosing between models. No training file shares a sentence with them afterwards."""
     from model.data.hold_out import hold_out as set_aside
     from model.data.pairs import PairsError
     from model.data.preparation import PreparationError
@@ -191,7 +191,7 @@ def back_translate(
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
 ) -> None:
-    """Translate text of one language, to train on: the synthetic side as source, the real one as target.
+    """Make training pairs from text in one language: its translation is the source, the text itself the target.
 
     A stopped run continues by the same command. Name OUT in a recipe with `synthetic = true`.
     """
@@ -233,7 +233,8 @@ def references(
 ) -> None:
     """Generate documents whose pronouns and forms of address depend on the sentences before.
 
-    They teach a model with a memory to look back, and `dragoman contrast` tests it with those of `--held-out`.
+    They teach a model with a memory to use the context. `dragoman contrast` tests it on documents made with
+    `--held-out`.
     """
     from random import Random
 
@@ -250,14 +251,14 @@ def align(
     first: Annotated[Path, typer.Argument(help="The document in one language: a paragraph a line; plain, .gz or .xz.")],
     second: Annotated[Path, typer.Argument(help="The document in the other language.")],
     out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
-    languages: Annotated[str, typer.Option(help="Of the two documents.")] = "de-en",
-    least: Annotated[float, typer.Option(min=0, max=1, help="Pairs that are less alike than this are left out.")] = 0.3,
+    languages: Annotated[str, typer.Option(help="Languages of the two documents.")] = "de-en",
+    least: Annotated[float, typer.Option(min=0, max=1, help="Minimum similarity of a pair.")] = 0.3,
     avoid: Annotated[list[Path] | None, typer.Option(help="Pair files whose sentences OUT must not hold.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
 ) -> None:
-    """Find the sentence pairs in two versions of a document, a novel and its translation say.
+    """Find the sentence pairs in two versions of a document, such as a novel and its translation.
 
-    The first document is translated by the model; sentences that are then alike are pairs.
+    The model translates the first document; sentences that are then similar become pairs.
     """
     from model.data.pairs import PairsError, read_pairs, write_pairs
     from model.data.synthesis import align_documents
@@ -296,7 +297,7 @@ def catalogs(
 ) -> None:
     """Collect the texts of programs, with their translations: buttons, messages, settings.
 
-    Linux has them in share/locale/LANGUAGE/LC_MESSAGES. Texts with placeholders or markup are left out.
+    Linux keeps catalogs in share/locale/LANGUAGE/LC_MESSAGES. Texts with placeholders or markup are left out.
     """
     from model.data.catalogs import read_catalogs
     from model.data.pairs import PairsError, read_pairs, write_pairs

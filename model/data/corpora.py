@@ -368,7 +368,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     """A JSON object, empty if there is none.
 
     Raises:
-        FetchError: The file is there but is no JSON object.
+        FetchError: The file is there but is not a JSON object.
     """
     try:
         record = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -177,7 +177,7 @@ def prepare(
         parts = split(cleaned, valid=valid, test=test, seed=seed)
         train = write_pairs(part / "train.tsv.xz", parts.train)
         if not train:
-            raise PreparationError(f"of {counts.total()} pairs none is left to train on: {_in_words(rejected)}")
+            raise PreparationError(f"none of {counts.total()} pairs is left to train on: {_in_words(rejected)}")
         write_pairs(part / "valid.tsv", parts.valid)
         write_pairs(part / "test.tsv", parts.test)
         rejected[SHARED] += cleaned.count - train - valid - test

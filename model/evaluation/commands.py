@@ -25,12 +25,12 @@ def evaluate(
         list[Path] | None,
         typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
     ] = None,
-    beam_size: Annotated[int, typer.Option(min=1, max=16, help="1 is greedy.")] = 4,
+    beam_size: Annotated[int, typer.Option(min=1, max=16, help="Beam width; 1 is greedy search.")] = 4,
     precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first pairs of each set.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Number of pairs of each set.", show_default="all")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders that work in parallel, for a bundle.")] = 2,
     write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a score.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per score.")] = False,
 ) -> None:
     """Measure BLEU and chrF with sacrebleu, in both directions if the model translates both."""
     from rich.console import Console
@@ -69,7 +69,7 @@ def calibrate(
         list[Path] | None,
         typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=20, help="Only the first pairs of each set.")] = None,
+    limit: Annotated[int | None, typer.Option(min=20, help="Number of pairs of each set.", show_default="all")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the graphs.")] = 2,
     plot: Annotated[Path | None, typer.Option(help="Where to draw the reliability diagram, a PNG.")] = None,
     write: Annotated[bool, typer.Option("--write", help="Put the result into the bundle's manifest.")] = False,

@@ -223,7 +223,7 @@ async def test_without_effect(client, changes):
             "Value for 'glossary_ids' not supported; .*",
         ),
         ({"style_id": "x"}, "Style rules are not available .*"),
-        ({"translation_memory_id": "x"}, "Value for 'translation_memory_id' not supported; it is no UUID."),
+        ({"translation_memory_id": "x"}, "Value for 'translation_memory_id' not supported; it is not a UUID."),
         (
             {"translation_memory_id": "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"},
             "Translation memories are not available .*; leave out 'translation_memory_id'.",

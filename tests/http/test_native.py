@@ -236,9 +236,9 @@ async def test_forms_repeat_the_field(client, way):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"protect": ["x", "regex:("]}, "protect pattern 2 is no regular expression that RE2 understands "),
-        ({"protect": "regex:(?=x)"}, "protect pattern 1 is no regular expression that RE2 understands "),
-        ({"protect": r"regex:(x)\1"}, "protect pattern 1 is no regular expression that RE2 understands "),
+        ({"protect": ["x", "regex:("]}, "protect pattern 2 is not a regular expression that RE2 understands "),
+        ({"protect": "regex:(?=x)"}, "protect pattern 1 is not a regular expression that RE2 understands "),
+        ({"protect": r"regex:(x)\1"}, "protect pattern 1 is not a regular expression that RE2 understands "),
         ({"protect": ["x" * 201]}, "protect pattern 1 must have 1 to 200 characters."),
         ({"protect": ["x", ""]}, "protect pattern 2 must have 1 to 200 characters."),
         ({"protect": ["regex:"]}, "protect pattern 1 must have 1 to 200 characters."),

@@ -65,7 +65,7 @@ async def test_a_suggestion_translates_after_the_operator_accepted_it(client):
         ({"source": "fr"}, "fr is not supported"),
         ({"source": "auto"}, "auto is not supported"),
         ({"s": "x" * 5001}, "Value for 's' not supported; it has more than 5,000 characters."),
-        ({"q": ["a"]}, "Value for 'q' not supported; it is a text that is not empty."),
+        ({"q": ["a"]}, "Value for 'q' not supported; it must be a text that is not empty."),
     ],
 )
 async def test_what_is_no_suggestion(client, changes, text):

@@ -49,7 +49,7 @@ def test_the_command_draws_a_picture(tiny_bundle, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "Hund " * 100])
 def test_texts_without_a_map_are_refused(tiny_bundle, text):
-    with pytest.raises(AttentionMapsError, match=r"maps are drawn of 1 to 30"):
+    with pytest.raises(AttentionMapsError, match=r"maps can be drawn for 1 to 30"):
         read_maps(tiny_bundle, text, tiny_bundle.manifest.pairs[0])
 
 

@@ -11,7 +11,7 @@ def _error_body(text: str, code: str) -> dict[str, str]:
 
 DEEPL = Contract(
     name="DeepL",
-    description="The same for DeepL's clients.",
+    description="Translate, list languages, keep glossaries and translation memories, for DeepL's clients.",
     prefixes=("/v2/", "/v3/"),
     # The path of a feature that is missing must not be taken for the id of a memory.
     routers=(routes.router, documents.router, glossaries.router, unsupported.router, memories.router),

@@ -32,8 +32,8 @@ router = APIRouter(tags=["DeepL"])
 async def post_document(request: Request, service: CurrentService) -> Response:
     """Accepts the file `file`, and answers at once with the id and the key of the document.
 
-    Ask for its status until it is `done`, then download the result, which can be had once. It is deleted after the
-    download, or an hour after it was done, unless the operator chose another time.
+    Ask for its status until it is `done`, then download the result, once. The result is deleted after the download, or
+    an hour after it was done, unless the operator chose another time.
     """
     _check_enabled(service)
     key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")

@@ -35,8 +35,8 @@ UPLOAD_REQUEST = upload_body(
     {
         "target_lang": {**_TEXT, "description": "Language to translate into, as in `/v2/translate`.", "example": "EN"},
         "source_lang": {**_TEXT, "description": "Language of the document; if absent, it is detected."},
-        "filename": {**_TEXT, "description": "Name of the file, if the form's isn't right."},
-        "output_format": {**_TEXT, "description": "Extension of the translated file, where it can be another."},
+        "filename": {**_TEXT, "description": "Name of the file, if the form names another."},
+        "output_format": {**_TEXT, "description": "Extension of the translated file, if it can differ: html for pdf."},
         "glossary": {**_TEXT, "description": "Source and target terms, a JSON object; DeepL doesn't have this."},
         "glossary_id": {**_TEXT, "description": "A stored glossary; `source_lang` must be given, too."},
         **MEMORY_FIELDS,
@@ -135,7 +135,7 @@ RESULT_RESPONSES: Responses = _FINDING_ERRORS | {
     404: error(
         "There is no document of this id and key, or it was downloaded",
         **NO_DOCUMENT,
-        downloaded=("Had already", "Document already downloaded", "document_not_found"),
+        downloaded=("Downloaded before", "Document already downloaded", "document_not_found"),
     ),
     503: error(
         "Not now: ask for the status first",

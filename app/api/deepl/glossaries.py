@@ -47,9 +47,9 @@ async def post_glossary(request: Request, service: CurrentService) -> Response:
     return JSONResponse(_body_v2(made), status_code=201)
 
 
-@router.get("/v2/glossaries", summary="List the glossaries of one pair", responses=docs.LIST_RESPONSES)
+@router.get("/v2/glossaries", summary="List the glossaries with one dictionary", responses=docs.LIST_RESPONSES)
 async def list_glossaries(request: Request, service: CurrentService) -> Response:
-    """Lists the glossaries that have one dictionary."""
+    """Lists the glossaries that have exactly one dictionary; `/v3/glossaries` lists all."""
     found = await _list(request, service)
     return JSONResponse({"glossaries": [_body_v2(one) for one in found if len(one.dictionaries) == 1]})
 
@@ -224,7 +224,7 @@ class _Call(OwnerCall["GlossaryStore"]):
         if is_absent(given):
             return []
         if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-            raise InvalidRequest("Value for 'dictionaries' not supported; it is a list of objects.")
+            raise InvalidRequest("Value for 'dictionaries' not supported; it must be a list of objects.")
         return given
 
     async def dictionary(self, values: Mapping[str, object]) -> "NewDictionary":

@@ -15,7 +15,7 @@ _GLOSSARY_V3 = {"glossary_id": _ID, "name": "Company", "dictionaries": [{**_PAIR
 _OFF = "Glossaries are not available on this server."
 _REFUSED = {
     "not_json": NOT_JSON,
-    "no_uuid": ("No UUID", "Value for 'glossary_id' not supported; it is no UUID.", "invalid_request"),
+    "no_uuid": ("No UUID", "Value for 'glossary_id' not supported; it is not a UUID.", "invalid_request"),
     "pair": ("A pair that isn't served", "Unsupported glossary source and target language pair", "unsupported_pair"),
     "duplicate": (
         "A term twice",

@@ -47,7 +47,7 @@ class _Call(OwnerCall["MemoryStore"]):
             return default
         text = str(value)
         if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
-            raise InvalidRequest(f"Value for '{name}' not supported; it is a whole number from {least} to {most}.")
+            raise InvalidRequest(f"Value for '{name}' not supported; it must be a whole number from {least} to {most}.")
         return int(text)
 
     def text(self, name: str) -> str | None:
@@ -166,7 +166,7 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
     wanted = call.values.get("filter_text")
     text = None if is_absent(wanted) else check_text("filter_text", wanted)
     if text is not None and len(text) < _MIN_FILTER_CHARS:
-        raise InvalidRequest(f"Value for 'filter_text' not supported; it has at least {_MIN_FILTER_CHARS} characters.")
+        raise InvalidRequest(f"Value for 'filter_text' not supported; use at least {_MIN_FILTER_CHARS} characters.")
     match_case = parse_flag(
         call.values, "filter_case_sensitive", refusal="Value for '{}' not supported; use true or false."
     )

@@ -45,10 +45,10 @@ _ERRORS_OF_ONE: Responses = {
     400: error(
         _REFUSED_TEXT,
         not_json=NOT_JSON,
-        no_uuid=("No UUID", "Value for 'translation_memory_id' not supported; it is no UUID.", "invalid_request"),
+        no_uuid=("No UUID", "Value for 'translation_memory_id' not supported; it is not a UUID.", "invalid_request"),
         empty=(
             "An empty text",
-            "Value for 'source_text' not supported; it is a text that is not empty.",
+            "Value for 'source_text' not supported; it must be a text that is not empty.",
             "invalid_memory",
         ),
     ),
@@ -102,8 +102,8 @@ LIST_RESPONSES = _answers(
         400: error(
             _REFUSED_TEXT,
             page=(
-                "No number",
-                "Value for 'page' not supported; it is a whole number from 0 to 1000000.",
+                "Not a number",
+                "Value for 'page' not supported; it must be a whole number from 0 to 1000000.",
                 "invalid_request",
             ),
         ),
@@ -140,7 +140,7 @@ UPLOAD_RESPONSES = _answers(
             no_file=("No file", "Parameter 'file' not specified", "invalid_request"),
             format=(
                 "Another format",
-                "The format docx is no format of translation memories; use tmx or tsv.",
+                "A translation memory can't be read from docx files; use tmx or tsv.",
                 "invalid_memory",
             ),
             damaged=(
@@ -150,7 +150,7 @@ UPLOAD_RESPONSES = _answers(
             ),
             extra_missing=(
                 "An extra is not installed",
-                "TMX files need more than the service: pip install 'dragoman[memory]'",
+                "TMX files need an extra: pip install 'dragoman[memory]'",
                 "extra_missing",
             ),
         ),

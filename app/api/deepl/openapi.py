@@ -275,7 +275,7 @@ LANGUAGES_V3_RESPONSES: Responses = {
         "The resource is missing or unknown",
         missing=(
             "No resource",
-            f"Parameter 'resource' not specified; it is one of {', '.join(RESOURCES)}.",
+            f"Parameter 'resource' not specified; use one of {', '.join(RESOURCES)}.",
             "invalid_request",
         ),
     ),

@@ -59,7 +59,7 @@ class OwnerCall(ABC, Generic[Store]):
 
         Raises:
             FeatureUnavailable: This server keeps no such things.
-            InvalidRequest: The id is no UUID.
+            InvalidRequest: The id is not a UUID.
         """
         key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
         store = cls.find_store(service)
@@ -87,7 +87,7 @@ class OwnerCall(ABC, Generic[Store]):
             raise InvalidRequest("Parameter 'name' not specified")
         name = check_text("name", value).strip()
         if not 1 <= len(name) <= MAX_NAME_CHARS:
-            raise InvalidRequest(f"Value for 'name' not supported; it has 1 to {MAX_NAME_CHARS:,} characters.")
+            raise InvalidRequest(f"Value for 'name' not supported; use 1 to {MAX_NAME_CHARS:,} characters.")
         return name
 
     def pair(self, values: Mapping[str, object]) -> tuple[str, str]:

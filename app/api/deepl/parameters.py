@@ -183,7 +183,7 @@ def parse_resource(values: Mapping[str, object]) -> str:
         InvalidRequest: It is missing or something else.
     """
     if is_absent(values.get("resource")):
-        raise InvalidRequest(f"Parameter 'resource' not specified; it is one of {', '.join(RESOURCES)}.")
+        raise InvalidRequest(f"Parameter 'resource' not specified; use one of {', '.join(RESOURCES)}.")
     return _parse_choice(values, "resource", RESOURCES, "")
 
 

@@ -46,8 +46,8 @@ class DeepLTranslateRequest(BaseModel):
     formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] = Field(
         "default",
         description="How the translation addresses its reader: `more` is Sie, `less` is du. Only for German; for other "
-        "targets `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored. If a sentence can't be "
-        "brought into the register, the header `X-Dragoman-Warnings` counts it as `formality`.",
+        "targets `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored. The header "
+        "`X-Dragoman-Warnings` counts sentences that are still in the other register as `formality`.",
     )
     model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = Field(
         None, description="`latency_optimized` is greedy search, the others beam search; if absent, as configured."
@@ -61,8 +61,8 @@ class DeepLTranslateRequest(BaseModel):
     glossary_id: str | None = Field(None, description="A stored glossary; `source_lang` must be given, too.")
     glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
         None,
-        description="Beyond DeepL: terms and what they must be called in the target language, such as "
-        '`{"Vorstand": "board"}`; inflected forms count as the term. In a form, the JSON text of such an object.',
+        description='Beyond DeepL: terms and their translations, such as `{"Vorstand": "board"}`; inflected forms '
+        "count as the term. In a form, the JSON text of such an object.",
     )
     translation_memory_id: str | None = Field(
         None, description="A stored translation memory; for texts in its source language."
@@ -81,11 +81,9 @@ class DeepLTranslation(BaseModel):
     billed_characters: int | None = Field(None, description="Only if requested: characters of the text.")
     model_type_used: str | None = Field(None, description="Only if `model_type` was given.")
     tag_handling_version: str | None = Field(None, description="Only with tag handling.")
-    terms: list[TermUse] | None = Field(
-        None, description="Only with a glossary: what became of its terms that the text has."
-    )
+    terms: list[TermUse] | None = Field(None, description="Only with a glossary: how the translation uses its terms.")
     memory: list[MemoryMatch] | None = Field(
-        None, description="Only with a translation memory: what it has for the sentences of the text."
+        None, description="Only with a translation memory: its matches for the sentences of the text."
     )
 
 
@@ -142,10 +140,10 @@ class Resource(BaseModel):
 
 
 class Usage(BaseModel):
-    """Characters translated since the start."""
+    """Characters translated: by the key in this month, or without keys by everybody since the start."""
 
     character_count: int
-    character_limit: int = Field(description="A number so large that it means no limit.")
+    character_limit: int = Field(description="The key's quota; without one, a number so large that it means no limit.")
 
 
 class DocumentHandle(BaseModel):
@@ -169,7 +167,7 @@ class DocumentStatus(BaseModel):
     seconds_remaining: int | None = Field(None, description="An estimate, while it is translated.")
     billed_characters: int | None = Field(None, description="Characters of its texts, when it is done.")
     error_message: str | None = Field(None, description="What went wrong: a sentence for people.")
-    message: str | None = Field(None, description="The same.")
+    message: str | None = Field(None, description="The same as `error_message`.")
     detail: str | None = Field(None, description="What went wrong: a stable word for programs.")
     terms: list[TermUse] | None = Field(None, description="Only with a glossary, when it is done.")
     memory: MemoryCounts | None = Field(None, description="Only with a translation memory, when it is done.")
@@ -267,7 +265,7 @@ class Memory(BaseModel):
     translation_memory_id: str
     name: str
     source_language: str
-    target_languages: list[str] = Field(description="One; DeepL's may have several.")
+    target_languages: list[str] = Field(description="One language; DeepL's memories may have several.")
     segment_count: int = Field(description="Number of entries.")
     creation_time: str
     updated_time: str
@@ -277,7 +275,7 @@ class Memories(BaseModel):
     """Translation memories."""
 
     translation_memories: list[Memory]
-    total_count: int = Field(description="Of all pages.")
+    total_count: int = Field(description="Number of translation memories on all pages.")
 
 
 class NewMemory(GlossaryPair):
@@ -322,7 +320,7 @@ class MemoryEntry(BaseModel):
     source_segment_id: str
     source_text: str
     origin: Literal["import", "edit", "suggestion"] = Field(description="Where it came from; DeepL doesn't have this.")
-    targets: list[MemoryTarget] = Field(description="One.")
+    targets: list[MemoryTarget] = Field(description="One translation.")
     creation_time: str
     updated_time: str
 
@@ -331,7 +329,7 @@ class MemoryEntries(BaseModel):
     """A page of entries."""
 
     segments: list[MemoryEntry]
-    segment_count: int = Field(description="Of the whole translation memory.")
+    segment_count: int = Field(description="Number of entries in the whole translation memory.")
     next_page_cursor: str | None = Field(None, description="Absent on the last page.")
 
 

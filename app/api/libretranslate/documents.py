@@ -37,9 +37,9 @@ _DISABLED = "Files translation are disabled on this server."
 async def post_translate_file(request: Request, service: CurrentService) -> Response:
     """Translates the file `file`, and answers afterwards with the address of the translated file.
 
-    The file keeps its format and its formatting. With a glossary the answer has `terms`, with a translation memory
-    `memory`, how many of its matches were used. The translation can be downloaded for an hour, unless the operator
-    chose another time. For a long document use `/v2/document`, which answers at once and tells how far it is.
+    The file keeps its format and its formatting. With a glossary, the answer has `terms`; with a translation memory,
+    `memory`: how many of its matches were used. The translation can be downloaded for an hour, unless the operator
+    chose another time. For a long document use `/v2/document`, which answers at once and reports the progress.
     """
     if not service.settings.documents:
         raise FeatureDisabled(_DISABLED)

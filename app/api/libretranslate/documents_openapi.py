@@ -84,7 +84,7 @@ DOWNLOAD_FILE_PARAMETERS = {
 DOWNLOAD_FILE_RESPONSES: Responses = {
     200: FILE_RESPONSE,
     400: error(
-        "The name is none that `/translate_file` gives, or documents are switched off",
+        "`/translate_file` gives no such name, or documents are switched off",
         invalid=("Another name", "Invalid filename", "invalid_request"),
     ),
     404: error("There is no such document, or it was deleted", **NO_DOCUMENT),

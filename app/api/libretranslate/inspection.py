@@ -34,13 +34,13 @@ router = APIRouter(tags=["Translation"])
 async def post_inspect(request: Request, service: CurrentService) -> Response:
     """Shows every step of the beam search and what each attention head looks at, for one sentence.
 
-    `search` is a tree. Each node extends another one, its `parent`, by a piece of a word; the first have none. The
-    nodes come step by step, best first. A node that nothing extends and that has no `score` was dropped.
+    `search` is a tree. Each node extends another node, its `parent`, by a piece of a word; the first nodes have none.
+    The nodes come step by step, best first. A node that nothing extends and that has no `score` was dropped.
 
     `attention` has the weights by layer, head and row. Each row is a piece that looks, each column a piece that it
     looks at. The rows of `decoder` and `cross` are the pieces that the decoder was given, the start first; at each it
-    makes the next one. They are of `translation`, or of what the search finds. A bundle without graphs for it gives
-    no `attention`.
+    makes the next piece. They are the pieces of `translation`, or of the best translation found. A bundle without
+    graphs for attention gives no `attention`.
 
     The model gets the text as it is: no spans are protected, and no second attempt is made. A pair that needs a pivot
     has two searches, so it is refused.
@@ -66,7 +66,7 @@ def parse_inspection(
     if wanted.is_list:
         raise InvalidRequest("Invalid request: q parameter must be one sentence, not a list")
     if wanted.translation.source == AUTO:
-        raise InvalidRequest("Invalid request: source parameter must name a language here")
+        raise InvalidRequest("Invalid request: source parameter must name a language, not auto")
     translation = values.get("translation")
     return InspectionCall(
         text=wanted.translation.texts[0],

@@ -33,7 +33,7 @@ class InspectRequest(BaseModel):
     q: str = Field(description="One sentence.", min_length=1)
     source: str = Field(description="Code of the language of the sentence.")
     target: str = Field(description="Code of the language to translate into.")
-    translation: str | None = Field(None, description="Translation whose attention is wanted; the best if absent.")
+    translation: str | None = Field(None, description="Translation to show the attention for; if absent, the best one.")
     beam_size: int | None = Field(None, description="As for /translate.", ge=1, le=MAX_BEAM_SIZE)
     beam_threshold: float = Field(2.0, description="As for /translate; 100 keeps the whole beam.", ge=0, le=100)
 
@@ -45,7 +45,7 @@ class SearchNode(BaseModel):
     text: str = Field(description="The piece; a word begins with a space, and `</s>` is the end.")
     log_probability: float = Field(description="Sum over all its pieces.", le=0)
     score: float | None = Field(None, description="Normalised by length; only if the hypothesis has ended.")
-    best: bool = Field(description="The translation begins with it.")
+    best: bool = Field(description="Whether the translation begins with it.")
 
 
 class Attention(BaseModel):
@@ -102,7 +102,7 @@ INSPECT_RESPONSES: Responses = {
             "Invalid request: q parameter must be one sentence, not a list",
             "invalid_request",
         ),
-        auto=("No language", "Invalid request: source parameter must name a language here", "invalid_request"),
+        auto=("No language", "Invalid request: source parameter must name a language, not auto", "invalid_request"),
         too_many_pieces=(
             "Longer than a sentence",
             "The text has 130 pieces; only a sentence of 1 to 118 pieces can be inspected.",

@@ -263,7 +263,7 @@ TRANSLATE_RESPONSES: Responses = {
         ),
         pattern=(
             "A malformed pattern",
-            "protect pattern 1 is no regular expression that RE2 understands "
+            "protect pattern 1 is not a regular expression that RE2 understands "
             "(it has no lookaround and no backreferences).",
             "invalid_request",
         ),

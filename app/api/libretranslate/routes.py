@@ -50,8 +50,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
 
     Send JSON, a form, a multipart form or query parameters. A list of texts (JSON only) gives a list back, in the same
     order. With `source` = `auto`, the language of each text is detected on its own. The response then has
-    `detectedLanguage`: one object, or one for each text of a list. A text without letters comes back unchanged. If
-    `source` and `target` are the same, every text comes back unchanged.
+    `detectedLanguage`: one object, or one for each text of a list. A text without letters comes back unchanged, except
+    for its numbers. If `source` and `target` are the same, every text comes back unchanged.
 
     `protect` keeps variables and names unchanged. The model translates a placeholder instead of each protected span. If
     the model loses the placeholder, the span is put where it probably belongs, and `protectedLost` names it.

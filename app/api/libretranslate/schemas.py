@@ -74,15 +74,15 @@ class TranslateRequest(BaseModel):
     )
     prefix: str | None = Field(
         None,
-        description="How the translation of `q` begins; the model goes on from there. `q` counts as one sentence. The "
-        "`alternatives` then differ in the first word behind the prefix or in a part of it, even behind an empty one. "
-        "End it behind a whole word. Scores and confidence take it as certain. Not for a list or markup.",
+        description="How the translation of `q` begins; the model continues it. `q` counts as one sentence. The "
+        "`alternatives` then differ in the first word after the prefix or in a part of that word, even after an empty "
+        "prefix. End it after a whole word. Scores and confidence take it as certain. Not for a list or markup.",
         max_length=MAX_PREFIX_CHARS,
     )
     glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
         None,
-        description='Terms and what they must be called in the target language, such as `{"Vorstand": "board"}`; '
-        "inflected forms count as the term. In a form, the JSON text of such an object.",
+        description='Terms and their translations, such as `{"Vorstand": "board"}`; inflected forms count as the term. '
+        "In a form, the JSON text of such an object.",
     )
     context: str | None = Field(
         None,
@@ -171,7 +171,7 @@ class TranslateResponse(BaseModel):
     formality: str | list[str | None] | None = Field(
         None,
         description="With `formality`, where it is supported: `more` or `less`, as wanted; null if a sentence "
-        "could not be brought into the register.",
+        "is still in the other register.",
     )
     protectedLost: list[str] | list[list[str]] | None = Field(
         None,
@@ -180,10 +180,10 @@ class TranslateResponse(BaseModel):
         "the translation has no word for it.",
     )
     terms: list[TermUse] | list[list[TermUse]] | None = Field(
-        None, description="Only with a glossary: what became of its terms that `q` has."
+        None, description="Only with a glossary: how the translation uses its terms."
     )
     memory: list[MemoryMatch] | list[list[MemoryMatch]] | None = Field(
-        None, description="Only with a translation memory: what it has for the sentences of `q`."
+        None, description="Only with a translation memory: its matches for the sentences of `q`."
     )
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
         None, description="Only if requested: the translated sentences in order, of the text or of each text."
@@ -194,7 +194,7 @@ class TranslatedFile(BaseModel):
     """A translated document."""
 
     translatedFileUrl: str = Field(description="The address to download it from.")
-    terms: list[TermUse] | None = Field(None, description="Only with a glossary: what became of its terms.")
+    terms: list[TermUse] | None = Field(None, description="Only with a glossary: how the translation uses its terms.")
     memory: MemoryCounts | None = Field(None, description="Only with a translation memory.")
 
 

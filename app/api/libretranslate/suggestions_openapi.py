@@ -46,6 +46,6 @@ SUGGEST_RESPONSES: Responses = {
     503: error(
         "Not now: try again after the seconds in `Retry-After`",
         **STORAGE,
-        full=("Too many wait", "The server has as many suggestions as it may; try again later.", "overloaded"),
+        full=("Too many wait", "The server can't keep more suggestions now; try again later.", "overloaded"),
     ),
 }

@@ -51,6 +51,6 @@ def _slots(source: str) -> Iterator[Slot]:
             continue
         text = json.loads(match[0])
         if _NO_TEXT.search(text):
-            raise DamagedDocument("A string of the file has a NUL character or an unpaired surrogate: it is no text.")
+            raise DamagedDocument("A string of the file has a NUL character or an unpaired surrogate: it is not text.")
         if any(map(str.isalpha, text)) and not _CHOICE.search(text):
             yield Slot(*match.span(), text, written)

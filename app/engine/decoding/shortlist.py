@@ -37,11 +37,11 @@ class Shortlist:
             with np.load(path, allow_pickle=False) as file:
                 offsets, pieces = file["offsets"].astype(np.int64), file["pieces"].astype(np.int64)
         except (OSError, ValueError, KeyError, EOFError) as error:
-            raise BundleError(f"{path} is no shortlist") from error
+            raise BundleError(f"{path} is not a shortlist") from error
         vocabulary = len(offsets) - 1
         rising = offsets.ndim == pieces.ndim == 1 and np.all(np.diff(offsets) >= 0)
         if vocabulary < 1 or not rising or offsets[0] or offsets[-1] != len(pieces):
-            raise BundleError(f"{path} is no shortlist")
+            raise BundleError(f"{path} is not a shortlist")
         if np.any((pieces < 0) | (pieces >= vocabulary)):
             raise BundleError(f"{path} names pieces that the vocabulary doesn't have")
         return cls(offsets, pieces)

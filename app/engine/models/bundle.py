@@ -283,7 +283,7 @@ class Bundle:
             if (item.source_language, item.target_language) not in pairs:
                 raise BundleError(
                     f"{path / GOLDEN}: a sentence is from {item.source_language} to {item.target_language}, "
-                    "which is no pair of the manifest"
+                    "which is not a pair of the manifest"
                 )
         return cls(path, manifest, golden)
 

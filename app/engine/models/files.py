@@ -25,13 +25,13 @@ def open_plain(path: Path, max_bytes: int | None = None) -> Iterator[BufferedRea
         max_bytes: The most that it may hold; None for any size.
 
     Raises:
-        BundleError: It is missing, can't be read, is no plain file or is too large.
+        BundleError: It is missing, can't be read, is not a plain file or is too large.
     """
     try:
         with open(path, "rb", opener=_open_without_waiting) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise BundleError(f"{path}: it is no plain file")
+                raise BundleError(f"{path}: it is not a plain file")
             if max_bytes is not None and found.st_size > max_bytes:
                 raise BundleError(f"{path}: it has {found.st_size:,} bytes, and at most {max_bytes:,} are allowed")
             yield file

@@ -47,7 +47,7 @@ class Vocabulary:
         except (ValueError, RecursionError) as error:
             raise BundleError(f"{path} can't be read as JSON") from error
         if not isinstance(pieces, list) or not all(piece is None or isinstance(piece, str) for piece in pieces):
-            raise BundleError(f"{path} is no list of pieces")
+            raise BundleError(f"{path} is not a list of pieces")
         self.pieces: list[str] = [piece or "" for piece in pieces]
         self.ids = {piece: index for index, piece in enumerate(self.pieces) if piece}
         if UNKNOWN not in self.ids:
@@ -77,7 +77,7 @@ class Tokenizer:
         """Load the models.
 
         Raises:
-            BundleError: A file is no SentencePiece model or no vocabulary, or there is only one vocabulary.
+            BundleError: A file is not a SentencePiece model or no vocabulary, or there is only one vocabulary.
         """
         if (source_vocabulary is None) != (target_vocabulary is None):
             raise BundleError(f"{source.parent} has a vocabulary for only one of its languages")
@@ -184,4 +184,4 @@ def _load(path: Path) -> sentencepiece.SentencePieceProcessor:
             read_plain(path, MAX_VOCABULARY_BYTES)  # the constructor takes an empty file
         )
     except RuntimeError as error:
-        raise BundleError(f"{path} is no SentencePiece model") from error
+        raise BundleError(f"{path} is not a SentencePiece model") from error

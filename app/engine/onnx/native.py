@@ -84,7 +84,7 @@ class NativeModel:
     def __init__(self, encoder: Path, decoder: Path, *, kernels: str = "auto", most_steps: int = _STEPS_ALONE) -> None:
         chosen = choose_kernels(kernels)
         if chosen is None:
-            raise BundleError(f"{encoder.parent} has native graphs, and there are no {kernels} kernels here")
+            raise BundleError(f"{encoder.parent} has native graphs, but there are no {kernels} kernels here")
         self.kernels, self.most_steps = chosen, most_steps
         self._encoder, self.decoder = _open(encoder), _open(decoder)
         self.providers = tuple(self.decoder.get_providers())

@@ -132,7 +132,7 @@ class Sessions:
         self.past = [given.name for given in self._decoder.get_inputs() if given.name.startswith("past_")]
         width = self._encoder.get_outputs()[0].shape[-1]
         if not self.past or not isinstance(width, int):
-            raise BundleError(f"{encoder} and {decoder} are no encoder and decoder of a bundle")
+            raise BundleError(f"{encoder} and {decoder} are not the encoder and decoder of a bundle")
         self.width = width
         self.present = [name.replace("past_", "present_") for name in self.past]
         self._inputs = {

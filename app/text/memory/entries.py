@@ -18,11 +18,11 @@ def check_entry_text(value: object, name: str) -> str:
         name: What the message calls it.
 
     Raises:
-        InvalidMemory: It is no string, empty, too long, or has a character that can't be kept.
+        InvalidMemory: It is not a string, empty, too long, or has a character that can't be kept.
     """
     text = value.strip() if isinstance(value, str) else ""
     if not text:
-        raise InvalidMemory(f"Value for '{name}' not supported; it is a text that is not empty.")
+        raise InvalidMemory(f"Value for '{name}' not supported; it must be a text that is not empty.")
     if len(text) > MAX_ENTRY_CHARS:
         raise InvalidMemory(f"Value for '{name}' not supported; it has more than {MAX_ENTRY_CHARS:,} characters.")
     if any(unicodedata.category(each) in ("Cc", "Cs") and each not in _ALLOWED for each in text):

@@ -133,7 +133,7 @@ def check_installed() -> None:
         import rapidfuzz  # noqa: F401
     except ImportError:
         raise ExtraMissing(
-            f"Similar texts in a translation memory need more than the service: pip install 'dragoman[{EXTRA}]'"
+            f"Similar texts in a translation memory need an extra: pip install 'dragoman[{EXTRA}]'"
         ) from None
 
 

@@ -166,7 +166,7 @@ def _compile(number: int, expression: str, options: re2.Options) -> Any:
         if "too large" in str(error):
             reason = "is too large a regular expression; make it simpler, or send fewer of them."
         else:
-            reason = "is no regular expression that RE2 understands (it has no lookaround and no backreferences)."
+            reason = "is not a regular expression that RE2 understands (it has no lookaround and no backreferences)."
         raise InvalidRequest(f"protect pattern {number} {reason}") from None
     finally:
         re2.purge()  # free RE2's tables, which would outlive the request

@@ -60,7 +60,7 @@ def from_tsv(text: str) -> Iterator[tuple[str, str]]:
         if line.strip():
             columns = line.split("\t")
             if len(columns) != 2:
-                raise InvalidGlossary(f"Invalid glossary entries provided: line {number} has no two columns.")
+                raise InvalidGlossary(f"Invalid glossary entries provided: line {number} doesn't have two columns.")
             yield columns[0], columns[1]
 
 
@@ -76,7 +76,7 @@ def from_csv(text: str) -> Iterator[tuple[str, str]]:
             if any(cell.strip() for cell in row):
                 if len(row) not in (2, 4):
                     raise InvalidGlossary(
-                        f"Invalid glossary entries provided: line {rows.line_num} has no two columns."
+                        f"Invalid glossary entries provided: line {rows.line_num} doesn't have two columns."
                     )
                 yield row[0], row[1]
     except csv.Error:
@@ -98,7 +98,7 @@ def _term(value: object, side: str, index: int) -> str:
         return InvalidGlossary(f"Invalid glossary entries provided: the {side} term with the index {index} {reason}.")
 
     if not isinstance(value, str):
-        raise refuse("is no string")
+        raise refuse("is not a string")
     term = value.strip()
     if not term:
         raise refuse("is empty")

@@ -3,7 +3,7 @@
 const REASONS = {
   "(.+): No such file or directory": "{1} fehlt.",
   "(.+): Permission denied": "{1} darf der Server nicht lesen.",
-  "(.+): it is no plain file": "{1} ist keine gewöhnliche Datei.",
+  "(.+): it is not a plain file": "{1} ist keine gewöhnliche Datei.",
   "(.+): its sha256 is not the manifest's; the file is damaged or was replaced":
     "{1} ist beschädigt oder wurde ausgetauscht: Die Prüfsumme ist nicht die des Manifests.",
   "(.+): no sha256 for (.+)": "{1} nennt keine Prüfsumme für {2}.",
@@ -11,8 +11,8 @@ const REASONS = {
   "(.+) needs about (.+) bytes, but DRAGOMAN_MAX_MODELS_BYTES allows (.+)":
     "{1} braucht etwa {2} Bytes, DRAGOMAN_MAX_MODELS_BYTES erlaubt {3}.",
   "(.+) has no (.+) graphs, only (.+)": "{1} hat keine Graphen in {2}, nur {3}.",
-  "(.+) is no SentencePiece model": "{1} ist kein SentencePiece-Modell.",
-  "(.+) is no shortlist": "{1} ist keine Vorauswahl von Wortstücken.",
+  "(.+) is not a SentencePiece model": "{1} ist kein SentencePiece-Modell.",
+  "(.+) is not a shortlist": "{1} ist keine Vorauswahl von Wortstücken.",
   "(.+) can't be loaded by ONNX Runtime (.+)": "{1} lässt sich nicht laden, mit ONNX Runtime {2}",
   "(.+): the model failed in the self-test: (.+)": "{1}: Das Modell ist im Selbsttest gescheitert: {2}",
   "(.+): only (.+) of (.+) golden sentences came out as recorded":

@@ -49,7 +49,7 @@ def test_what_cannot_be_done_is_told(tmp_path):
     run("memory", "add", "one", "de", "en")
     (tmp_path / "x.docx").write_bytes(b"x")
     run("memory", "import", "one", tmp_path / "x.docx", fails="use tmx or tsv")
-    run("memory", "add", " ", "de", "en", fails="it is empty")
+    run("memory", "add", " ", "de", "en", fails="it must not be empty")
     run("memory", "add", "one", "German", "en", fails="not two language codes")
     run("memory", "add", "one", "en", "en", fails="not two language codes")
     run("memory", "add", "one", "de", "en", "--key", 7, fails="no such API key")

@@ -75,7 +75,7 @@ def test_a_document(tmp_path):
     ("options", "code", "text"),
     [
         (["--glossary", "none.tsv"], 1, "No such file"),
-        (["--glossary", "text.txt"], 2, "no UUID"),
+        (["--glossary", "text.txt"], 2, "not a UUID"),
         (["--glossary", "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"], 1, "There is no such glossary"),
         (["--memory", "none"], 2, "there is no such memory"),
         (["--memory", "terms.tmx"], 1, "No such file"),

@@ -109,7 +109,7 @@ def test_a_newer_database_is_refused(opened, monkeypatch):
     monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, MORE))
     opened()
     monkeypatch.undo()
-    with pytest.raises(ConfigurationError, match=f"is of version {len(MIGRATIONS) + 1}"):
+    with pytest.raises(ConfigurationError, match=f"has version {len(MIGRATIONS) + 1}"):
         opened()
 
 

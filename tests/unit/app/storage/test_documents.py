@@ -325,7 +325,7 @@ def test_files_need_their_package(monkeypatch):
 def test_another_setting_finds_files_of_before(opened, store, clock):
     number, key = add(store)
     plain = DocumentStore(opened(), max_documents=9, max_bytes=9999, lifetime_s=60, now=clock)
-    with pytest.raises(StorageFailure, match="another place"):
+    with pytest.raises(StorageFailure, match="not in this server's storage"):
         plain.claim("me")
     in_database, _ = plain.add(FILE, name="b.txt", wanted={}, secret=False)
     assert store.claim("me")[1] == FILE

@@ -58,9 +58,9 @@ def objects(folder: Path) -> None:
 
 RELEASE: list[tuple[str, str, Damage]] = [
     ("no .npz", "opus.npz is missing", delete("opus.npz")),
-    ("no zip", "is no .npz file", write("opus.npz", b"nothing")),
-    ("cut arrays", "is no .npz file", cut("opus.npz")),
-    ("objects", "is no plain array of numbers", objects),
+    ("no zip", "is not an .npz file", write("opus.npz", b"nothing")),
+    ("cut arrays", "is not an .npz file", cut("opus.npz")),
+    ("objects", "is not a plain array of numbers", objects),
     ("a bomb", "unpacks to more than", bomb),
     ("a header that lies", "is shorter than its header says", liar),
     ("no options", "holds no options", arrays(lambda found: found.pop("special:model.yml"))),
@@ -77,7 +77,7 @@ RELEASE: list[tuple[str, str, Damage]] = [
     ("more than the file has", "the file of weights holds fewer", options(**{"transformer-dim-ffn": 60_000})),
     (
         "aliases",
-        "is no YAML",
+        "is not YAML",
         arrays(
             lambda found: found.update({"special:model.yml": np.frombuffer(b"a: &a [1]\nb: [*a, *a]\n\0", np.int8)})
         ),
@@ -90,7 +90,7 @@ RELEASE: list[tuple[str, str, Damage]] = [
     ),
     (
         "an unknown array",
-        "is a parameter of something unknown",
+        "is an unknown parameter",
         arrays(lambda found: found.update(x_W=np.ones((2, 2), "f4"))),
     ),
     (
@@ -102,17 +102,17 @@ RELEASE: list[tuple[str, str, Damage]] = [
     ("two models", "holds 2 models", write("decoder.yml", b"models: [a.npz, b.npz]\nvocabs: [a, b]\n")),
     (
         "a model elsewhere",
-        "which is no file of the folder",
+        "which is not a file of the folder",
         write("decoder.yml", b"models: [../a.npz]\nvocabs: [a, b]\n"),
     ),
-    ("a model at the root", "which is no file of the folder", write("decoder.yml", b"models: [/etc/passwd]\n")),
-    ("a number for a model", "which is no file of the folder", write("decoder.yml", b"models: [1]\n")),
+    ("a model at the root", "which is not a file of the folder", write("decoder.yml", b"models: [/etc/passwd]\n")),
+    ("a number for a model", "which is not a file of the folder", write("decoder.yml", b"models: [1]\n")),
     (
         "a vocabulary elsewhere",
-        "which is no file of the folder",
+        "which is not a file of the folder",
         write("decoder.yml", b"models: [opus.npz]\nvocabs: [../v.yml, ../v.yml]\n"),
     ),
-    ("code in YAML", "decoder.yml is no YAML", write("decoder.yml", b"!!python/object/apply:os.getcwd []")),
+    ("code in YAML", "decoder.yml is not YAML", write("decoder.yml", b"!!python/object/apply:os.getcwd []")),
     ("a vocabulary of nonsense", "line 1 is not of the form", write("opus.vocab.yml", b"nonsense\n")),
     ("a vocabulary too long", "not one of", write("opus.vocab.yml", b"</s>: 0\n<unk>: 1\na: 99999\n")),
     ("as many pieces as rows", "has more pieces than", lambda folder: _one_more(folder)),
@@ -147,11 +147,11 @@ def zip_of(path: Path, members: dict[str, bytes], **facts: Any) -> Path:
 @pytest.mark.parametrize(
     ("members", "facts", "reason"),
     [
-        ({"../outside": b"x"}, {}, "is no path inside it"),
-        ({"model/../../outside": b"x"}, {}, "is no path inside it"),
-        ({"/outside": b"x"}, {}, "is no path inside it"),
-        ({"..\\outside": b"x"}, {}, "is no path inside it"),
-        ({"C:outside": b"x"}, {}, "is no path inside it"),
+        ({"../outside": b"x"}, {}, "is not a path inside it"),
+        ({"model/../../outside": b"x"}, {}, "is not a path inside it"),
+        ({"/outside": b"x"}, {}, "is not a path inside it"),
+        ({"..\\outside": b"x"}, {}, "is not a path inside it"),
+        ({"C:outside": b"x"}, {}, "is not a path inside it"),
         ({"link": b"/etc/passwd"}, {"external_attr": 0o120777 << 16}, "is a link"),
         ({"zeros": b"\0" * (64 << 20)}, {}, "unpack to far more than it holds"),
         ({str(index): b"" for index in range(1001)}, {}, "unpack to far more than it holds"),

@@ -34,14 +34,14 @@ def vocabulary(**changes: Any) -> Damage:
 
 
 HUB: list[tuple[str, str, Damage]] = [
-    ("no JSON", "config.json is no JSON", write("config.json", b"{")),
-    ("deep JSON", "config.json is no JSON", write("config.json", b"[" * 100_000)),
+    ("no JSON", "config.json is not JSON", write("config.json", b"{")),
+    ("deep JSON", "config.json is not JSON", write("config.json", b"[" * 100_000)),
     ("a list", "config.json holds no JSON object", write("config.json", b"[]")),
     ("a long config", "config.json: it has 2,097,152 bytes", write("config.json", b" " * (2 << 20))),
-    ("a device", "config.json: it is no plain file", link("config.json", "/dev/zero")),
-    ("a pipe", "config.json: it is no plain file", pipe("config.json")),
-    ("a number without end", "config.json is no JSON", write("config.json", b"1" * 5_000)),
-    ("no UTF-8", "config.json is no UTF-8", write("config.json", b"\xff")),
+    ("a device", "config.json: it is not a plain file", link("config.json", "/dev/zero")),
+    ("a pipe", "config.json: it is not a plain file", pipe("config.json")),
+    ("a number without end", "config.json is not JSON", write("config.json", b"1" * 5_000)),
+    ("no UTF-8", "config.json is not UTF-8", write("config.json", b"\xff")),
     ("another architecture", "model_type is 'bart', not 'marian'", config(model_type="bart")),
     ("no layers", "encoder_layers is 0", config(encoder_layers=0)),
     ("a layer too many", "has no model.decoder.layers.2", config(decoder_layers=3)),
@@ -62,13 +62,13 @@ HUB: list[tuple[str, str, Damage]] = [
     ("forbidden text", "bad_words_ids", config(bad_words_ids="all")),
     ("forbidden end", "bad_words_ids forbids 0", config(bad_words_ids=[[0]])),
     ("no weights", "neither model.safetensors nor pytorch_model.bin", delete("model.safetensors")),
-    ("weights without end", "model.safetensors: it is no plain file", link("model.safetensors", "/dev/zero")),
-    ("weights that never come", "model.safetensors: it is no plain file", pipe("model.safetensors")),
+    ("weights without end", "model.safetensors: it is not a plain file", link("model.safetensors", "/dev/zero")),
+    ("weights that never come", "model.safetensors: it is not a plain file", pipe("model.safetensors")),
     ("cut weights", "model.safetensors is damaged", cut("model.safetensors")),
     ("empty weights", "claims a header of 0 bytes", write("model.safetensors", b"")),
     ("a huge header", "claims a header of", write("model.safetensors", struct.pack("<Q", 1 << 60) + b"{}")),
     ("a pickle", "claims a header of", write("model.safetensors", pickle.dumps({"a": 1}) * 20)),
-    ("a header of nonsense", "no JSON object", write("model.safetensors", struct.pack("<Q", 4) + b"[1]]")),
+    ("a header of nonsense", "not a JSON object", write("model.safetensors", struct.pack("<Q", 4) + b"[1]]")),
     ("integers", "is not of floating-point numbers", lambda folder: _save(folder, torch.ones(2, dtype=torch.int64))),
     ("not a number", "not all finite", lambda folder: _spoil(folder)),
     ("no vocabulary", "vocab.json: No such file", delete("vocab.json")),
@@ -78,9 +78,9 @@ HUB: list[tuple[str, str, Damage]] = [
     ("no unknown piece", "has no <unk>", vocabulary(**{"<unk>": None})),
     ("no end", "has no </s>", vocabulary(**{"</s>": None})),
     ("another end", "eos_token_id", config(eos_token_id=5)),
-    ("pieces that never come", "source.spm: it is no plain file", pipe("source.spm")),
+    ("pieces that never come", "source.spm: it is not a plain file", pipe("source.spm")),
     ("no SentencePiece", "source.spm: No such file", delete("source.spm")),
-    ("a cut SentencePiece", "target.spm is no SentencePiece model", cut("target.spm", 1000)),
+    ("a cut SentencePiece", "target.spm is not a SentencePiece model", cut("target.spm", 1000)),
     ("other positions", "does not hold sinusoids", lambda folder: _positions(folder)),
 ]
 
@@ -127,11 +127,11 @@ def test_nothing_is_ever_unpickled(whole: Path, tmp_path: Path, refused: Callabl
         path.write_bytes(content)
         assert "can't be loaded as weights alone" in refused(folder)
     torch.save({"model.shared.weight": Trap(mark)}, path)
-    assert "it is no plain file of weights, or holds code" in refused(folder)
+    assert "it is not a plain file of weights, or holds code" in refused(folder)
     torch.save([torch.ones(2)], path)
     assert "holds no named tensors" in refused(folder)
     torch.save({"model.shared.weight": torch.ones(2, 2).to_sparse()}, path)
-    assert "is no tensor of floating-point numbers" in refused(folder)
+    assert "is not a tensor of floating-point numbers" in refused(folder)
     # A tensor that claims to be large: all of its elements are one number.
     torch.save({"model.shared.weight": torch.ones(1).expand(1 << 20, 1 << 20)}, path)
     assert "is of shape (1048576, 1048576)" in refused(folder)
@@ -146,7 +146,7 @@ def test_nothing_is_ever_unpickled(whole: Path, tmp_path: Path, refused: Callabl
 
 
 def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str]) -> None:
-    assert "is no folder, no zip file and no name of a model" in refused(tmp_path / "nowhere")
+    assert "is not a folder, a zip file or the name of a model" in refused(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     assert "holds neither config.json" in refused(tmp_path / "empty")
 
@@ -155,7 +155,7 @@ def test_no_network(refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     message = refused("nobody/has-this-model")
     assert message.startswith(
-        "nobody/has-this-model is no folder or zip file here, and no model that could be downloaded"
+        "nobody/has-this-model is not a folder or zip file here, and not a model that could be downloaded"
     )
 
 
@@ -168,5 +168,5 @@ def test_what_is_no_bundle_is_not_replaced(whole: Path, tmp_path: Path, refused:
 def test_a_model_without_languages(whole: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
     folder = Path(shutil.copytree(whole / "release", tmp_path / "model"))
     assert "give --pair SOURCE-TARGET" in refused(folder, pairs=())
-    assert "is no pair of languages" in refused(folder, pairs=("german",))
+    assert "is not a pair of languages" in refused(folder, pairs=("german",))
     assert "the model has no tag >>eng<<" in refused(folder, pairs=("de-en=eng",))

@@ -184,8 +184,8 @@ def test_training_pairs_keep_their_order(tmp_path: Path) -> None:
         (None, "a.tsv: no such file"),
         (b"ja\tyes\nnein\n", "a.tsv:2: expected source TAB target"),
         (b"\xff\tyes\n", "a.tsv:1: not UTF-8"),
-        (b"", "of 0 pairs none is left .* the files are empty"),
-        (b"Berlin\tBerlin\n", "of 1 pairs none is left to train on: 1 source equals target"),
+        (b"", "none of 0 pairs is left .* the files are empty"),
+        (b"Berlin\tBerlin\n", "none of 1 pairs is left to train on: 1 source equals target"),
     ],
 )
 def test_failure_leaves_nothing_behind(tmp_path: Path, content: bytes | None, message: str) -> None:

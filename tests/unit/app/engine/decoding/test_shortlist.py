@@ -27,11 +27,11 @@ def test_a_sentence_gets_what_its_pieces_bring_about_and_the_pieces_themselves(t
 @pytest.mark.parametrize(
     ("offsets", "pieces", "message"),
     [
-        ([0, 2, 1], [0], "is no shortlist"),
-        ([1, 2], [0, 0], "is no shortlist"),
-        ([0, 1], [0, 0], "is no shortlist"),
-        ([0], [], "is no shortlist"),
-        ([[0, 1]], [0], "is no shortlist"),
+        ([0, 2, 1], [0], "is not a shortlist"),
+        ([1, 2], [0, 0], "is not a shortlist"),
+        ([0, 1], [0, 0], "is not a shortlist"),
+        ([0], [], "is not a shortlist"),
+        ([[0, 1]], [0], "is not a shortlist"),
         ([0, 1, 2], [0, 2], "names pieces that the vocabulary doesn't have"),
         ([0, 1, 2], [-1, 0], "names pieces that the vocabulary doesn't have"),
     ],
@@ -45,7 +45,7 @@ def test_what_is_no_table_is_refused(tmp_path):
     (tmp_path / "text.npz").write_text("pieces", encoding="utf-8")
     np.savez(tmp_path / "other.npz", other=OFFSETS)
     for name in ("text.npz", "other.npz", "missing.npz"):
-        with pytest.raises(BundleError, match=f"{name} is no shortlist"):
+        with pytest.raises(BundleError, match=f"{name} is not a shortlist"):
             Shortlist.read(tmp_path / name)
 
 

@@ -156,10 +156,10 @@ def test_a_golden_file_that_is_none(copy, content):
 def test_a_pipe_or_a_device_in_place_of_a_file(copy, name):
     (copy / name).unlink()
     os.mkfifo(copy / name)
-    assert_refused(copy, str(copy / name), "it is no plain file")
+    assert_refused(copy, str(copy / name), "it is not a plain file")
     (copy / name).unlink()
     (copy / name).symlink_to("/dev/zero")
-    assert_refused(copy, str(copy / name), "it is no plain file")
+    assert_refused(copy, str(copy / name), "it is not a plain file")
 
 
 def test_a_link_to_a_file_is_a_file(copy, tmp_path):

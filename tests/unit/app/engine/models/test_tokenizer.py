@@ -92,14 +92,14 @@ def test_a_file_that_is_no_model(tiny_tokenizer, tmp_path, content):
     if content is not None:
         path.write_bytes(content)
     for source, target in ((path, tiny_tokenizer), (tiny_tokenizer, path)):
-        with pytest.raises(BundleError, match=r"broken\.spm( is no SentencePiece model|: No such file)"):
+        with pytest.raises(BundleError, match=r"broken\.spm( is not a SentencePiece model|: No such file)"):
             Tokenizer(source, target)
 
 
 def test_a_truncated_model(tiny_tokenizer, tmp_path):
     path = tmp_path / "truncated.spm"
     path.write_bytes(tiny_tokenizer.read_bytes()[:-1000])
-    with pytest.raises(BundleError, match="is no SentencePiece model"):
+    with pytest.raises(BundleError, match="is not a SentencePiece model"):
         Tokenizer(path, path)
 
 
@@ -171,7 +171,7 @@ def test_a_file_that_is_no_vocabulary(tiny_tokenizer, tmp_path, content):
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(
-        BundleError, match=r"vocab\.json(: No such file| can't be read| is no list of pieces| has no <unk>)"
+        BundleError, match=r"vocab\.json(: No such file| can't be read| is not a list of pieces| has no <unk>)"
     ):
         Tokenizer(tiny_tokenizer, tiny_tokenizer, path, path)
 

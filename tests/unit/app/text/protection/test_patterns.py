@@ -31,7 +31,7 @@ def test_expressions_share_a_bound_on_their_size() -> None:
 
 def test_patterns_are_checked_before_they_are_compiled() -> None:
     assert check_patterns(["%s", "regex:("]) == ("%s", "regex:(")
-    with pytest.raises(InvalidRequest, match="pattern 2 is no regular expression"):
+    with pytest.raises(InvalidRequest, match="pattern 2 is not a regular expression"):
         compile_patterns(["%s", "regex:("])
 
 

@@ -15,7 +15,7 @@ def test_entries_lose_the_white_space_around_them() -> None:
         ([("a", "b"), (" a", "c")], "index 1 duplicates key with the index 0"),
         ([("a", "b"), ("", "c")], "source term with the index 1 is empty"),
         ([("a", " \t ")], "target term with the index 0 is empty"),
-        ([("a", 5)], "target term with the index 0 is no string"),
+        ([("a", 5)], "target term with the index 0 is not a string"),
         ([("a\tb", "c")], "control character"),
         ([("a\u2028b", "c")], "control character"),
         ([("a\ud800", "c")], "control character"),
