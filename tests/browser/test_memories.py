@@ -102,7 +102,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     expect(output).to_have_text("Top of the morning! You pay 7 euros. Where is the station? [en] Und jetzt?")
     expect(output.locator(".remembered")).to_have_text(["Top of the morning!", "You pay 7 euros."])
     expect(output.locator(".offered")).to_have_text("Where is the station?")
-    expect(page.locator("#hits")).to_have_text("From the memory: 2. Similar texts in it: 1.")
+    expect(page.locator("#hits")).to_have_text("Memory: 2 used, 1 similar.")
     facts = page.locator("#note")
     said = []
     output.focus()
@@ -124,7 +124,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     expect(output.locator(".remembered")).to_have_text(
         ["Top of the morning!", "You pay 7 euros.", "Where is the old station?"]
     )
-    expect(page.locator("#hits")).to_have_text("From the memory: 3. Similar texts in it: 0.")
+    expect(page.locator("#hits")).to_have_text("Memory: 3 used, 0 similar.")
     assert_accessible(page)
 
 
