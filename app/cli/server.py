@@ -44,7 +44,7 @@ _LAST_SHARE = 1 / 4
 _LEAST_S = 1.0  # that an end may take, even without time to drain
 _CHECK_EVERY_TICKS = 10  # of uvicorn's, a tenth of a second each
 _SWITCH_S = 0.0005
-_ACCEPTED_TOGETHER = 32
+_LISTENERS = 16
 _OTHER_FILES = 256  # models, logs, what libraries open: not for connections
 
 
@@ -65,7 +65,7 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
     # A thread that works on texts lets others run after this time, of which the event loop waits several for a request.
     sys.setswitchinterval(_SWITCH_S)
     # Before the model is loaded: a port that is taken should be known at once.
-    listener = _bind(settings.host, settings.port)
+    listeners = _bind(settings.host, settings.port)
     guarded = _KeepStartupError(app)
     connections = Connections(Limits(connections=_most_connections(Limits.connections)))
     config = uvicorn.Config(
@@ -82,18 +82,19 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
         timeout_graceful_shutdown=cast(int, _requests_may_take_s(settings.drain_timeout_s)),
         timeout_notify=_LOOK_EVERY_S,
     )
-    server = _Server(config, lambda: announce(_base_url(settings, listener)), on_hangup, settings.drain_timeout_s)
+    server = _Server(config, lambda: announce(_base_url(settings, listeners[0])), on_hangup, settings.drain_timeout_s)
     # After its own clean end uvicorn raises the signal once more, which would turn the exit code into 143.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     try:
-        server.run(sockets=_copies(listener))
+        server.run(sockets=listeners)
     except SystemExit:
         if guarded.error is None:
             raise
         raise guarded.error from None
     finally:
-        listener.close()
+        for listener in listeners:
+            listener.close()
 
 
 def _requests_may_take_s(drain_s: float) -> float:
@@ -212,29 +213,43 @@ class _KeepStartupError:
             raise
 
 
-def _bind(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise ConfigurationError(f"can't listen on {host}: {error.strerror}") from None
-    # A server that is started again at once must not wait for the last one's closed connections to time out.
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(address)
-    except OSError as error:
-        listener.close()
-        raise ConfigurationError(f"can't listen on {host} port {port}: {error.strerror}") from None
-    return listener
-
-
-def _copies(listener: socket.socket) -> list[socket.socket]:
-    """Returns a listening socket several times, so that many connections are accepted at once.
+def _bind(host: str, port: int) -> list[socket.socket]:
+    """Returns sockets of one address, among which the system distributes new connections.
 
     Since 1.45, libuv accepts one connection of a socket in each round of the event loop, and a busy loop makes few
     rounds: with one socket and 1,000 requests a second, new connections waited for up to 17 seconds.
+
+    Raises:
+        ConfigurationError: The address can't be listened on.
     """
-    return [listener, *(listener.dup() for _ in range(1, _ACCEPTED_TOGETHER))]
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise ConfigurationError(f"can't listen on {host}: {error.strerror}") from None
+    try:
+        first = _bound(family, address)
+        if not hasattr(socket, "SO_REUSEPORT"):
+            return [first]
+        # It has shown that no other process has the port, which sockets that share it would not.
+        address = first.getsockname()
+        first.close()
+        return [_bound(family, address, shared=True) for _ in range(_LISTENERS)]
+    except OSError as error:
+        raise ConfigurationError(f"can't listen on {host} port {port}: {error.strerror}") from None
+
+
+def _bound(family: int, address: Any, *, shared: bool = False) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    # A server that is started again at once must not wait for the last one's closed connections to time out.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shared:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        listener.bind(address)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def _base_url(settings: Settings, listener: socket.socket) -> str:
