@@ -219,7 +219,7 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
         monkeypatch.setattr("app.engine.decoding.search.Search.hypotheses", _bug)
     endings = Endings(jobs)
     gate.open()
-    done, waiting = wait([item.future for item in jobs], WAIT_S / 6)
+    done, waiting = wait([item.future for item in jobs], WAIT_S)
     assert not waiting
     assert {type(future.exception()) for future in done} == {EngineUnavailable}
     endings.assert_each_ended_once()
@@ -249,7 +249,7 @@ def test_a_worker_that_dies_takes_no_job_with_it_unended(caplog):
     endings = Endings(jobs)
     scheduler.start()
     scheduler.submit(jobs)
-    done, waiting = wait([item.future for item in jobs], WAIT_S / 6)
+    done, waiting = wait([item.future for item in jobs], WAIT_S)
     assert not waiting
     failures = [
         future.exception() for future in done if future.exception()
