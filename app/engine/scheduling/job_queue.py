@@ -6,12 +6,14 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Sequence
 
+from app import arrivals
 from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, next_lane, plan
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
 from app.new_requests import Pauses
 
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
+_ARRIVAL_TOKENS = 32  # assumed for a request whose text isn't known yet: a long sentence
 _PAUSE_S = 0.001  # between two looks at whether long work may go on
 _BUSY = "The server is busy; try again in a moment."
 
@@ -106,9 +108,11 @@ class JobQueue:
         The request would very likely be refused anyway, and reading it would delay the requests that wait.
 
         Raises:
-            Overloaded: The queue was full a moment ago and has hardly emptied.
+            Overloaded: The queue was full a moment ago and has hardly emptied, or the requests that are on their way
+                to it will fill it.
         """
-        if self._full:
+        waiting = self._pending_tokens and self._before_short + _ARRIVAL_TOKENS * arrivals.Arrival.count
+        if self._full or waiting > self._limits.max_queue_tokens:
             with self._condition:
                 self.rejected += 1
             raise Overloaded(_BUSY)
@@ -126,6 +130,7 @@ class JobQueue:
         """
         tokens = sum(len(job.source) for job in jobs)
         now = time.monotonic()
+        arrivals.end_current()
         with self._condition:
             if not self.alive:
                 raise EngineUnavailable("The translation engine is not running.")

@@ -1,10 +1,12 @@
 """Full queues: what is refused, and when there is room again."""
 
 from concurrent.futures import wait
+from contextvars import copy_context
 from dataclasses import replace
 
 import pytest
 
+from app.arrivals import Arrival, current
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import Overloaded
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, job, running, scheduler_of
@@ -108,3 +110,28 @@ def test_a_request_larger_than_the_queue_is_taken_when_nothing_waits():
         large = job(3, 4, 5, 6, 7, 8)
         scheduler.submit([large])
         assert large.future.result(WAIT_S).hypotheses
+
+
+def test_requests_on_their_way_to_a_queue_count_as_if_they_waited():
+    model = ToyModel(12)
+    gate = Gate(model)
+    with running(scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=100))) as scheduler:
+        coming = [Arrival() for _ in range(3)]
+        for arrival in coming:
+            arrival.begin()
+        scheduler.queue.reject_if_overloaded()  # nothing waits: a request of any size is accepted
+        scheduler.submit([job(3)])
+        gate.wait_for_step()
+        waiting = job(*[3] * 10)
+        scheduler.submit([waiting])
+        with pytest.raises(Overloaded):
+            scheduler.queue.reject_if_overloaded()
+        context = copy_context()
+        context.run(current.set, coming[0])
+        context.run(scheduler.submit, [job(3)])  # the first of them: it waits now, and is no longer on its way
+        scheduler.queue.reject_if_overloaded()
+        for arrival in coming:
+            arrival.end()
+        gate.open()
+        wait([waiting.future], WAIT_S)
+    assert Arrival.count == 0
