@@ -6,35 +6,46 @@ instead of 84 %.
 """
 
 from contextvars import ContextVar
+from types import TracebackType
 
 
 class Arrival:
-    """One such translation: begins with the last byte of the body, ends in the queue or with the request."""
+    """One such translation: the request lasts as long as the context."""
 
     count = 0
     """Those under way."""
 
     def __init__(self) -> None:
-        self._counts = False
+        self._may_begin, self._counts = True, False
+
+    def __enter__(self) -> None:
+        _current.set(self)
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.end()
 
     def begin(self) -> None:
-        """The body is complete."""
-        if not self._counts:
-            self._counts = True
+        """The body is complete. Later calls, such as after a hang-up, change nothing."""
+        if self._may_begin:
+            self._may_begin, self._counts = False, True
             Arrival.count += 1
 
     def end(self) -> None:
-        """The sentences wait, or the request is over. May be called again."""
-        if self._counts:
-            self._counts = False
-            Arrival.count -= 1
+        """The sentences wait, or the request is over."""
+        Arrival.count -= self._counts
+        self._may_begin = self._counts = False
 
 
-current: ContextVar[Arrival | None] = ContextVar("arrival", default=None)
-"""The arrival of the request that is served."""
+_current: ContextVar[Arrival | None] = ContextVar("arrival", default=None)
 
 
-def end_current() -> None:
-    """Ends the arrival of the request that is served, if it has one."""
-    if (arrival := current.get()) is not None:
+def begin() -> None:
+    """Tells that the body of the request that is served is complete, if it is a translation's."""
+    if (arrival := _current.get()) is not None:
+        arrival.begin()
+
+
+def end() -> None:
+    """Tells that the sentences of the request that is served wait."""
+    if (arrival := _current.get()) is not None:
         arrival.end()

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import arrivals
 from app.api.contract import contract_of, local_path
@@ -53,25 +53,11 @@ class Admission:
                 except Overloaded as error:
                     self._note(path, status_of(scope, error))
                     await self._refuse({**scope, "refusal": error}, receive, send)
-                else:
-                    await self._admit(scope, receive, send)
+                    return
+                with arrivals.Arrival():
+                    await self.app(scope, receive, send)
                 return
         await self.app(scope, receive, send)
-
-    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        arrival = arrivals.Arrival()
-        arrivals.current.set(arrival)
-
-        async def receive_noting() -> Message:
-            message = await receive()
-            if message["type"] == "http.request" and not message.get("more_body"):
-                arrival.begin()
-            return message
-
-        try:
-            await self.app(scope, receive_noting, send)
-        finally:
-            arrival.end()
 
     def _note(self, path: str, status: int) -> None:
         self._observe(path, status, 0.0)

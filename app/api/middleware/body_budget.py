@@ -2,6 +2,7 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app import arrivals
 from app.errors import Overloaded
 
 # Of each body, this much is not counted: nearly all are shorter, and are never refused for the sake of long ones.
@@ -34,6 +35,8 @@ class BodyBudget:
         async def receive_counting() -> Message:
             nonlocal received, held
             message = await receive()
+            if not message.get("more_body"):
+                arrivals.begin()
             received += len(message.get("body", b""))
             if received > _FREE_BYTES + held:
                 more = received - _FREE_BYTES - held

@@ -130,7 +130,7 @@ class JobQueue:
         """
         tokens = sum(len(job.source) for job in jobs)
         now = time.monotonic()
-        arrivals.end_current()
+        arrivals.end()
         with self._condition:
             if not self.alive:
                 raise EngineUnavailable("The translation engine is not running.")

@@ -3,38 +3,47 @@
 import anyio
 import pytest
 
+from app import arrivals
 from app.api.contract import SCOPE_KEY
 from app.api.libretranslate.contract import LIBRETRANSLATE
 from app.api.middleware.admission import Admission
-from app.arrivals import Arrival
+from app.api.middleware.body_budget import BodyBudget
 from tests.support.fakes import FakeEngine
 
 
 @pytest.mark.parametrize("error", [None, ConnectionError("The client has gone.")])
-def test_a_translation_is_on_its_way_from_the_last_byte_of_its_body_to_its_end(error):
-    parts = [{"type": "http.request", "body": b"q=", "more_body": True}, {"type": "http.request", "body": b"Ja"}]
-    counts = []
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_translation_is_on_its_way_from_the_last_byte_of_its_body_until_it_waits_or_ends(waits, error):
+    messages = [
+        {"type": "http.request", "body": b"q=", "more_body": True},
+        {"type": "http.request", "body": b"Ja"},
+        {"type": "http.disconnect"},
+    ]
+    before, counts, receivers = arrivals.Arrival.count, [], []
 
     async def application(scope, receive, send):
-        for _ in parts:
-            counts.append(Arrival.count)
+        receivers.append(receive)
+        for _ in range(2):
+            counts.append(arrivals.Arrival.count - before)
             await receive()
-        counts.append(Arrival.count)
+        counts.append(arrivals.Arrival.count - before)
+        if waits:
+            arrivals.end()
         if error:
             raise error
 
     async def receive():
-        return parts[len(counts) - 1]
+        return messages.pop(0)
 
     async def run():
         scope = {"type": "http", "method": "POST", "path": "/translate", SCOPE_KEY: LIBRETRANSLATE}
-        await Admission(application, FakeEngine(), lambda *_: None, ())(scope, receive, None)
+        service = Admission(BodyBudget(application, 1), FakeEngine(), lambda *_: None, ())
+        try:
+            await service(scope, receive, None)
+        except ConnectionError:
+            assert error
+        await receivers[0]()  # who waits for a hang-up may hear of it after the request
 
-    before = Arrival.count
-    if error:
-        with pytest.raises(ConnectionError):
-            anyio.run(run)
-    else:
-        anyio.run(run)
-    assert [count - before for count in counts] == [0, 0, 1]
-    assert Arrival.count == before
+    anyio.run(run)
+    assert counts == [0, 0, 1]
+    assert arrivals.Arrival.count == before

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.arrivals import Arrival, current
+from app.arrivals import Arrival
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import Overloaded
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, job, running, scheduler_of
@@ -127,7 +127,7 @@ def test_requests_on_their_way_to_a_queue_count_as_if_they_waited():
         with pytest.raises(Overloaded):
             scheduler.queue.reject_if_overloaded()
         context = copy_context()
-        context.run(current.set, coming[0])
+        context.run(coming[0].__enter__)
         context.run(scheduler.submit, [job(3)])  # the first of them: it waits now, and is no longer on its way
         scheduler.queue.reject_if_overloaded()
         for arrival in coming:
