@@ -18,7 +18,7 @@ from model.data.dictionary import Dictionary
 from model.data.notation import notation_pairs
 from model.data.pairs import Pair, PairsError, read_pairs, sha256
 from model.data.placeholders import IdPair, Replacer
-from model.data.tokenizer import train_tokenizer
+from model.data.tokenizer import BACK_TRANSLATED, train_tokenizer
 from model.recipe import Augmentation, Recipe, RecipeError
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
@@ -43,7 +43,8 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     Raises:
         PairsError: A file is missing, malformed or empty.
         TokenizerError: The text is too little for the recipe's vocabulary.
-        RecipeError: The run's folder holds a corpus of other files, or made by other rules.
+        RecipeError: The run's folder holds a corpus of other files, or made by other rules; or the tokenizer has no
+            mark for synthetic sources.
     """
     done, rules = run / "corpus" / "sources.json", run / "corpus" / "rules.json"
     paths = [data / source.path for source in recipe.sources] + [data / recipe.validation]
@@ -52,6 +53,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
             raise RecipeError(f"{run} was made from other pair files than the recipe names: choose another folder")
         if rules.exists() and json.loads(rules.read_text(encoding="utf-8")) != _rules(recipe):
             raise RecipeError(f"{run} was made by another recipe ({', '.join(_rules(recipe))}): choose another folder")
+        _check_mark(run / "tokenizer.spm", recipe)
         return
     done.parent.mkdir(parents=True, exist_ok=True)
     texts = _read(recipe, paths, report)
@@ -59,6 +61,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     tokenizer = run / "tokenizer.spm"
     if not tokenizer.exists():
         _make_tokenizer(tokenizer, texts[:-1], recipe, report)
+    _check_mark(tokenizer, recipe)
     if recipe.augmentation != Augmentation():
         _augment(texts[:-1], recipe)
         report(f"added {sum(len(text.pairs) for text in texts) - sum(sizes):,} changed copies")
@@ -77,6 +80,16 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         Packed.build(pairs, pair_links, text.directions).save(done.parent / f"{name}.npz")
     rules.write_text(json.dumps(_rules(recipe), indent=1) + "\n", encoding="utf-8")
     write_facts(done, paths, sizes)
+
+
+def _check_mark(tokenizer: Path, recipe: Recipe) -> None:
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
+    synthetic = [source.path for source in recipe.sources if source.synthetic]
+    if synthetic and processor.piece_to_id(BACK_TRANSLATED) == processor.unk_id():
+        raise RecipeError(
+            f"{tokenizer} has no piece {BACK_TRANSLATED} to mark synthetic sources with: choose another size of the"
+            f" vocabulary, or leave out `synthetic` ({', '.join(synthetic)})"
+        )
 
 
 def _make_tokenizer(tokenizer: Path, texts: "list[_Text]", recipe: Recipe, report: Report) -> None:

@@ -26,7 +26,7 @@ from model.data.corpus import build_corpus, load_corpus
 from model.data.tokenizer import BACK_TRANSLATED, target_tag
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
-from model.recipe import Recipe, RecipeError
+from model.recipe import Recipe
 from model.training.checkpoint import (
     TrainingState,
     average,
@@ -86,8 +86,6 @@ class Trainer:
         self.tags = (processor.piece_to_id(target_tag(first)), processor.piece_to_id(target_tag(second)))
         self.corpora, self.validation = load_corpus(recipe, run)
         mark = processor.piece_to_id(BACK_TRANSLATED)
-        if mark == processor.unk_id() and any(source.synthetic for source in recipe.sources):
-            raise RecipeError(f"{self.tokenizer} has no piece {BACK_TRANSLATED} to mark synthetic sources with")
         self.marks = [mark if source.synthetic else None for source in recipe.sources]
         self.marks += [None] * (len(self.corpora) - len(self.marks))
         self.consecutive = [source.consecutive for source in recipe.sources]

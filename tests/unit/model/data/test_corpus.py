@@ -8,7 +8,7 @@ from model.data.batches import BOTH, FORWARD, REVERSE
 from model.data.corpus import build_corpus, load_corpus, sentence_case
 from model.data.pairs import write_pairs
 from model.data.tokenizer import BACK_TRANSLATED
-from model.recipe import Recipe
+from model.recipe import Recipe, RecipeError
 from tests.support.toy_language import toy_pairs, toy_recipe, write_toy_data
 
 
@@ -41,6 +41,25 @@ def test_synthetic_pairs_go_one_way_and_have_no_links(tmp_path: Path) -> None:
     assert len(mixed) > 200 and set(mixed.directions) == {BOTH} and len(mixed.links)
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "run" / "tokenizer.spm"))
     assert processor.is_control(processor.piece_to_id(BACK_TRANSLATED))
+
+
+def test_a_tokenizer_without_a_mark_for_synthetic_pairs_is_refused_before_they_are_aligned(tmp_path: Path) -> None:
+    write_toy_data(tmp_path)
+    write_pairs(tmp_path / "more.tsv", toy_pairs(30, seed=9))
+    (tmp_path / "run").mkdir()
+    with open(tmp_path / "run" / "tokenizer.spm", "wb") as tokenizer:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=(text for pair in toy_pairs(300, seed=1) for text in pair),
+            model_writer=tokenizer,
+            vocab_size=60,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+    recipe = recipe_with('synthetic = true\ndirection = "reverse"', model="alignment_layer = 1", alignment_weight=0.5)
+    lines: list[str] = []
+    with pytest.raises(RecipeError, match=r"has no piece <bt> .*leave out `synthetic` \(more.tsv\)"):
+        build_corpus(recipe, tmp_path, tmp_path / "run", report=lines.append)
+    assert not any("align" in line for line in lines)
 
 
 def test_changed_copies_go_the_way_of_their_source(tmp_path: Path) -> None:
