@@ -1,9 +1,11 @@
 """The pages in docs/ and the README: links lead somewhere, lists are complete, the site is built without a network."""
 
+import csv
 import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,21 @@ def test_every_error_code_is_on_the_api_page() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     for error in STATUS.keys() - INTERNAL:
         assert f"`{error.code}`" in text, error
+
+
+def test_the_table_of_sentences_that_were_read_is_that_of_their_verdicts() -> None:
+    with open(DOCS / "reading.tsv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    of, right = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for row in rows:
+        for domain in (row["domain"], "all"):
+            of[domain, row["direction"]] += 1
+            right[domain, row["direction"]] += {"right": 1, "wrong": 0}[row["verdict"]]
+    text = (DOCS / "quality.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| (\w+) \| (\d+) of (\d+) \| (\d+) of (\d+) \|$", text, re.MULTILINE)
+    assert {name: tuple(map(int, cells)) for name, *cells in table} == {
+        name: (right[name, "de-en"], of[name, "de-en"], right[name, "en-de"], of[name, "en-de"]) for name, _ in of
+    }
 
 
 def test_every_setting_that_a_page_names_exists() -> None:
