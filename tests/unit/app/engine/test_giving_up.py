@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import weakref
 from functools import partial
 
@@ -86,10 +87,12 @@ async def test_a_caller_who_leaves_frees_the_rows_within_two_steps(tiny_bundle):
 async def test_if_one_sentence_fails_the_others_of_the_call_are_given_up(tiny_bundle):
     model = ToyModel(VOCABULARY, eos_bonus=ENDLESS)
     gate = Gate(model)
+    failed = threading.Event()
 
     def fail(rows):
         if any(source == poisoned for source, _ in rows):
             raise ModelFailure("poison")
+        assert failed.wait(WAIT_S)  # else the other sentence could be done before the call hears of the failure
 
     async with started(engine_of(tiny_bundle, model, drain_s=10.0)) as engine:
         call = asyncio.create_task(translate(engine, "Der Hund.", "Die Katze."))
@@ -99,5 +102,6 @@ async def test_if_one_sentence_fails_the_others_of_the_call_are_given_up(tiny_bu
         gate.open()
         with pytest.raises(ModelFailure):
             await call
+        failed.set()
     assert engine.statistics()["running_rows"] == 0
     assert engine.statistics()["cancelled"] == 1
