@@ -23,7 +23,14 @@ class _Section(BaseModel):
 class Source(_Section):
     """One file of sentence pairs."""
 
-    path: str = Field(description="TSV file (.tsv, .tsv.gz, .tsv.xz), relative to the data folder")
+    path: str = Field(
+        description="TSV file (.tsv, .tsv.gz, .tsv.xz), relative to the data folder; to the recipe if it starts with ./"
+        " or ../"
+    )
+    first: tuple[str, ...] = Field(
+        (), description="files of sentences in the data folder, which the first column of `path` names by their keys"
+    )
+    second: tuple[str, ...] = Field((), description="the same for the second column")
     weight: float = Field(1.0, gt=0, description="times each pair is seen in an epoch, on average")
     early: bool = Field(False, description="used during the curriculum's first updates: short, clean pairs")
     dictionary: bool = Field(
@@ -184,7 +191,7 @@ class Recipe(_Section):
             RecipeError: The file is missing, no TOML, or has unknown or contradicting keys.
         """
         try:
-            return cls.parse(path.read_text(encoding="utf-8"))
+            recipe = cls.parse(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise RecipeError(f"{path}: {error.strerror}") from error
         except ValidationError as error:
@@ -193,3 +200,10 @@ class Recipe(_Section):
             raise RecipeError(f"{path}: {where}: {first['msg']}") from error
         except ValueError as error:  # not TOML, or not UTF-8
             raise RecipeError(f"{path}: {error}") from error
+        sources = tuple(
+            source.model_copy(update={"path": str(path.parent.resolve() / source.path)})
+            if source.path.startswith(("./", "../"))
+            else source
+            for source in recipe.sources
+        )
+        return recipe.model_copy(update={"sources": sources})

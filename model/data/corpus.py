@@ -16,7 +16,7 @@ from model.data.augmentation import augment, lowercase_words
 from model.data.batches import BOTH, FORWARD, REVERSE, Packed
 from model.data.dictionary import Dictionary
 from model.data.notation import notation_pairs
-from model.data.pairs import Pair, PairsError, read_pairs, sha256
+from model.data.pairs import Pair, PairsError, read_pairs, sha256, with_sentences
 from model.data.placeholders import IdPair, Replacer
 from model.data.tokenizer import BACK_TRANSLATED, train_tokenizer
 from model.recipe import Augmentation, Recipe, RecipeError
@@ -56,7 +56,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
         _check_mark(run / "tokenizer.spm", recipe)
         return
     done.parent.mkdir(parents=True, exist_ok=True)
-    texts = _read(recipe, paths, report)
+    texts = _read(recipe, data, paths, report)
     sizes = [len(text.pairs) for text in texts]
     tokenizer = run / "tokenizer.spm"
     if not tokenizer.exists():
@@ -132,11 +132,14 @@ class _Text(NamedTuple):
         return list(zip(first, second, strict=True))
 
 
-def _read(recipe: Recipe, paths: Sequence[Path], report: Report) -> list[_Text]:
+def _read(recipe: Recipe, data: Path, paths: Sequence[Path], report: Report) -> list[_Text]:
     """The pairs of all files, the validation file last."""
     texts = []
     for path, source in zip_longest(paths, recipe.sources):
         pairs = list(read_pairs(path))
+        for column, files in enumerate((source.first, source.second) if source else ()):
+            if files:
+                pairs = with_sentences(pairs, column, [data / file for file in files])
         if not pairs:
             raise PairsError(f"{path}: holds no pairs")
         report(f"read {len(pairs):,} pairs from {path.name}")

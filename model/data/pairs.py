@@ -96,6 +96,34 @@ def open_lines(path: Path) -> Iterator[str]:
                 yield " ".join(line.split())
 
 
+def sentence_key(sentence: str) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a sentence, which stand for it in a file of translations."""
+    return hashlib.sha256(sentence.encode()).hexdigest()[:16]
+
+
+def with_sentences(pairs: Sequence[Pair], column: int, files: Sequence[Path]) -> list[Pair]:
+    """Puts sentences in the place of their keys, for translations that are published without what they translate.
+
+    Args:
+        pairs: One column holds keys, see ``sentence_key``.
+        column: Which one, 0 or 1.
+        files: Hold the sentences, one a line, among others.
+
+    Raises:
+        PairsError: A file can't be read, or a sentence is in none of them.
+    """
+    wanted = {pair[column] for pair in pairs}
+    found = {
+        key: sentence for file in files for sentence in open_lines(file) if (key := sentence_key(sentence)) in wanted
+    }
+    if missing := wanted - found.keys():
+        names = ", ".join(str(file) for file in files)
+        raise PairsError(f"{len(missing):,} of {len(wanted):,} sentences are in none of these files: {names}")
+    if column:
+        return [(first, found[key]) for first, key in pairs]
+    return [(found[key], second) for key, second in pairs]
+
+
 def published_pairs(
     paths: Sequence[Path], *, members: Sequence[str] = (), columns: tuple[int, int] = (0, 1)
 ) -> Iterator[Pair]:

@@ -27,6 +27,14 @@ def test_a_recipe_is_read(tmp_path: Path) -> None:
     assert (config.alignment_layer, config.alignment_head) == (1, 1)
 
 
+def test_a_path_may_be_relative_to_the_recipe(tmp_path: Path) -> None:
+    (tmp_path / "recipes").mkdir()
+    recipe = load(tmp_path / "recipes", toy_recipe().replace('"easy.tsv"', '"../text/easy.tsv"'))
+    first, second = recipe.sources
+    assert Path(first.path).resolve() == (tmp_path / "text" / "easy.tsv").resolve()
+    assert second.path == "mixed.tsv.gz"
+
+
 @pytest.mark.parametrize("name", ["de-en-start", "de-en"])
 def test_the_shipped_recipes_can_be_loaded_and_may_be_shipped(name: str) -> None:
     recipe = Recipe.load(ROOT / "model" / "recipes" / f"{name}.toml")

@@ -6,7 +6,7 @@ import sentencepiece
 
 from model.data.batches import BOTH, FORWARD, REVERSE
 from model.data.corpus import build_corpus, load_corpus, sentence_case
-from model.data.pairs import write_pairs
+from model.data.pairs import PairsError, sentence_key, write_pairs
 from model.data.tokenizer import BACK_TRANSLATED
 from model.recipe import Recipe, RecipeError
 from tests.support.toy_language import toy_pairs, toy_recipe, write_toy_data
@@ -41,6 +41,29 @@ def test_synthetic_pairs_go_one_way_and_have_no_links(tmp_path: Path) -> None:
     assert len(mixed) > 200 and set(mixed.directions) == {BOTH} and len(mixed.links)
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "run" / "tokenizer.spm"))
     assert processor.is_control(processor.piece_to_id(BACK_TRANSLATED))
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_sentences_are_put_in_the_place_of_their_keys(tmp_path: Path, column: int) -> None:
+    write_toy_data(tmp_path)
+    pairs = toy_pairs(30, seed=9)
+    (tmp_path / "text.txt").write_text("".join(f"{pair[column]}\n" for pair in toy_pairs(30, seed=8) + pairs))
+    keyed = [tuple(sentence_key(text) if side == column else text for side, text in enumerate(pair)) for pair in pairs]
+    write_pairs(tmp_path / "plain.tsv", pairs)
+    write_pairs(tmp_path / "more.tsv", keyed)
+    recipe = recipe_with(f'{("first", "second")[column]} = ["text.txt"]\n[[sources]]\npath = "plain.tsv"')
+    build_corpus(recipe, tmp_path, tmp_path / "run", report=lambda line: None)
+    (*_, more, plain), _ = load_corpus(recipe, tmp_path / "run")
+    for side in (0, 1):
+        assert (more.ids[side] == plain.ids[side]).all()
+
+
+def test_a_sentence_that_no_file_has_is_reported(tmp_path: Path) -> None:
+    write_toy_data(tmp_path)
+    write_pairs(tmp_path / "more.tsv", [(sentence_key("here"), "a"), (sentence_key("gone"), "b")])
+    (tmp_path / "text.txt").write_text("here\n")
+    with pytest.raises(PairsError, match=r"^1 of 2 sentences are in none of these files: .*text\.txt$"):
+        build_corpus(recipe_with('first = ["text.txt"]'), tmp_path, tmp_path / "run", report=lambda line: None)
 
 
 def test_a_tokenizer_without_a_mark_for_synthetic_pairs_is_refused_before_they_are_aligned(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ async def test_a_deadline_that_passes_while_decoding_frees_the_rows(tiny_bundle)
     async with started(engine_of(tiny_bundle, model)) as engine:
         with pytest.raises(DeadlineExceeded):
             call = TranslationCall(texts=["Der Hund."], **PAIR, options=greedy(max_length=500))
-            await collect(within(engine.stream(call), 0.01))
+            await collect(within(engine.stream(call), 0.2))  # long enough to begin, on a busy machine too
         gate.open()
         await engine.translate(["Gestern."], **PAIR, options=PURE)
         assert engine.statistics()["cancelled"] == 1
