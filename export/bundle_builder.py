@@ -3,8 +3,8 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from app.engine.single_model import Engine
 from app.settings import Settings
 from export.attention_graphs import ATTENTION
 from export.equivalents import standardised
+from export.lexicon import Translations, write_lexicon
 from export.parity import agreement, measure, require
 from export.precisions import Report, Sources, write_graphs
 from export.shortlist import SHORTLIST
@@ -82,6 +83,7 @@ class Ingredients:
         provenance: Origin of the model.
         alignment: How the alignment head was found; None if it was trained.
         shortlist: Table for the int8-shortlist graphs; None makes no such graphs.
+        lexicons: Translations of rare words, by direction.
         has_float16: Make float16 graphs, which GPUs use.
     """
 
@@ -96,6 +98,7 @@ class Ingredients:
     provenance: Provenance
     alignment: Alignment | None = None
     shortlist: Shortlist | None = None
+    lexicons: Mapping[tuple[str, str], Translations] = field(default_factory=dict)
     has_float16: bool = True
 
     def open_tokenizer(self) -> Tokenizer:
@@ -109,6 +112,7 @@ def build_bundle(
     *,
     sentences: Sequence[Sentences] = (),
     shortlist: Shortlist | None = None,
+    lexicons: Mapping[tuple[str, str], Translations] | None = None,
     has_float16: bool = True,
     report: Report,
 ) -> Bundle:
@@ -123,12 +127,14 @@ def build_bundle(
         sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
             compared. Without it, int8 is calibrated on random pieces, which is worse.
         shortlist: Adds int8-shortlist graphs.
+        lexicons: Translations of rare words, by source and target language.
         has_float16: Make float16 graphs, too.
         report: Called with one line for each stage.
 
     Raises:
         CheckpointError: The checkpoint is missing or damaged.
-        BuildError: ``out`` exists and is not a bundle, or int8 doesn't support the width of the heads.
+        BuildError: ``out`` exists and is not a bundle, int8 doesn't support the width of the heads, or a lexicon is for
+            a direction or a model that can't have one.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
@@ -138,8 +144,17 @@ def build_bundle(
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())
     trained = _trained(model, checkpoint / TOKENIZER, card)
-    ingredients = replace(trained, shortlist=shortlist, has_float16=has_float16)
+    if unknown := set(lexicons or ()) - {(pair.source, pair.target) for pair in trained.pairs}:
+        raise BuildError(f"a lexicon is for {'-'.join(min(unknown))}, which the model doesn't translate")
+    if lexicons and model.config.alignment_layer is None:
+        raise BuildError("a lexicon needs an alignment head: train with model.alignment_layer")
+    ingredients = replace(trained, shortlist=shortlist, lexicons=lexicons or {}, has_float16=has_float16)
     return build(ingredients, out, sentences=sentences, report=report)
+
+
+def lexicon_file(pair: Pair) -> str:
+    """Name of a direction's lexicon in the bundle."""
+    return f"lexicon.{pair.source}-{pair.target}.tsv"
 
 
 def check_out(out: Path) -> None:
@@ -172,6 +187,9 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     try:
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
             shutil.copyfile(path, partial / path.name)
+        for pair in ingredients.pairs:
+            if translations := ingredients.lexicons.get((pair.source, pair.target)):
+                write_lexicon(translations, partial / lexicon_file(pair))
         sources = _sources(ingredients, sentences)
         if ingredients.shortlist and not model.config.cutoffs:
             ingredients.shortlist.save(partial / SHORTLIST)
@@ -280,7 +298,12 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
     return Manifest(
         format_version=FORMAT_VERSION,
         name=ingredients.name,
-        pairs=ingredients.pairs,
+        pairs=tuple(
+            pair.model_copy(update={"lexicon": lexicon_file(pair)})
+            if ingredients.lexicons.get((pair.source, pair.target))
+            else pair
+            for pair in ingredients.pairs
+        ),
         ids=SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id),
         shape=Shape(
             encoder_layers=config.encoder_layers,

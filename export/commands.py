@@ -1,9 +1,13 @@
 """``dragoman export``, ``dragoman restore`` and ``dragoman attention``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from export.bundle_builder import Sentences
+    from export.lexicon import Translations
 
 
 def export(
@@ -23,31 +27,60 @@ def export(
             "graphs: each sentence may only use the pieces that the run's word alignments suggest."
         ),
     ] = None,
+    lexicon: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PAIR=FILE",
+            help="Translations of words that are rare in the training text, for one direction: "
+            "de-en=model/text/lexicon.de-en.tsv.xz. A pair file as for training, with one word a line and a line for "
+            "each of its translations. Repeat the option for another direction. A translation from a lexicon outweighs "
+            "the model, so leave out what the model knows.",
+        ),
+    ] = None,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
     OUT changes only when the bundle is complete. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
-    from export.bundle_builder import Sentences, build_bundle
+    from export.bundle_builder import build_bundle
     from export.parity import parity_lines
     from export.progress import reporting
     from export.shortlist import read_shortlist
-    from model.data.pairs import read_pairs
     from model.training.provenance import read_card
 
-    groups = []
-    if sentences is not None:
-        first, second = read_card(checkpoint).languages
-        pairs = list(read_pairs(sentences))[:500]
-        groups = [
-            Sentences(first, second, [a for a, _ in pairs]),
-            Sentences(second, first, [b for _, b in pairs]),
-        ]
+    languages = read_card(checkpoint).languages
+    groups = _read_sentences(sentences, languages) if sentences else []
+    lexicons = _read_lexicons(lexicon or [], languages)
     with reporting("exporting") as report:
-        table = read_shortlist(shortlist, read_card(checkpoint).languages) if shortlist else None
-        bundle = build_bundle(checkpoint, out, sentences=groups, shortlist=table, report=report)
+        table = read_shortlist(shortlist, languages) if shortlist else None
+        bundle = build_bundle(checkpoint, out, sentences=groups, shortlist=table, lexicons=lexicons, report=report)
     for line in parity_lines(bundle.manifest.parity):
         typer.echo(line)
+
+
+def _read_sentences(path: Path, languages: tuple[str, str]) -> "list[Sentences]":
+    from export.bundle_builder import Sentences
+    from model.data.pairs import read_pairs
+
+    first, second = languages
+    pairs = list(read_pairs(path))[:500]
+    return [Sentences(first, second, [a for a, _ in pairs]), Sentences(second, first, [b for _, b in pairs])]
+
+
+def _read_lexicons(given: list[str], languages: tuple[str, str]) -> "dict[tuple[str, str], Translations]":
+    from export.lexicon import read_lexicon
+
+    first, second = languages
+    directions = {f"{first}-{second}": (first, second), f"{second}-{first}": (second, first)}
+    found = {}
+    for each in given:
+        pair, _, file = each.partition("=")
+        if pair not in directions or not file:
+            raise typer.BadParameter(
+                f"{each} is not {' or '.join(directions)} with = and a file", param_hint="--lexicon"
+            )
+        found[directions[pair]] = read_lexicon(Path(file), reverse=directions[pair][0] == second)
+    return found
 
 
 def restore(

@@ -50,7 +50,7 @@ from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
 OPSET = 23
-# The names in the graphs of bundle format 3: "members" are the beam rows, "seats" the row beams.
+# The names in the graphs since bundle format 3: "members" are the beam rows, "seats" the row beams.
 _STEP_INPUTS = ("tokens", "positions", "places", "target_mask", "source_mask", "members", "seats", "parents")
 
 

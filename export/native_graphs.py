@@ -67,6 +67,9 @@ def native_decoder(model: Transformer) -> onnx.ModelProto:
             "fresh": (TensorProto.INT32, ["wanted", "steps"]),
             "thresholds": (TensorProto.DOUBLE, ["sentences"]),
             "top": (TensorProto.INT64, []),
+            "nodes": (TensorProto.INT32, ["nodes", 4]),
+            "roots": (TensorProto.INT32, ["sentences", "looked_at"]),
+            "progress": (TensorProto.INT64, ["rows", 2]),
         },
         {
             "scores": (TensorProto.DOUBLE, ["steps_made", "hypotheses", "candidates"]),

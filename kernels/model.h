@@ -46,6 +46,11 @@ typedef struct {
   int halves;            // float16, else float32
 } Tensor;
 
+// A node of the prefix trees of a lexicon, see app/engine/decoding/lexicon_search.py. 0 means no node.
+typedef struct {
+  int32_t token, sibling, child, ends; // token: of a root, the number of its word
+} Node;
+
 // A live hypothesis at the step that is being made.
 typedef struct {
   int64_t token;
@@ -55,6 +60,9 @@ typedef struct {
   int source_length;
   int slot;              // number among the hypotheses of its sentence
   double total;          // log-probability
+  const int32_t *roots;  // of the words at the source positions; 0 where the lexicon has none
+  uint64_t used;         // the words whose translations it has, a bit for each
+  int32_t node;          // of its last token, if the lexicon offered it
 } Row;
 
 typedef struct {
@@ -68,6 +76,8 @@ typedef struct {
   Row *rows;            // rows of all sentences; a sentence's rows are side by side, best first
   const Sentence *sentences;
   const double *thresholds; // of each sentence, how far a hypothesis may fall behind the best
+  const Node *nodes;    // of the lexicon
+  int64_t roots_length; // source positions that the rows' roots have
   const int32_t *fresh; // (wanted hypotheses of all sentences, steps): free places for new keys and values
   int64_t row_count, sentence_count, wanted, steps, capacity; // capacity: entries of a history
   int64_t top;          // K, of a single step; 0 for a search

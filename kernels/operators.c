@@ -6,7 +6,8 @@
 // Decode: memory (2L, C, D) float32; rows (R, 2) int64: token and position; totals (R,) float64; histories (R, P) int32:
 //   the places in the memory of each row's earlier positions; sentences (B, 3) int64: live rows, hypotheses wanted,
 //   source positions; sources (B, S) int32: their places; fresh (W, N) int32: places for N steps of the W hypotheses
-//   wanted of all sentences; thresholds (B,) float64; top () int64; weights
+//   wanted of all sentences; thresholds (B,) float64; top () int64; nodes (N, 4) int32, roots (B, W) int32 and progress
+//   (R, 2) int64, used words and node: of the lexicon, see model.h; weights
 //   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ OrtStatus *run_encode(void *kernel, OrtKernelContext *context) {
 
 // ---- Decode
 
-enum { MEMORY, ROWS, TOTALS, HISTORIES, SENTENCES, SOURCES, FRESH, THRESHOLDS, TOP };
+enum { MEMORY, ROWS, TOTALS, HISTORIES, SENTENCES, SOURCES, FRESH, THRESHOLDS, TOP, NODES, ROOTS, PROGRESS };
 
 static int within(const int32_t *places, int64_t count, int64_t most) {
   for (int64_t i = 0; i < count; i++)
@@ -71,7 +72,7 @@ static int within(const int32_t *places, int64_t count, int64_t most) {
 }
 
 static OrtStatus *check_shapes(const Model *m, const Input *g) {
-  static const size_t axes[DECODE_INPUTS] = {3, 2, 1, 2, 2, 2, 2, 1, 0};
+  static const size_t axes[DECODE_INPUTS] = {3, 2, 1, 2, 2, 2, 2, 1, 0, 2, 2, 2};
   for (int i = 0; i < DECODE_INPUTS; i++) {
     CHECK(g[i].axes == axes[i], "an input has another number of axes than Decode takes");
     for (size_t j = 0; j < g[i].axes; j++)
@@ -83,7 +84,25 @@ static OrtStatus *check_shapes(const Model *m, const Input *g) {
         "rows, totals and histories are not alike");
   CHECK(g[SENTENCES].dims[1] == 3 && g[SOURCES].dims[0] == sentences && g[THRESHOLDS].dims[0] == sentences,
         "sentences, sources and thresholds are not alike");
+  CHECK(g[NODES].dims[1] == 4 && g[ROOTS].dims[0] == sentences && g[PROGRESS].dims[0] == rows && g[PROGRESS].dims[1] == 2,
+        "nodes, roots and progress are not alike");
   CHECK(g[FRESH].dims[0] <= MAX_SIZE && g[FRESH].dims[1] <= MAX_SIZE && g[HISTORIES].dims[1] <= MAX_SIZE, "an input is too large");
+  return NULL;
+}
+
+// Every node comes before its sibling and its child, so that following them ends.
+static OrtStatus *check_lexicon(const Model *m, const Input *g) {
+  const Node *nodes = g[NODES].data;
+  const int64_t count = g[NODES].dims[0];
+  for (int64_t i = 1; i < count; i++) {
+    CHECK(nodes[i].token >= 0 && nodes[i].token < m->vocabulary, "a token of the lexicon is not in the vocabulary");
+    CHECK((!nodes[i].sibling || nodes[i].sibling > i) && nodes[i].sibling < count, "a sibling is not a later node");
+    CHECK((!nodes[i].child || nodes[i].child > i) && nodes[i].child < count, "a child is not a later node");
+  }
+  const int32_t *roots = g[ROOTS].data;
+  CHECK(within(roots, g[ROOTS].dims[0] * g[ROOTS].dims[1], count), "a root is not a node");
+  for (int64_t i = 0; i < g[ROOTS].dims[0] * g[ROOTS].dims[1]; i++)
+    CHECK(!roots[i] || nodes[roots[i]].token < 64, "a sentence has more than 64 words of the lexicon");
   return NULL;
 }
 
@@ -91,6 +110,7 @@ static OrtStatus *check_shapes(const Model *m, const Input *g) {
 static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
   const int64_t *rows = g[ROWS].data, length = g[SOURCES].dims[1];
   const double *totals = g[TOTALS].data;
+  const int64_t *progress = g[PROGRESS].data;
   int64_t r = 0, wanted = 0;
   for (int64_t i = 0; i < s->sentence_count; i++) {
     const Sentence sentence = s->sentences[i];
@@ -109,8 +129,11 @@ static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
       CHECK(position == rows[2 * (end - sentence.rows) + 1], "the rows of a sentence are at different positions");
       CHECK(within(history, position, s->places), "a place is not in the memory");
       CHECK(!isnan(totals[r]), "a total is not a number");
+      CHECK(progress[2 * r + 1] >= 0 && progress[2 * r + 1] < g[NODES].dims[0], "a row is at no node of the lexicon");
       s->rows[r] = (Row){.token = token, .position = (int)position, .history = history, .source = source,
-                         .source_length = (int)sentence.source_length, .total = totals[r]};
+                         .source_length = (int)sentence.source_length, .total = totals[r],
+                         .roots = (const int32_t *)g[ROOTS].data + i * s->roots_length,
+                         .used = (uint64_t)progress[2 * r], .node = (int32_t)progress[2 * r + 1]};
     }
     wanted += sentence.beams;
   }
@@ -136,6 +159,7 @@ static OrtStatus *deliver(OrtKernelContext *context, const Search *s, int64_t to
 
 static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g, Search *s, int64_t top) {
   const int64_t across = s->top ? s->row_count : s->wanted;
+  TRY(check_lexicon(&k->model, g));
   TRY(check_rows(&k->model, g, s));
   TRY(get_output(context, 4, 2, (int64_t[]){across, s->capacity}, &s->histories));
   TRY(get_output(context, 5, 3, g[MEMORY].dims, &s->memory));
@@ -155,6 +179,8 @@ OrtStatus *run_decode(void *kernel, OrtKernelContext *context) {
   Search s = {.places = g[MEMORY].dims[1],
               .sentences = g[SENTENCES].data,
               .thresholds = g[THRESHOLDS].data,
+              .nodes = g[NODES].data,
+              .roots_length = g[ROOTS].dims[1],
               .fresh = g[FRESH].data,
               .row_count = g[ROWS].dims[0],
               .sentence_count = g[SENTENCES].dims[0],

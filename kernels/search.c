@@ -107,18 +107,65 @@ typedef struct {
   int32_t token;
 } Extension;
 
+// Log-probabilities of an offered token, and what others lose; at the beginning of a translation, and within it. The
+// logarithms are those of lexicon_search.py, to the last bit.
+static const double SHARE[2] = {-0.69314718055994529, -0.10536051565782628}, REST[2] = {-0.69314718055994529, -2.3025850929940459};
+
+// The node whose children the lexicon offers to a row, or 0, as WordTrees.offered; within: in the middle of a translation.
+static int32_t offered(const Search *s, const Row *row, int64_t looked_at, int *within) {
+  *within = row->node && !s->nodes[row->node].ends;
+  if (*within) return row->node;
+  const int32_t root = looked_at >= 0 && looked_at < s->roots_length ? row->roots[looked_at] : 0;
+  return row->used >> s->nodes[root].token & 1 ? 0 : root;
+}
+
+// The child of a node with this token, or 0.
+static int32_t child_of(const Search *s, int32_t node, int32_t token) {
+  int32_t child = s->nodes[node].child;
+  while (child && s->nodes[child].token != token) child = s->nodes[child].sibling;
+  return child;
+}
+
+// Notes one more token of a row, as WordTrees.after.
+static void take(const Search *s, Row *row, int32_t token, int64_t looked_at) {
+  int32_t node = row->node ? child_of(s, row->node, token) : 0;
+  if (!node) {
+    int within;
+    const int32_t parent = offered(s, row, looked_at, &within);
+    if (parent && !within && (node = child_of(s, parent, token))) row->used |= (uint64_t)1 << s->nodes[parent].token;
+  }
+  row->node = node;
+}
+
+// Puts an extension among the best n, of which there may be `wanted`. Equals stay in the order in which they come.
+static int put(Extension *e, int n, int wanted, Extension x) {
+  if (n == wanted && x.total <= e[n - 1].total) return n;
+  int at = n < wanted ? n++ : n - 1;
+  for (; at > 0 && e[at - 1].total < x.total; at--) e[at] = e[at - 1];
+  e[at] = x;
+  return n;
+}
+
 // The extensions of a sentence's hypotheses to keep, best first: at most as many as hypotheses are wanted, and none
 // that is more than the threshold behind the best. Equals stay in the order of rows and candidates.
-static int extend(const Row *rows, int count, const Candidate *best, int top, int wanted, double threshold, Extension *e) {
+static int extend(const Search *s, const Row *rows, int count, const Candidate *best, int top, const int64_t *attended, int wanted,
+                  double threshold, Extension *e) {
   int n = 0;
-  for (int r = 0; r < count; r++)
+  for (int r = 0; r < count; r++) {
+    int within;
+    const int32_t node = offered(s, rows + r, attended[r], &within);
+    const double rest = node ? REST[within] : 0;
     for (int k = 0; k < wanted && k < top; k++) {
-      const Extension x = {rows[r].total + (double)best[r * top + k].score, r, best[r * top + k].token};
-      if (n == wanted && x.total <= e[n - 1].total) break; // the following ones of this row are no better
-      int at = n < wanted ? n++ : n - 1;
-      for (; at > 0 && e[at - 1].total < x.total; at--) e[at] = e[at - 1];
-      e[at] = x;
+      const int32_t token = best[r * top + k].token;
+      const double score = node && child_of(s, node, token) ? SHARE[within] : (double)best[r * top + k].score + rest;
+      n = put(e, n, wanted, (Extension){rows[r].total + score, r, token});
     }
+    for (int32_t child = s->nodes[node].child; child; child = s->nodes[child].sibling) {
+      int known = 0;
+      for (int k = 0; k < wanted && k < top; k++) known |= best[r * top + k].token == s->nodes[child].token;
+      if (!known) n = put(e, n, wanted, (Extension){rows[r].total + SHARE[within], r, s->nodes[child].token});
+    }
+  }
   int kept = 0;
   while (kept < n && e[kept].total >= e[0].total - threshold) kept++;
   return kept;
@@ -146,8 +193,8 @@ static int search_step(const Model *m, Search *s, Buffers *b, int count, int64_t
     Sentence *sentence = b->sentences + i;
     const int64_t first = made * s->wanted + slot;
     if (!sentence->rows) continue;
-    const int found = extend(b->rows + row, (int)sentence->rows, b->step.best + size_of(row, top), top, (int)sentence->beams,
-                             s->thresholds[i], b->extensions);
+    const int found = extend(s, b->rows + row, (int)sentence->rows, b->step.best + size_of(row, top), top, b->attended + row,
+                             (int)sentence->beams, s->thresholds[i], b->extensions);
     int alive = 0, ended = 0;
     for (int j = 0; j < found; j++) {
       const Extension *e = b->extensions + j;
@@ -160,6 +207,7 @@ static int search_step(const Model *m, Search *s, Buffers *b, int count, int64_t
       }
       Row *child = b->next + live;
       *child = *parent;
+      take(s, child, e->token, b->attended[row + e->row]);
       child->token = e->token, child->position++, child->total = e->total, child->slot = (int)slot + j;
       child->history = b->next_histories + size_of(child->slot, s->capacity);
       memcpy(child->history, parent->history, (size_t)child->position * sizeof *child->history);

@@ -230,7 +230,8 @@ def tiny_bundle(tiny_checkpoint: Path, once: Once) -> Bundle:
 
     def write(folder: Path) -> None:
         shortlist = made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
-        build_bundle(tiny_checkpoint, folder / "tiny", shortlist=shortlist, report=lambda line: None)
+        lexicons = {("de", "en"): {"Narkose": ["anesthesia", "anesthetic"], "Tipperary": ["Tipperary"]}}
+        build_bundle(tiny_checkpoint, folder / "tiny", shortlist=shortlist, lexicons=lexicons, report=lambda line: None)
 
     return Bundle.open(once("bundle", write) / "tiny")
 

@@ -7,8 +7,9 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.search import Search, default_max_length
 from app.engine.decoding.split_batch import new_batch
 from app.engine.decoding.term_search import TermSearch
@@ -27,6 +28,7 @@ from app.engine.interface import (
     collect,
 )
 from app.engine.models.bundle import Bundle, Golden, Manifest
+from app.engine.models.lexicon import Lexicon
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.encoder_cache import EncoderCache
 from app.engine.onnx.opening import OpenModel, open_model
@@ -75,6 +77,11 @@ class Engine:
         self._tokenizer = tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._segmenter = Segmenter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
         self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders)
+        self._lexicons = {
+            (pair.source, pair.target): Lexicon(bundle.path / pair.lexicon)
+            for pair in manifest.pairs
+            if pair.lexicon and manifest.shape.alignment_head
+        }
         self._prefix = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }
@@ -217,7 +224,13 @@ class Engine:
         prefix = self._prefix.get((call.source, call.target))
         if prefix is None:
             raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
-        segments = self._segmenter.segments(call.texts, language=call.source, splitting=call.splitting, prefix=prefix)
+        segments = self._segmenter.segments(
+            call.texts,
+            language=call.source,
+            splitting=call.splitting,
+            prefix=prefix,
+            lexicon=self._lexicons.get((call.source, call.target)),
+        )
         memory_length = self._model.memory_length
         if memory_length and call.context:
             context = self._segmenter.context(call.context, language=call.source, prefix=prefix, enough=memory_length)
@@ -234,7 +247,9 @@ class Engine:
         prefix = self._prefix.get((call.source, call.target))
         if prefix is None:
             raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
-        arguments = (self.bundle, self._model, self._tokenizer, prefix, call)
+        lexicon = self._lexicons.get((call.source, call.target))
+        rare_words = self._segmenter.rare_words(call.text, lexicon, len(prefix)) if lexicon else ()
+        arguments = (self.bundle, self._model, self._tokenizer, prefix, rare_words, call)
         return await TEXT_POOL.run(inspect, *arguments, size=INSPECTION_SIZE)
 
     def info(self) -> dict[str, object]:
@@ -333,11 +348,14 @@ class _Work:
                 constraints=job.terms,
                 word_parts=self._word_parts,
             )
-        return Search(
-            start_id=manifest.ids.decoder_start,
-            eos_id=manifest.ids.eos,
-            max_length=min(wanted, manifest.shape.max_positions),
-            options=options,
-            prefix=prefix,
-            avoided=[word for word in avoided if word],
-        )
+        arguments: dict[str, Any] = {
+            "start_id": manifest.ids.decoder_start,
+            "eos_id": manifest.ids.eos,
+            "max_length": min(wanted, manifest.shape.max_positions),
+            "options": options,
+            "prefix": prefix,
+            "avoided": [word for word in avoided if word],
+        }
+        if job.rare_words:
+            return LexiconSearch(rare_words=job.rare_words, **arguments)
+        return Search(**arguments)

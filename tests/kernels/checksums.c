@@ -69,14 +69,18 @@ static uint64_t checksum(const Kernels *k, int activation, const Tensor *encoder
     for (int i = 0; i < SOURCE * WIDTH; i++) memory[l * PLACES * WIDTH + i] = features[l * SOURCE * WIDTH + i];
   for (int i = 0; i < SOURCE; i++) sources[i] = i;
   for (int i = 0; i < 2 * BEAMS * STEPS; i++) fresh[i] = SOURCE + i;
-  Row rows[2] = {{.token = 1, .source = sources, .source_length = SOURCE - 1, .history = none[0]},
-                 {.token = 1, .source = sources + SOURCE - 1, .source_length = 1, .history = none[1]}};
+  // A word of the lexicon at every second source position, with one translation of two tokens.
+  const Node nodes[] = {{0}, {.child = 2}, {.token = 7, .child = 3}, {.token = 9, .ends = 1}};
+  int32_t roots[SOURCE];
+  for (int i = 0; i < SOURCE; i++) roots[i] = i % 2;
+  Row rows[2] = {{.token = 1, .source = sources, .source_length = SOURCE - 1, .history = none[0], .roots = roots},
+                 {.token = 1, .source = sources + SOURCE - 1, .source_length = 1, .history = none[1], .roots = roots}};
   const Sentence sentences[2] = {{1, BEAMS, SOURCE - 1}, {1, BEAMS, 1}};
   const double thresholds[2] = {4, 100};
   double scores[2 * BEAMS * STEPS] = {0};
   int64_t tokens[2 * BEAMS * STEPS] = {0}, parents[2 * BEAMS * STEPS] = {0}, attended[2 * BEAMS * STEPS] = {0};
   Search s = {.memory = memory, .places = PLACES, .rows = rows, .sentences = sentences, .thresholds = thresholds,
-              .fresh = fresh, .row_count = 2, .sentence_count = 2, .wanted = 2 * BEAMS, .steps = STEPS, .capacity = STEPS,
+              .nodes = nodes, .roots_length = SOURCE, .fresh = fresh, .row_count = 2, .sentence_count = 2, .wanted = 2 * BEAMS, .steps = STEPS, .capacity = STEPS,
               .scores = scores, .tokens = tokens, .parents = parents, .attended = attended, .histories = histories};
   if (!error) error = k->search(&d, &s);
   if (error) printf("%s: %s\n", k->name, error), exit(1);

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.onnx.native import choose_kernels
-from tests.support.native import SHAPES, Operators, a_batch, rounded_model
+from tests.support.native import SHAPES, Operators, a_batch, a_lexicon, rounded_model
 
 FAST = [name for name in ("avx512vnni", "avxvnni", "avx2", "neoni8mm", "neon") if choose_kernels(name)]
 
@@ -46,6 +46,7 @@ def test_features_and_log_probabilities_are_the_models(model):
         "sources": np.arange(11, dtype=np.int32)[None],
         "thresholds": np.zeros(1),
         "top": np.array(config.target_vocabulary),
+        **a_lexicon(1),
     }
     for position, token in enumerate(tokens[0]):
         given |= {"rows": np.array([[token, position]]), "fresh": np.array([[12 + position]], np.int32)}
@@ -127,6 +128,17 @@ WRONG = {
     "a memory of other layers": {"memory": np.zeros((2, 94, 64), np.float32)},
     "a negative top": {"top": np.array(-1)},
     "thresholds for two sentences": {"thresholds": np.zeros(2)},
+    "a node of three columns": {"nodes": np.zeros((8, 3), np.int32)},
+    "a node with a token that there isn't": {"nodes": np.full((8, 4), 512, np.int32)},
+    "a node that is its own sibling": {"nodes": np.array([(0, 0, 0, 0), (0, 1, 0, 0)] * 4, np.int32)},
+    "a node that is its own child": {"nodes": np.array([(0, 0, 0, 0), (0, 0, 1, 0)] * 4, np.int32)},
+    "a sibling that there isn't": {"nodes": np.array([(0, 0, 0, 0), (0, 8, 0, 0)] * 4, np.int32)},
+    "a root that there isn't": {"roots": np.full((3, 18), 8, np.int32)},
+    "the root of a 65th word": {"nodes": np.array([(0, 0, 0, 0), (64, 0, 0, 0)] * 4, np.int32)},
+    "roots of two sentences": {"roots": np.zeros((2, 18), np.int32)},
+    "the progress of two rows": {"progress": np.zeros((2, 2), np.int64)},
+    "progress at a node that there isn't": {"progress": np.full((3, 2), 8, np.int64)},
+    "progress at a negative node": {"progress": np.full((3, 2), -1, np.int64)},
 }
 
 

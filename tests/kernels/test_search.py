@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.decoding.batch_decoder import BatchDecoder, decode
+from app.engine.decoding.lexicon_search import LexiconSearch, RareWord
 from app.engine.decoding.search import Search
 from app.engine.decoding.split_batch import SplitBatch, new_batch
 from app.engine.onnx.native import NativeModel
@@ -104,6 +105,54 @@ def test_a_batch_in_two_parts_gives_the_results_of_single_searches(models, sourc
     batch.drop([dropped])
     restricted = [(index, replace(wanted, no_repeat_ngram=size), when) for index, wanted, size, when in plan]
     assert_as_single_searches(models, sources, restricted, batch, most)
+
+
+tokens = st.integers(3, 60)
+translations = st.lists(st.lists(tokens, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3).map(tuple)
+
+
+@settings(max_examples=60)
+@given(
+    plan=st.lists(
+        st.tuples(
+            st.integers(0, len(TEXTS) - 1),
+            options,
+            st.lists(st.none() | translations, max_size=8),
+            st.sampled_from([0, 0, 2]),
+            st.integers(0, 12),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_searches_with_a_lexicon_are_those_of_single_steps(models, sources, plan):
+    """Rare words at the first positions; some searches forbid something besides, and go step by step."""
+
+    def search(wanted: SearchOptions, known: list[tuple[tuple[int, ...], ...] | None]) -> Search:
+        words = [RareWord((at,), each) for at, each in enumerate(known) if each]
+        return LexiconSearch(
+            rare_words=words, start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted
+        )
+
+    native, stepwise = models
+    plan = [(index, replace(wanted, no_repeat_ngram=size), known, when) for index, wanted, known, size, when in plan]
+    expected = []
+    for index, wanted, known, _ in plan:
+        alone = BatchDecoder(stepwise)
+        alone.join([one := search(wanted, known)], stepwise.encode([sources[index]]))
+        while alone.searches:
+            alone.step()
+        expected.append(one.hypotheses())
+    searches = [search(wanted, known) for _, wanted, known, _ in plan]
+    batch = new_batch(native)
+    for turn in range(13 + MAX_LENGTH):
+        joining = [place for place, (*_, when) in enumerate(plan) if when == turn]
+        if joining:
+            features = native.encode([sources[plan[place][0]] for place in joining])
+            batch.join([searches[place] for place in joining], features)
+        if batch.live_rows:
+            batch.step(sys.maxsize)
+    assert [each.hypotheses() for each in searches] == expected
 
 
 def test_places_are_given_back(models, sources):

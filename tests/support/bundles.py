@@ -21,7 +21,7 @@ def write_bundle(folder: Path, *pairs: str, size: int = MODEL_BYTES, version: st
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     manifest = {
-        "format_version": 3,
+        "format_version": 4,
         "name": folder.name,
         "pairs": [dict(zip(("source", "target"), pair.split("-"), strict=True)) for pair in pairs],
         "ids": {"pad": 0, "eos": 1, "decoder_start": 2},

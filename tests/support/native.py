@@ -84,6 +84,27 @@ def a_batch(operators: Operators, *, beams: int = 3, steps: int = 6, top: int = 
         "fresh": fresh,
         "thresholds": np.full(len(lengths), 5.0),
         "top": np.array(top),
+        **a_lexicon(len(lengths)),
+    }
+
+
+def a_lexicon(sentences: int) -> dict[str, Array]:
+    """The lexicon of a batch: two words at the first 18 positions of each sentence, with two translations and one."""
+    # Token, sibling, child, ends.
+    nodes = [
+        (0, 0, 0, 0),
+        (0, 0, 2, 0),
+        (7, 4, 3, 0),
+        (9, 0, 0, 1),
+        (11, 0, 0, 1),
+        (1, 0, 6, 0),
+        (12, 0, 7, 1),
+        (13, 0, 0, 1),
+    ]
+    return {
+        "nodes": np.array(nodes, np.int32),
+        "roots": np.resize(np.array([1, 0, 5], np.int32), (sentences, 18)),
+        "progress": np.zeros((sentences, 2), np.int64),
     }
 
 

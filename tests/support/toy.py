@@ -115,8 +115,8 @@ class ToyRows(LiveRows):
         best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
         return np.take_along_axis(scores, best, axis=1), best, None
 
-    def most_steps(self, wanted: Sequence[int]) -> int:
-        return self._model.most_steps
+    def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
+        return 1 if lexicons else self._model.most_steps
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
         """Does the steps of a native model in numpy, with a row for every hypothesis that is wanted."""

@@ -43,11 +43,12 @@ class LiveRows(Protocol[_Given]):
         """After a step, return the arrays of a row that a model with a memory keeps for the next sentence."""
         return ()
 
-    def most_steps(self, wanted: Sequence[int]) -> int:
+    def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
         """Return how many steps to make in one run; 1 unless the model can make several.
 
         Args:
             wanted: Hypotheses that each search still wants.
+            lexicons: A search has a lexicon.
         """
         return 1
 
@@ -101,7 +102,10 @@ class BatchDecoder(Generic[Features]):
             most: Tokens to advance by at most.
         """
         wanted = [search.beam for search in self.searches]
-        steps = min(most, self._rows.most_steps(wanted), *(search.steps_left for search in self.searches))
+        lexicons = any(search.has_lexicon for search in self.searches)
+        steps = min(
+            most, self._rows.most_steps(wanted, lexicons=lexicons), *(search.steps_left for search in self.searches)
+        )
         kept = self._advance() if steps < 2 else self._advance_several(steps)
         done = [search for search in self.searches if not search.rows]
         self.searches = [search for search in self.searches if search.rows]

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.engine.decoding.padding import pad_to_multiple
 from app.engine.options import SearchOptions
+
+if TYPE_CHECKING:
+    from app.engine.decoding.lexicon_search import Progress, WordTrees
 
 _LOST_TOGETHER = 16
 
@@ -54,12 +57,14 @@ class Beam(NamedTuple):
         totals: The log-probability of each.
         wanted: Hypotheses still to be found, as many or more.
         threshold: How far a hypothesis may fall behind the best.
+        lexicon: The translations of rare words, and how far each hypothesis has used them; None if there are none.
     """
 
     tokens: list[int]
     totals: list[float]
     wanted: int
     threshold: float
+    lexicon: "tuple[WordTrees, list[Progress]] | None" = None
 
 
 class Steps(NamedTuple):
@@ -106,6 +111,7 @@ class Search:
     Attributes:
         options: Beam, penalties and the other limits.
         threshold: Maximum distance of a hypothesis to the best; infinite if ``n_best`` is more than 1.
+        has_lexicon: A lexicon has translations of some of its words, see ``LexiconSearch``.
         last_tokens: Last token of each live hypothesis, best first; at the beginning the start id.
         remembered: Called with the row of each hypothesis that ends, for ``Hypothesis.remembered``.
     """
@@ -131,6 +137,7 @@ class Search:
             avoided: Target ids of the words of ``options.avoid``, none empty.
         """
         self.options = options
+        self.has_lexicon = False
         self._avoided = avoided
         self._prefix = tuple(prefix or ())
         self._branches = prefix is not None and options.n_best > 1

@@ -67,4 +67,4 @@ class SplitBatch(Generic[Features]):
 def new_batch(model: Model[Features]) -> BatchDecoder[Features] | SplitBatch[Features]:
     """An empty batch: in two parts if the model makes several steps of several beam searches at once."""
     two_beams = (2, 2)
-    return SplitBatch(model) if model.rows().most_steps(two_beams) > 1 else BatchDecoder(model)
+    return SplitBatch(model) if model.rows().most_steps(two_beams, lexicons=False) > 1 else BatchDecoder(model)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from app.engine.decoding.search import Hypothesis, Search, length_penalty
+from app.engine.decoding.lexicon_search import LexiconSearch
+from app.engine.decoding.search import Hypothesis, length_penalty
 
 
 class Node(NamedTuple):
@@ -22,7 +23,7 @@ class Node(NamedTuple):
     score: float | None
 
 
-class TracedSearch(Search):
+class TracedSearch(LexiconSearch):
     """A search that goes step by step and keeps its hypotheses, in all at most the beam times the length limit.
 
     Attributes:
@@ -30,7 +31,7 @@ class TracedSearch(Search):
     """
 
     def __init__(self, **arguments: Any) -> None:
-        """Begin; the arguments are those of ``Search``."""
+        """Begin; the arguments are those of ``LexiconSearch``."""
         super().__init__(**arguments)
         self.nodes: list[Node] = []
         self._row_nodes: list[int | None] = [None]

@@ -29,7 +29,7 @@ from app.engine.interface import Alphabet
 from app.engine.models.files import MAX_JSON_BYTES, mentions, open_plain, read_plain
 from app.errors import BundleError
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 MANIFEST = "manifest.json"
 GOLDEN = "golden.json"
 MAX_PAIRS = 2_000
@@ -54,11 +54,12 @@ class _Part(BaseModel):
 
 
 class Pair(_Part):
-    """One direction the model translates; ``tag`` is the source piece that asks for it, if the model needs one."""
+    """One direction the model translates."""
 
     source: LanguageCode
     target: LanguageCode
-    tag: str | None = None
+    tag: str | None = Field(None, description="source piece that asks for this direction, if the model needs one")
+    lexicon: FileName | None = Field(None, description="translations of rare words; see app.engine.models.lexicon")
 
 
 class SpecialIds(_Part):
@@ -335,7 +336,8 @@ def _graphs(manifest: Manifest) -> list[Graphs]:
 def _named_files(manifest: Manifest) -> set[str]:
     graph_files = (name for graphs in _graphs(manifest) for name in graphs.files.values())
     vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
-    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies}
+    lexicons = (pair.lexicon for pair in manifest.pairs if pair.lexicon)
+    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies, *lexicons}
 
 
 def _check_unlisted(folder: Path, manifest: Manifest) -> None:

@@ -276,8 +276,10 @@ class BatchState:
         end = int(self._places[slot, 0])
         return self._past.read(slot, max(0, end - length), end)
 
-    def most_steps(self, wanted: Sequence[int]) -> int:
+    def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
         """Steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
+        if lexicons:
+            return 1  # the graphs know none
         if len(wanted) == 1 and wanted[0] > 1:
             return 4 * POSITIONS if self._model.has("beam") else 1
         if max(wanted) > 1 or not self._model.has("greedy"):

@@ -216,7 +216,7 @@ class NativeRows:
         index = np.array(rows, dtype=np.intp)
         self._positions, self._histories = self._positions[index], self._histories[index]
 
-    def most_steps(self, wanted: Sequence[int]) -> int:
+    def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
         """Steps worth making in one run."""
         steps = _STEPS_ALONE if len(wanted) == 1 else _STEPS_OF_FEW if sum(wanted) <= _FEW else _STEPS
         return min(self._model.most_steps, steps)
@@ -255,6 +255,7 @@ class NativeRows:
             [beam.threshold for beam in beams],
             steps,
             0,
+            _lexicons(beams),
         )
         return Steps(totals[:, :, 0], tokens[:, :, 0], parents, attended)
 
@@ -267,6 +268,7 @@ class NativeRows:
         thresholds: Sequence[float],
         steps: int,
         top: int,
+        lexicons: dict[str, Array] | None = None,
     ) -> tuple[Array, Array, Array, Array | None]:
         """Run the decoder graph once; the rows are then the hypotheses that it kept."""
         firsts = list(accumulate(counts[:-1], initial=0))
@@ -283,6 +285,7 @@ class NativeRows:
                 "fresh": fresh,
                 "thresholds": np.array(thresholds, dtype=np.float64),
                 "top": np.array(top),
+                **(lexicons or _no_lexicons(len(counts), len(tokens))),
             }
         )
         scores, candidates, parents, attended = found
@@ -326,6 +329,40 @@ def _padded(sources: Sequence[Array]) -> Array:
     for row, source in zip(padded, sources, strict=True):
         row[: len(source)] = source
     return padded
+
+
+def _no_lexicons(sentences: int, rows: int) -> dict[str, Array]:
+    """Nodes (1, 4), roots (B, 1) and progress (R, 2) of a batch without lexicons."""
+    return {
+        "nodes": np.zeros((1, 4), np.int32),
+        "roots": np.zeros((sentences, 1), np.int32),
+        "progress": np.zeros((rows, 2), np.int64),
+    }
+
+
+def _lexicons(beams: Sequence[Beam]) -> dict[str, Array] | None:
+    """The nodes of all sentences' trees in one table, with the roots and the progress renumbered; None without any."""
+    known = [beam.lexicon for beam in beams if beam.lexicon]
+    if not known:
+        return None
+    longest = 1 + max(max(trees.roots) for trees, _ in known)
+    table = _no_lexicons(len(beams), sum(len(beam.tokens) for beam in beams))
+    nodes, roots = [table["nodes"]], np.zeros((len(beams), longest), np.int32)
+    row, added = 0, 0  # node 0 of each sentence is left out
+    for index, beam in enumerate(beams):
+        if beam.lexicon:
+            trees, progress = beam.lexicon
+            own = np.array(trees.nodes[1:], np.int32)
+            own[:, 1:3] += added * (own[:, 1:3] > 0)
+            nodes.append(own)
+            for position, root in trees.roots.items():
+                roots[index, position] = root + added
+            table["progress"][row : row + len(progress)] = [
+                (each.used, each.node + added if each.node else 0) for each in progress
+            ]
+            added += len(own)
+        row += len(beam.tokens)
+    return table | {"nodes": np.concatenate(nodes), "roots": roots}
 
 
 def _open(path: Path) -> onnxruntime.InferenceSession:

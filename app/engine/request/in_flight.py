@@ -226,7 +226,14 @@ class RequestTask:
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
         long = queued >= POLICY.short_tokens
         ahead = 0 if self._quota.is_retry else min(queued, POLICY.short_tokens)
-        return Job(source=item.segment.ids, options=options, long=long, ahead=ahead, on_tokens=on_tokens)
+        return Job(
+            source=item.segment.ids,
+            options=options,
+            rare_words=item.segment.rare_words,
+            long=long,
+            ahead=ahead,
+            on_tokens=on_tokens,
+        )
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
         """Called on one of the scheduler's threads."""

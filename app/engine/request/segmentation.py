@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from app.engine.decoding.lexicon_search import RareWord
 from app.engine.interface import Splitting
+from app.engine.models.lexicon import Lexicon
 from app.engine.models.tokenizer import Tokenizer
 from app.text.budget import checkpoint
 from app.text.sentences import break_long, spans
@@ -24,6 +26,7 @@ class Segment(NamedTuple):
         gap: The text between the previous segment, or the beginning of the text, and this one.
         source: The segment; "" ends a text, and then ``gap`` is the text after the last segment.
         ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
+        rare_words: Its words that the lexicon has.
     """
 
     text_index: int
@@ -31,6 +34,7 @@ class Segment(NamedTuple):
     gap: str
     source: str
     ids: tuple[int, ...]
+    rare_words: tuple[RareWord, ...] = ()
 
 
 class Segmenter:
@@ -46,7 +50,13 @@ class Segmenter:
         self._tokenizer, self._longest_source, self._eos_id = tokenizer, longest_source, eos_id
 
     def segments(
-        self, texts: Sequence[str], *, language: str, splitting: Splitting, prefix: tuple[int, ...]
+        self,
+        texts: Sequence[str],
+        *,
+        language: str,
+        splitting: Splitting,
+        prefix: tuple[int, ...],
+        lexicon: Lexicon | None = None,
     ) -> Iterator[Segment]:
         """Yields the segments of each text, and after them its end; a text costs nothing before that.
 
@@ -55,6 +65,7 @@ class Segmenter:
             language: Language of the texts.
             splitting: What ends a sentence.
             prefix: The target tag.
+            lexicon: The lexicon of the direction, if there is one.
         """
         max_pieces = self._longest_source - len(prefix) - 1
         max_chars = _CHARS_PER_PIECE * max_pieces
@@ -67,9 +78,32 @@ class Segmenter:
                 if pieces is None or len(pieces) > max_pieces:
                     parts = self._parts(text, first, last, max_pieces)
                 for begin, end, pieces in parts:
-                    yield Segment(index, begin, text[done:begin], text[begin:end], (*prefix, *pieces, self._eos_id))
+                    source, ids = text[begin:end], (*prefix, *pieces, self._eos_id)
+                    rare_words = self.rare_words(source, lexicon, len(prefix)) if lexicon else ()
+                    yield Segment(index, begin, text[done:begin], source, ids, rare_words)
                     done = end
             yield Segment(index, len(text), text[done:], "", ())
+
+    def rare_words(self, source: str, lexicon: Lexicon, prefix_length: int) -> tuple[RareWord, ...]:
+        """Returns the words of a segment that the lexicon has.
+
+        Args:
+            source: The segment.
+            lexicon: The lexicon of the direction.
+            prefix_length: Source ids before the segment's.
+        """
+        found = lexicon.find(source)
+        if not found:
+            return ()
+        spans = self._tokenizer.encode_with_spans(source).spans
+        words = []
+        for begin, end, translations in found:
+            positions = tuple(
+                index + prefix_length for index, (first, last) in enumerate(spans) if first < end and begin < last
+            )
+            sequences = [tuple(self._tokenizer.encode_target(translation)) for translation in translations]
+            words.append(RareWord(positions, tuple(filter(None, sequences))))
+        return tuple(word for word in words if word.translations)
 
     def context(self, text: str, *, language: str, prefix: tuple[int, ...], enough: int) -> list[Segment]:
         """Returns the last segments of a text that together have this many source ids, or all segments."""

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from app.engine.decoding.lexicon_search import RareWord
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Timing
@@ -111,6 +112,7 @@ class Job:
         source: Source ids, special ids included.
         options: Search options.
         terms: What the translation must have, if anything.
+        rare_words: Words of the source that the lexicon has.
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with the best hypothesis so far; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
@@ -126,6 +128,7 @@ class Job:
     source: tuple[int, ...]
     options: SearchOptions
     terms: TermConstraints | None = None
+    rare_words: tuple[RareWord, ...] = ()
     long: bool = False
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)

@@ -107,7 +107,7 @@ def test_a_file_in_place_of_the_folder(copy):
 
 
 CHANGES: list[tuple[str, str, Change]] = [
-    ("an older format", "format_version: 2 is not 3, which this Dragoman reads", lambda m: m.update(format_version=2)),
+    ("an older format", "format_version: 3 is not 4, which this Dragoman reads", lambda m: m.update(format_version=3)),
     ("no format", "format_version: Field required", lambda m: m.pop("format_version")),
     ("an unknown key", "surprise: Extra inputs are not permitted", lambda m: m.update(surprise=1)),
     ("an unknown key deeper down", "shape.depth: Extra inputs", lambda m: m["shape"].update(depth=1)),

@@ -1,0 +1,74 @@
+"""A bundle's lexicon: translations of words that were rare in training."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from app.engine.models.files import read_plain
+from app.errors import BundleError
+
+MAX_LEXICON_BYTES = 64 << 20
+SAME = "="
+"""Stands for a translation that is the word itself, such as a name."""
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+
+
+class FoundWord(NamedTuple):
+    """A word of a text that the lexicon has.
+
+    Attributes:
+        begin: Its first character, in code points.
+        end: The one after its last.
+        translations: Its translations, the usual one first.
+    """
+
+    begin: int
+    end: int
+    translations: tuple[str, ...]
+
+
+class Lexicon:
+    """The lexicon of one direction. A line is a word form, a tab, and its translations with tabs between them.
+
+    Args:
+        path: The file, UTF-8.
+
+    Raises:
+        BundleError: It can't be read, or a line has no translation.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            lines = read_plain(path, MAX_LEXICON_BYTES).decode().splitlines()
+        except UnicodeDecodeError as error:
+            raise BundleError(f"{path} is not UTF-8") from error
+        self._entries: dict[str, str] = {}
+        for number, line in enumerate(lines, 1):
+            word, _, translations = line.partition("\t")
+            if not word or not all(translations.split("\t")):
+                raise BundleError(f"{path}: line {number} is not a word, a tab and its translations")
+            self._entries[word] = translations
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, text: str) -> list[FoundWord]:
+        """Finds the words of a text that the lexicon has, in order.
+
+        The first word of a text may have a capital letter that the lexicon's hasn't; its translations then get one.
+        """
+        found = []
+        for match in _WORD.finditer(text):
+            word, (begin, end) = match[0], match.span()
+            translations = self._entries.get(word)
+            capital = translations is None and begin == 0 and word[0].isupper()
+            if capital:
+                translations = self._entries.get(word[0].lower() + word[1:])
+            if translations is not None:
+                own = [word if each == SAME else each for each in translations.split("\t")]
+                found.append(FoundWord(begin, end, tuple(_capital(each) if capital else each for each in own)))
+        return found
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,59 @@
+"""A bundle with a lexicon, from the file to the translation."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.engine.interface import InspectionCall
+from app.engine.models.bundle import Bundle, Manifest, sha256, write_manifest
+from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
+from app.settings import Settings
+from tests.support.engines import from_bundle, started, translate
+from tests.support.tiny import LEXICON
+
+pytestmark = pytest.mark.anyio
+
+WORDS = list(LEXICON)[:6]
+TEXT = " ".join(WORDS) + "."
+OTHER = "kokoko"  # no translation has it by itself
+
+
+def with_lexicon(bundle: Bundle, folder: Path) -> Bundle:
+    """A copy of a bundle with one entry for each of the words."""
+    copy = Path(shutil.copytree(bundle.path, folder / "lexicon"))
+    manifest = Manifest.read(copy)
+    path = copy / str(manifest.pairs[0].lexicon)
+    path.write_text("".join(f"{word}\t{OTHER}\n" for word in WORDS), encoding="utf-8")
+    write_manifest(copy, manifest.model_copy(update={"files": {**manifest.files, path.name: sha256(path)}}))
+    return Bundle.open(copy)
+
+
+@pytest.mark.parametrize(("precision", "kernels"), [("float32", "off"), ("int8", "off"), ("int8", "auto")])
+@pytest.mark.parametrize("beam", [1, 4])
+async def test_translations_come_from_the_lexicon(tiny_bundle, tmp_path, precision, kernels, beam):
+    """In graphs that make single steps, in those that make several, and in the native operators."""
+
+    def engine_of(bundle: Bundle) -> Engine:
+        return Engine.from_settings(Settings(bundle=bundle.path, precision=precision, kernels=kernels, threads=1))
+
+    options = SearchOptions(beam_size=beam)
+    async with started(engine_of(tiny_bundle)) as engine:
+        [without] = await translate(engine, TEXT, options=options)
+    async with started(engine_of(with_lexicon(tiny_bundle, tmp_path))) as engine:
+        [found, unknown] = await translate(engine, TEXT, f"{list(LEXICON)[9]}.", options=options)
+        [again] = await translate(engine, TEXT, options=options)
+    assert OTHER not in without.text
+    assert OTHER in found.text
+    assert OTHER not in unknown.text
+    assert again == found
+
+
+async def test_inspection_shows_the_same_translation(tiny_bundle, tmp_path):
+    async with started(from_bundle(with_lexicon(tiny_bundle, tmp_path))) as engine:
+        [found] = await translate(engine, TEXT, options=SearchOptions(beam_size=2))
+        call = InspectionCall(text=TEXT, source="de", target="en", options=SearchOptions(beam_size=2))
+        inspected = await engine.inspect(call)
+    best = [node.text for node in inspected.nodes if node.is_best]
+    assert "".join(best[:-1]).strip() == found.text

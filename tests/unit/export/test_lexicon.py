@@ -1,0 +1,52 @@
+"""Lexicons from pair files into bundles."""
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.main import app
+from app.engine.models.lexicon import Lexicon
+from export.bundle_builder import BuildError, build_bundle
+from export.lexicon import read_lexicon, write_lexicon
+
+PAIRS = (
+    "Narkose\tanesthesia\nNarkose\tanesthetic\nNarkose\tanesthesia\nTipperary\tTipperary\nim Übrigen\tincidentally\n"
+)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    (tmp_path / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    return tmp_path / "pairs.tsv"
+
+
+def test_a_word_keeps_its_translations_in_order(pairs):
+    assert read_lexicon(pairs) == {"Narkose": ["anesthesia", "anesthetic"], "Tipperary": ["Tipperary"]}
+
+
+def test_the_second_column_may_be_the_source(pairs):
+    found = read_lexicon(pairs, reverse=True)
+    assert found["anesthetic"] == ["Narkose"]
+    assert found["incidentally"] == ["im Übrigen"]
+
+
+def test_the_service_reads_what_is_written(pairs, tmp_path):
+    write_lexicon(read_lexicon(pairs), tmp_path / "lexicon.tsv")
+    found = Lexicon(tmp_path / "lexicon.tsv").find("Narkose Tipperary")
+    assert [translations for _, _, translations in found] == [("anesthesia", "anesthetic"), ("Tipperary",)]
+
+
+def test_a_bundle_names_its_lexicons(tiny_bundle):
+    assert [pair.lexicon for pair in tiny_bundle.manifest.pairs] == ["lexicon.de-en.tsv", None]
+    assert len(Lexicon(tiny_bundle.path / "lexicon.de-en.tsv")) == 2
+
+
+def test_a_lexicon_for_another_direction(tiny_checkpoint, tmp_path):
+    with pytest.raises(BuildError, match="a lexicon is for de-fr, which the model doesn't translate"):
+        build_bundle(tiny_checkpoint, tmp_path / "out", lexicons={("de", "fr"): {"a": ["b"]}}, report=lambda line: None)
+
+
+@pytest.mark.parametrize("given", ["pairs.tsv", "de-fr=pairs.tsv", "de-en="])
+def test_the_command_names_what_it_expects(tiny_checkpoint, tmp_path, given):
+    result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(tmp_path / "out"), "--lexicon", given])
+    assert result.exit_code == 2
+    assert "is not de-en or en-de with = and a file" in " ".join(result.output.replace("│", " ").split())
