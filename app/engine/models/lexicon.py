@@ -10,6 +10,7 @@ from app.errors import BundleError
 MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
+_LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -39,15 +40,15 @@ class Lexicon:
 
     def __init__(self, path: Path) -> None:
         try:
-            lines = read_plain(path, MAX_LEXICON_BYTES).decode().splitlines()
+            text = read_plain(path, MAX_LEXICON_BYTES).decode()
         except UnicodeDecodeError as error:
             raise BundleError(f"{path} is not UTF-8") from error
-        self._entries: dict[str, str] = {}
-        for number, line in enumerate(lines, 1):
-            word, _, translations = line.partition("\t")
-            if not word or not all(translations.split("\t")):
-                raise BundleError(f"{path}: line {number} is not a word, a tab and its translations")
-            self._entries[word] = translations
+        # All lines at once: the shipped lexicons have more than 100,000, and a start waits for them.
+        understood = _LINES.match(text)
+        if understood and understood.end() < len(text):
+            number = 1 + text.count("\n", 0, understood.end())
+            raise BundleError(f"{path}: line {number} is not a word, a tab and its translations")
+        self._entries = dict(line.split("\t", 1) for line in text.split("\n")[:-1])
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -57,13 +58,17 @@ class Lexicon:
 
         The first word of a text may have a capital letter that the lexicon's hasn't; its translations then get one.
         """
+        words = _WORD.findall(text)
+        first = words[0][0].lower() + words[0][1:] if words else ""
+        if self._entries.keys().isdisjoint(words) and first not in self._entries:  # most sentences
+            return []
         found = []
         for match in _WORD.finditer(text):
             word, (begin, end) = match[0], match.span()
             translations = self._entries.get(word)
             capital = translations is None and begin == 0 and word[0].isupper()
             if capital:
-                translations = self._entries.get(word[0].lower() + word[1:])
+                translations = self._entries.get(first)
             if translations is not None:
                 own = [word if each == SAME else each for each in translations.split("\t")]
                 found.append(FoundWord(begin, end, tuple(_capital(each) if capital else each for each in own)))
