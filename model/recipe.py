@@ -98,6 +98,9 @@ class Training(_Section):
     max_length: int = Field(
         120, gt=0, description="pairs with a longer side, in pieces and two special ids, are left out"
     )
+    optimizer: Literal["adam", "muon"] = Field(
+        "adam", description="muon: for the matrices of the layers, adam for the rest"
+    )
     schedule: Literal["inverse-sqrt", "cosine", "trapezoid"] = "cosine"
     cooldown: int = Field(0, ge=0, description="updates of a trapezoid's way down, the last ones")
     peak_rate: float = Field(1e-3, gt=0)

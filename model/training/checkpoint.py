@@ -19,6 +19,7 @@ from torch import Tensor
 from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
+from model.training.optimizer import Optimizers
 
 
 class CheckpointError(ValueError):
@@ -78,7 +79,7 @@ def load_model(folder: Path) -> Transformer:
 
 
 def save_training(
-    folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, state: TrainingState, tokenizer: Path
+    folder: Path, model: Transformer, optimizers: Optimizers, state: TrainingState, tokenizer: Path
 ) -> Path:
     """Write ``folder/step-NNNNNNN``: into a partial folder first, then renamed. One that exists is left alone."""
     out = folder / f"step-{state.update:07d}"
@@ -91,7 +92,7 @@ def save_training(
     moments = {
         f"{name}/{kind}": value.reshape(-1).contiguous()
         for name, parameter in model.named_parameters()
-        for kind, value in optimizer.state[parameter].items()
+        for kind, value in optimizers.moments(parameter).items()
     }
     save_file(moments, partial / "optimizer.safetensors")
     (partial / "state.json").write_text(json.dumps(asdict(state)) + "\n", encoding="utf-8")
@@ -99,8 +100,8 @@ def save_training(
     return out
 
 
-def load_training(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer) -> TrainingState:
-    """Restore model, optimiser and state in place from one checkpoint.
+def load_training(folder: Path, model: Transformer, optimizers: Optimizers) -> TrainingState:
+    """Restore model, optimisers and state in place from one checkpoint.
 
     Raises:
         CheckpointError: The checkpoint is damaged or of another model.
@@ -112,11 +113,7 @@ def load_training(folder: Path, model: Transformer, optimizer: torch.optim.Optim
     with _reading(folder / "optimizer.safetensors") as path:
         moments = load_file(path)
         for name, parameter in model.named_parameters():
-            if not parameter.requires_grad:
-                continue
-            for kind in ("step", "exp_avg", "exp_avg_sq"):
-                value = moments[f"{name}/{kind}"].to(parameter.device)
-                optimizer.state[parameter][kind] = value.reshape(()) if kind == "step" else value.view_as(parameter)
+            optimizers.restore(parameter, lambda kind, name=name: moments[f"{name}/{kind}"])  # type: ignore[misc]
     with _reading(folder / "state.json") as path:
         return TrainingState(**json.loads(path.read_text(encoding="utf-8")))
 

@@ -1,7 +1,7 @@
 """The training loop: exact to resume, one process or many (``torchrun``).
 
 Nothing random is carried along: batches are a function of (seed, number) and dropout noise of (seed, update, rank), so
-a run continued from a checkpoint sees what it would have seen. Only model, optimiser and counters are saved.
+a run continued from a checkpoint sees what it would have seen. Only model, optimisers and counters are saved.
 """
 
 import json
@@ -36,6 +36,7 @@ from model.training.checkpoint import (
     training_checkpoints,
 )
 from model.training.loss import Losses, losses
+from model.training.optimizer import Optimizers
 from model.training.provenance import read_card, write_card
 from model.training.schedule import learning_rate
 from model.training.warm_start import load_initial
@@ -92,18 +93,11 @@ class Trainer:
         self.consecutive += [False] * (len(self.corpora) - len(self.consecutive))
         torch.manual_seed(recipe.seed)
         self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(),
-            lr=0.0,
-            betas=(0.9, 0.98),
-            eps=1e-9,
-            weight_decay=self.training.weight_decay,
-            fused=True,
-        )
+        self.optimizers = Optimizers(self.model, self.training)
         self.state = TrainingState()
         saved = training_checkpoints(run / "checkpoints")
         if saved:
-            self.state = load_training(saved[-1], self.model, self.optimizer)
+            self.state = load_training(saved[-1], self.model, self.optimizers)
         elif recipe.initial:
             read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
             load_initial(Path(recipe.initial), self.model, self.tokenizer)
@@ -206,10 +200,7 @@ class Trainer:
                 f"update {self.state.update}: the gradients are not finite; the checkpoints are as they were"
             )
         rate = learning_rate(self.state.update, self.training)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizers.step(rate)
         seconds = time.perf_counter() - began
         self.state.tokens += int(tokens)
         self.state.seconds += seconds
@@ -251,7 +242,7 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint, and remove the oldest beyond ``keep``."""
-        save_training(self.run / "checkpoints", self.model, self.optimizer, self.state, self.tokenizer)
+        save_training(self.run / "checkpoints", self.model, self.optimizers, self.state, self.tokenizer)
         prune(self.run / "checkpoints", self.training.keep)
 
     def _stale(self) -> bool:

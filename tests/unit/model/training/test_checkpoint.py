@@ -2,12 +2,14 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from model.network.config import TransformerConfig
 from model.network.transformer import Transformer
+from model.recipe import Training
 from model.training.checkpoint import (
     CheckpointError,
     TrainingState,
@@ -19,6 +21,7 @@ from model.training.checkpoint import (
     save_training,
     training_checkpoints,
 )
+from model.training.optimizer import Optimizers
 
 CONFIG = TransformerConfig(
     source_vocabulary=12,
@@ -41,42 +44,50 @@ def tokenizer(tmp_path: Path) -> Path:
     return path
 
 
-def trained(seed: int, steps: int = 2) -> tuple[Transformer, torch.optim.Optimizer]:
-    """A model and an optimiser with moments."""
+def trained(seed: int, steps: int = 2, **options: Any) -> tuple[Transformer, Optimizers]:
+    """A model and optimisers with moments."""
     torch.manual_seed(seed)
     model = Transformer(CONFIG)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
+    optimizers = Optimizers(model, Training(updates=1, **options))
     for _ in range(steps):
         states, _ = model(torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]]))
         model.logits(states).square().mean().backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    return model, optimizer
+        optimizers.step(1e-2)
+    return model, optimizers
 
 
 def saved(folder: Path, tokenizer: Path, *, seed: int = 0, update: int = 7) -> Path:
-    model, optimizer = trained(seed)
-    return save_training(folder, model, optimizer, TrainingState(update=update), tokenizer)
+    model, optimizers = trained(seed)
+    return save_training(folder, model, optimizers, TrainingState(update=update), tokenizer)
 
 
-def test_everything_comes_back(tmp_path: Path, tokenizer: Path) -> None:
-    model, optimizer = trained(0)
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_everything_comes_back(tmp_path: Path, tokenizer: Path, optimizer: str) -> None:
+    model, optimizers = trained(0, optimizer=optimizer)
     state = TrainingState(update=7, tokens=900, seconds=1.5, best_loss=2.25, stale=3)
-    folder = save_training(tmp_path / "checkpoints", model, optimizer, state, tokenizer)
+    folder = save_training(tmp_path / "checkpoints", model, optimizers, state, tokenizer)
     assert folder.name == "step-0000007"
     assert (folder / "tokenizer.spm").read_bytes() == b"the tokenizer"
 
-    other, other_optimizer = trained(1, steps=0)
-    assert load_training(folder, other, other_optimizer) == state
+    other, other_optimizers = trained(1, steps=0, optimizer=optimizer)
+    assert load_training(folder, other, other_optimizers) == state
     for (name, ours), theirs in zip(model.named_parameters(), other.parameters(), strict=True):
         assert torch.equal(ours, theirs), name
-        for kind, value in optimizer.state[ours].items():
-            assert torch.equal(value, other_optimizer.state[theirs][kind]), (name, kind)
+        moments, restored = optimizers.moments(ours), other_optimizers.moments(theirs)
+        assert moments.keys() == restored.keys() and bool(moments) == ours.requires_grad, name
+        for kind, value in moments.items():
+            assert torch.equal(value, restored[kind]), (name, kind)
+
+
+def test_a_checkpoint_of_another_optimizer_is_refused(tmp_path: Path, tokenizer: Path) -> None:
+    folder = saved(tmp_path / "c", tokenizer)
+    with pytest.raises(CheckpointError, match=r"optimizer\.safetensors"):
+        load_training(folder, *trained(1, optimizer="muon"))
 
 
 def test_an_infinite_best_loss_survives(tmp_path: Path, tokenizer: Path) -> None:
-    model, optimizer = trained(0)
-    folder = save_training(tmp_path, model, optimizer, TrainingState(update=1), tokenizer)
+    model, optimizers = trained(0)
+    folder = save_training(tmp_path, model, optimizers, TrainingState(update=1), tokenizer)
     assert load_training(folder, *trained(1)).best_loss == float("inf")
 
 

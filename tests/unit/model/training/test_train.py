@@ -88,9 +88,13 @@ DIE_AT = pytest.mark.parametrize("updates", [[4], [13, 26]], ids=["before-the-fi
 
 
 @DIE_AT
-def test_a_run_that_died_continues_as_if_it_had_not(workplaces: Iterator[Workplace], updates: list[int]) -> None:
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_a_run_that_died_continues_as_if_it_had_not(
+    workplaces: Iterator[Workplace], updates: list[int], optimizer: str
+) -> None:
     # Everything that could differ: dropout noise, accumulation, the early sources, the averaged model.
     options = {"model": "dropout = 0.2", "updates": 30, "accumulate": 2, "early_updates": 12, "batch_tokens": 60}
+    options["optimizer"] = optimizer
     whole, broken = next(workplaces), next(workplaces)
     whole.write_recipe(**options)
     expected = whole.train()

@@ -1,0 +1,54 @@
+"""The optimisers of training."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from model.recipe import Training
+
+_LAYERS = ("encoder.", "decoder.")
+
+
+class Optimizers:
+    """Adam, or Muon for the matrices of the layers and Adam for all other parameters.
+
+    Muon (Jordan et al. 2024) makes the update of a matrix orthogonal. Its updates are as large as Adam's usually are
+    (Liu et al. 2025, "Muon is Scalable for LLM Training"), so both take the same rate.
+    """
+
+    def __init__(self, model: nn.Module, training: Training) -> None:
+        muon = training.optimizer == "muon"
+        matrices, others = list[nn.Parameter](), list[nn.Parameter]()
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad:
+                in_layer = name.startswith(_LAYERS) and parameter.dim() == 2
+                (matrices if muon and in_layer else others).append(parameter)
+        decay = training.weight_decay
+        adam = torch.optim.AdamW(others, lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=decay, fused=True)
+        self._parts: list[torch.optim.Optimizer] = [adam]
+        if matrices:
+            self._parts.append(torch.optim.Muon(matrices, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw"))
+        self._kinds = dict.fromkeys(others, (adam, ("step", "exp_avg", "exp_avg_sq")))
+        self._kinds |= dict.fromkeys(matrices, (self._parts[-1], ("momentum_buffer",)))
+
+    def step(self, rate: float) -> None:
+        """Update the parameters by their gradients, and forget these."""
+        for part in self._parts:
+            for group in part.param_groups:
+                group["lr"] = rate
+            part.step()
+            part.zero_grad(set_to_none=True)
+
+    def moments(self, parameter: Tensor) -> dict[str, Tensor]:
+        """Return what is remembered of the earlier gradients of a parameter, by kind; nothing before the first step."""
+        found = self._kinds.get(parameter)
+        return dict(found[0].state[parameter]) if found else {}
+
+    def restore(self, parameter: Tensor, moment: Callable[[str], Tensor]) -> None:
+        """Set what is remembered of a parameter; ``moment`` returns it by kind, flat."""
+        if found := self._kinds.get(parameter):
+            part, kinds = found
+            for kind in kinds:
+                value = moment(kind).to(parameter.device)
+                part.state[parameter][kind] = value.reshape(()) if kind == "step" else value.view_as(parameter)
