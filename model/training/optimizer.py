@@ -29,11 +29,13 @@ class Optimizers:
         self._parts: list[torch.optim.Optimizer] = [adam]
         if matrices:
             self._parts.append(torch.optim.Muon(matrices, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw"))
-        self._kinds = dict.fromkeys(others, (adam, ("step", "exp_avg", "exp_avg_sq")))
-        self._kinds |= dict.fromkeys(matrices, (self._parts[-1], ("momentum_buffer",)))
+        self._kinds: dict[Tensor, tuple[torch.optim.Optimizer, tuple[str, ...]]] = {
+            **dict.fromkeys(others, (adam, ("step", "exp_avg", "exp_avg_sq"))),
+            **dict.fromkeys(matrices, (self._parts[-1], ("momentum_buffer",))),
+        }
 
     def step(self, rate: float) -> None:
-        """Update the parameters by their gradients, and forget these."""
+        """Update the parameters by their gradients, and clear these."""
         for part in self._parts:
             for group in part.param_groups:
                 group["lr"] = rate

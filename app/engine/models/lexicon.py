@@ -11,6 +11,8 @@ MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
+_SHORTEST_TITLE = 4
+"""Words. In German, a few words with capitals are more often nouns."""
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -43,7 +45,7 @@ class Lexicon:
             text = read_plain(path, MAX_LEXICON_BYTES).decode()
         except UnicodeDecodeError as error:
             raise BundleError(f"{path} is not UTF-8") from error
-        # All lines at once: the shipped lexicons have more than 100,000, and a start waits for them.
+        # All lines at once: the shipped lexicons have 277,000, and a start waits for them.
         understood = _LINES.match(text)
         if understood and understood.end() < len(text):
             number = 1 + text.count("\n", 0, understood.end())
@@ -56,23 +58,33 @@ class Lexicon:
     def find(self, text: str) -> list[FoundWord]:
         """Finds the words of a text that the lexicon has, in order.
 
-        The first word of a text may have a capital letter that the lexicon's hasn't; its translations then get one.
+        The first word of a text may have a capital letter that the lexicon's hasn't; its translations then get one. If
+        all of four words or more have a capital, as in a title, this goes for each of them.
         """
         words = _WORD.findall(text)
-        first = words[0][0].lower() + words[0][1:] if words else ""
-        if self._entries.keys().isdisjoint(words) and first not in self._entries:  # most sentences
-            return []
+        titled = len(words) >= _SHORTEST_TITLE and all(word[0].isupper() for word in words)
+        changed = {word: _lower(word) for word in (words if titled else words[:1]) if word[0].isupper()}
+        if self._entries.keys().isdisjoint(words) and self._entries.keys().isdisjoint(changed.values()):
+            return []  # most sentences
         found = []
         for match in _WORD.finditer(text):
             word, (begin, end) = match[0], match.span()
             translations = self._entries.get(word)
-            capital = translations is None and begin == 0 and word[0].isupper()
-            if capital:
-                translations = self._entries.get(first)
+            lowered = translations is None and word in changed and (titled or begin == 0)
+            if lowered:
+                translations = self._entries.get(changed[word])
             if translations is not None:
                 own = [word if each == SAME else each for each in translations.split("\t")]
-                found.append(FoundWord(begin, end, tuple(_capital(each) if capital else each for each in own)))
+                if titled:
+                    own = [" ".join(map(_capital, each.split(" "))) for each in own]
+                elif lowered:
+                    own = [_capital(each) for each in own]
+                found.append(FoundWord(begin, end, tuple(own)))
         return found
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _capital(text: str) -> str:

@@ -34,6 +34,18 @@ def test_the_first_word_of_a_text_may_have_a_capital(tmp_path):
     assert found.find("Essen") == [(0, 5, ("Essen",))]
 
 
+def test_translations_in_a_title_have_capitals(tmp_path):
+    found = lexicon(tmp_path, "Sonnenkollektoren\tsolar collectors\nerheblich\tconsiderable\nTipperary\t=\n")
+    assert [each.translations for each in found.find("Tom Baut Erheblich Sonnenkollektoren In Tipperary")] == [
+        ("Considerable",),
+        ("Solar Collectors",),
+        ("Tipperary",),
+    ]
+    # A sentence is no title, nor are two nouns.
+    assert found.find("Tom baut Sonnenkollektoren hier")[0].translations == ("solar collectors",)
+    assert found.find("Toms Sonnenkollektoren")[0].translations == ("solar collectors",)
+
+
 @pytest.mark.parametrize(
     "text", ["Narkose\n", "Narkose\t\n", "\tanesthesia\n", "Narkose\tanesthesia\n\n", "a\tb\t\tc\n"]
 )
