@@ -154,7 +154,7 @@ def build_bundle(
 
 def lexicon_file(pair: Pair) -> str:
     """Name of a direction's lexicon in the bundle."""
-    return f"lexicon.{pair.source}-{pair.target}.tsv"
+    return f"lexicon.{pair.source}-{pair.target}.tsv.gz"
 
 
 def check_out(out: Path) -> None:

@@ -1,5 +1,6 @@
 """Lexicons: translations of rare words, from pair files into a bundle."""
 
+import gzip
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +31,9 @@ def read_lexicon(path: Path, *, reverse: bool = False) -> Translations:
 
 def write_lexicon(translations: Translations, path: Path) -> None:
     """Write a file that ``app.engine.models.lexicon`` reads."""
-    with path.open("w", encoding="utf-8") as file:
-        for word in sorted(translations):
-            file.write("\t".join([word, *(SAME if each == word else each for each in translations[word])]) + "\n")
+    lines = (
+        "\t".join([word, *(SAME if each == word else each for each in translations[word])]) + "\n"
+        for word in sorted(translations)
+    )
+    # Without a time, so that the same lexicon is the same file.
+    path.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))

@@ -1,10 +1,12 @@
 """A bundle's lexicon: translations of words that were rare in training."""
 
+import gzip
 import re
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
-from app.engine.models.files import read_plain
+from app.engine.models.files import open_plain, read_plain
 from app.errors import BundleError
 
 MAX_LEXICON_BYTES = 64 << 20
@@ -34,15 +36,15 @@ class Lexicon:
     """The lexicon of one direction. A line is a word form, a tab, and its translations with tabs between them.
 
     Args:
-        path: The file, UTF-8.
+        path: The file, UTF-8; compressed by gzip if its name ends in ".gz".
 
     Raises:
-        BundleError: It can't be read, or a line has no translation.
+        BundleError: It can't be read or is too large, or a line has no translation.
     """
 
     def __init__(self, path: Path) -> None:
         try:
-            text = read_plain(path, MAX_LEXICON_BYTES).decode()
+            text = _content(path).decode()
         except UnicodeDecodeError as error:
             raise BundleError(f"{path} is not UTF-8") from error
         # All lines at once: the shipped lexicons have 277,000, and a start waits for them.
@@ -81,6 +83,19 @@ class Lexicon:
                     own = [_capital(each) for each in own]
                 found.append(FoundWord(begin, end, tuple(own)))
         return found
+
+
+def _content(path: Path) -> bytes:
+    if path.suffix != ".gz":
+        return read_plain(path, MAX_LEXICON_BYTES)
+    with open_plain(path, MAX_LEXICON_BYTES) as file, gzip.GzipFile(fileobj=file) as unpacked:
+        try:
+            content = unpacked.read(MAX_LEXICON_BYTES + 1)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise BundleError(f"{path} is damaged: {error}") from error
+    if len(content) > MAX_LEXICON_BYTES:
+        raise BundleError(f"{path}: it has more than {MAX_LEXICON_BYTES:,} bytes of text")
+    return content
 
 
 def _lower(text: str) -> str:

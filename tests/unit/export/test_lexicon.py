@@ -30,14 +30,14 @@ def test_the_second_column_may_be_the_source(pairs):
 
 
 def test_the_service_reads_what_is_written(pairs, tmp_path):
-    write_lexicon(read_lexicon(pairs), tmp_path / "lexicon.tsv")
-    found = Lexicon(tmp_path / "lexicon.tsv").find("Narkose Tipperary")
+    write_lexicon(read_lexicon(pairs), tmp_path / "lexicon.tsv.gz")
+    found = Lexicon(tmp_path / "lexicon.tsv.gz").find("Narkose Tipperary")
     assert [translations for _, _, translations in found] == [("anesthesia", "anesthetic"), ("Tipperary",)]
 
 
 def test_a_bundle_names_its_lexicons(tiny_bundle):
-    assert [pair.lexicon for pair in tiny_bundle.manifest.pairs] == ["lexicon.de-en.tsv", None]
-    assert len(Lexicon(tiny_bundle.path / "lexicon.de-en.tsv")) == 2
+    assert [pair.lexicon for pair in tiny_bundle.manifest.pairs] == ["lexicon.de-en.tsv.gz", None]
+    assert len(Lexicon(tiny_bundle.path / "lexicon.de-en.tsv.gz")) == 2
 
 
 def test_a_lexicon_for_another_direction(tiny_checkpoint, tmp_path):

@@ -10,6 +10,7 @@ from app.engine.models.bundle import Bundle, Manifest, sha256, write_manifest
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
+from export.lexicon import write_lexicon
 from tests.support.engines import from_bundle, started, translate
 from tests.support.tiny import LEXICON
 
@@ -25,7 +26,7 @@ def with_lexicon(bundle: Bundle, folder: Path) -> Bundle:
     copy = Path(shutil.copytree(bundle.path, folder / "lexicon"))
     manifest = Manifest.read(copy)
     path = copy / str(manifest.pairs[0].lexicon)
-    path.write_text("".join(f"{word}\t{OTHER}\n" for word in WORDS), encoding="utf-8")
+    write_lexicon({word: [OTHER] for word in WORDS}, path)
     write_manifest(copy, manifest.model_copy(update={"files": {**manifest.files, path.name: sha256(path)}}))
     return Bundle.open(copy)
 

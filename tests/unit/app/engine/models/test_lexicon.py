@@ -1,12 +1,18 @@
+import gzip
+
 import pytest
 
-from app.engine.models.lexicon import Lexicon
+from app.engine.models.lexicon import MAX_LEXICON_BYTES, Lexicon
 from app.errors import BundleError
 
 
 def lexicon(tmp_path, text):
-    (tmp_path / "lexicon.tsv").write_text(text, encoding="utf-8")
-    return Lexicon(tmp_path / "lexicon.tsv")
+    return packed(tmp_path, gzip.compress(text.encode()))
+
+
+def packed(tmp_path, content):
+    (tmp_path / "lexicon.tsv.gz").write_bytes(content)
+    return Lexicon(tmp_path / "lexicon.tsv.gz")
 
 
 def test_words_are_found_in_their_form_alone(tmp_path):
@@ -20,6 +26,11 @@ def test_words_are_found_in_their_form_alone(tmp_path):
 
 def test_a_name_may_be_the_same(tmp_path):
     assert lexicon(tmp_path, "Tipperary\t=\n").find("in Tipperary") == [(3, 12, ("Tipperary",))]
+
+
+def test_a_file_may_be_plain(tmp_path):
+    (tmp_path / "lexicon.tsv").write_text("Narkose\tanesthesia\n", encoding="utf-8")
+    assert Lexicon(tmp_path / "lexicon.tsv").find("Narkose") == [(0, 7, ("anesthesia",))]
 
 
 def test_hyphens_and_apostrophes_belong_to_a_word(tmp_path):
@@ -50,11 +61,24 @@ def test_translations_in_a_title_have_capitals(tmp_path):
     "text", ["Narkose\n", "Narkose\t\n", "\tanesthesia\n", "Narkose\tanesthesia\n\n", "a\tb\t\tc\n"]
 )
 def test_a_line_that_is_no_entry(tmp_path, text):
-    with pytest.raises(BundleError, match=r"lexicon\.tsv: line \d is not a word, a tab and its translations"):
+    with pytest.raises(BundleError, match=r"lexicon\.tsv\.gz: line \d is not a word, a tab and its translations"):
         lexicon(tmp_path, text)
 
 
 def test_a_file_that_is_no_text(tmp_path):
-    (tmp_path / "lexicon.tsv").write_bytes(b"\xff\t\xff")
     with pytest.raises(BundleError, match="is not UTF-8"):
-        Lexicon(tmp_path / "lexicon.tsv")
+        packed(tmp_path, gzip.compress(b"\xff\t\xff"))
+
+
+WHOLE = gzip.compress(b"Narkose\tanesthesia\n")
+
+
+@pytest.mark.parametrize("content", [b"Narkose\tanesthesia\n", WHOLE[:-9], WHOLE[:-8] + bytes(8)])
+def test_a_damaged_file(tmp_path, content):
+    with pytest.raises(BundleError, match="is damaged"):
+        packed(tmp_path, content)
+
+
+def test_a_file_that_unpacks_to_too_much(tmp_path):
+    with pytest.raises(BundleError, match="more than 67,108,864 bytes of text"):
+        packed(tmp_path, gzip.compress(bytes(MAX_LEXICON_BYTES + 1), compresslevel=1))
