@@ -19,6 +19,8 @@ _ABBREVIATION = re.compile(
     r"(?:\w\.\s?\w|\b(?:etc|usw|Inc|Ltd|Co|Corp|No|Nr|Mr|Mrs|Dr|St|Str|Jr|Sr|vs|bzw|ca|approx|\d+))\.$"
 )
 _WRONG_ORDINAL = re.compile(r"(?<![\d.,])(?:\d*[02-9])?([123])th\b")
+# German writes "29." and not "29ter".
+_GERMAN_ORDINAL = re.compile(r"(?<![\d.,])\d+(te[mnrs]?)(?= \w)")
 _LAST = 80  # characters at the end that are looked at
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ALL_WORDS_AFTER = 400  # characters of the source in which the first word of the translation is looked for
@@ -48,6 +50,10 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
     edits = [*_first_letter(source, translation, language, is_strict)]
     if language == "en":
         edits += _ordinals(source, translation)
+    elif language == "de":
+        edits += [
+            Edit(*found.span(1), ".") for found in _GERMAN_ORDINAL.finditer(translation) if found[0] not in source
+        ]
     if language not in _OTHER_PUNCTUATION:
         edits += _final_mark(source, translation, is_strict)
     edits += _spaces_between_signs(source, translation)

@@ -59,6 +59,11 @@ def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
     assert mirrored("settings", "Einstellungen", "de", is_strict=True) == "einstellungen"
 
 
+def test_german_ordinals_have_a_full_stop():
+    assert mirrored("The 29th book", "Das 29ter Buch", "de") == "Das 29. Buch"
+    assert mirrored("It is called 3te Idee.", "Es heißt 3te Idee.", "de") == "Es heißt 3te Idee."
+
+
 def test_other_scripts_keep_their_own_punctuation():
     assert mirrored("How are you?", "你好吗？", "zh") == "你好吗？"
 
