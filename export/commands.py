@@ -33,8 +33,8 @@ def export(
             metavar="PAIR=FILE",
             help="Translations of words that are rare in the training text, for one direction: "
             "de-en=model/text/lexicon.de-en.tsv.xz. A pair file as for training, with one word a line and a line for "
-            "each of its translations. Repeat the option for another direction. A translation from a lexicon outweighs "
-            "the model, so leave out what the model knows.",
+            "each of its translations. Repeat the option for another direction, or for another file: its words replace "
+            "those of the files before. A translation from a lexicon outweighs a model that isn't sure.",
         ),
     ] = None,
 ) -> None:
@@ -72,14 +72,15 @@ def _read_lexicons(given: list[str], languages: tuple[str, str]) -> "dict[tuple[
 
     first, second = languages
     directions = {f"{first}-{second}": (first, second), f"{second}-{first}": (second, first)}
-    found = {}
+    found: dict[tuple[str, str], Translations] = {}
     for each in given:
         pair, _, file = each.partition("=")
         if pair not in directions or not file:
             raise typer.BadParameter(
                 f"{each} is not {' or '.join(directions)} with = and a file", param_hint="--lexicon"
             )
-        found[directions[pair]] = read_lexicon(Path(file), reverse=directions[pair][0] == second)
+        direction = directions[pair]
+        found[direction] = {**found.get(direction, {}), **read_lexicon(Path(file), reverse=direction[0] == second)}
     return found
 
 

@@ -107,9 +107,15 @@ typedef struct {
   int32_t token;
 } Extension;
 
-// Log-probabilities of an offered token, and what others lose; at the beginning of a translation, and within it. The
-// logarithms are those of lexicon_search.py, to the last bit.
-static const double SHARE[2] = {-0.69314718055994529, -0.10536051565782628}, REST[2] = {-0.69314718055994529, -2.3025850929940459};
+// The lexicon's share at the beginning of a translation, and within it; its logarithm, and that of the rest. The logarithms
+// are those of lexicon_search.py, to the last bit.
+static const double SHARE[2] = {0.2, 0.9};
+static const double LOG_SHARE[2] = {-1.6094379124341003, -0.10536051565782628}, LOG_REST[2] = {-0.2231435513142097, -2.302585092994046};
+
+// The log-probability of an offered token that is a candidate, as lexicon_search.interpolated.
+static double interpolated(double score, double share) {
+  return floor(logarithm((1 - share) * exp(score) + share) * 1048576.0 + 0.5) / 1048576.0;
+}
 
 // The node whose children the lexicon offers to a row, or 0, as WordTrees.offered; within: in the middle of a translation.
 static int32_t offered(const Search *s, const Row *row, int64_t looked_at, int *within) {
@@ -154,16 +160,17 @@ static int extend(const Search *s, const Row *rows, int count, const Candidate *
   for (int r = 0; r < count; r++) {
     int within;
     const int32_t node = offered(s, rows + r, attended[r], &within);
-    const double rest = node ? REST[within] : 0;
+    const double rest = node ? LOG_REST[within] : 0;
     for (int k = 0; k < wanted && k < top; k++) {
       const int32_t token = best[r * top + k].token;
-      const double score = node && child_of(s, node, token) ? SHARE[within] : (double)best[r * top + k].score + rest;
+      const double alone = best[r * top + k].score;
+      const double score = node && child_of(s, node, token) ? interpolated(alone, SHARE[within]) : alone + rest;
       n = put(e, n, wanted, (Extension){rows[r].total + score, r, token});
     }
     for (int32_t child = s->nodes[node].child; child; child = s->nodes[child].sibling) {
       int known = 0;
       for (int k = 0; k < wanted && k < top; k++) known |= best[r * top + k].token == s->nodes[child].token;
-      if (!known) n = put(e, n, wanted, (Extension){rows[r].total + SHARE[within], r, s->nodes[child].token});
+      if (!known) n = put(e, n, wanted, (Extension){rows[r].total + LOG_SHARE[within], r, s->nodes[child].token});
     }
   }
   int kept = 0;

@@ -5,8 +5,8 @@ which offers the first tokens of the word's translations (linear interpolation, 
 Discrete Translation Lexicons into Neural Machine Translation"). Once such a token is written, the lexicon offers the
 next one, until a translation is complete. Each word is offered until the hypothesis has taken it.
 
-An offered token gets the lexicon's share as its probability, however likely the model thinks it is: the words are rare,
-so the model knows little of them.
+The lexicon's share at the beginning of a translation is small. It is enough where the model doesn't know the word and
+spreads its probability over many tokens. It is too little where the model is sure of another one.
 """
 
 import math
@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 from app.engine.decoding.search import Beam, Live, Search
 
-# Share of the lexicon at the beginning of a translation, and within it. With 0.35 and 0.65 at the beginning, BLEU was
-# the same.
-_BEGIN, _WITHIN = 0.5, 0.9
-SHARES = math.log(_BEGIN), math.log(_WITHIN), math.log(1 - _BEGIN), math.log(1 - _WITHIN)
-"""Log-probabilities of an offered token, at the beginning and within; and what other tokens lose, likewise."""
+# Share of the lexicon at the beginning of a translation, and within it. 0.1 and 0.35 at the beginning were worse, 0.8
+# within was not better (docs/lab-notebook.md, the sixth run).
+_BEGIN, _WITHIN = 0.2, 0.9
+_PRECISION = 2.0**20  # steps of one in a logarithm
 MAX_RARE_WORDS = 63
 """Words of one sentence: their set is a number of 64 bits."""
 
@@ -129,6 +128,14 @@ class WordTrees:
         return len(self.nodes) - 1
 
 
+def interpolated(score: float, share: float) -> float:
+    """Log-probability of a token that the model gives the log-probability ``score``, and the lexicon its ``share``.
+
+    It is rounded, so that libraries whose exponentials differ in the last bit give the same result.
+    """
+    return math.floor(math.log((1 - share) * math.exp(score) + share) * _PRECISION + 0.5) / _PRECISION
+
+
 class LexiconSearch(Search):
     """Beam search with a lexicon's translations of some words. It needs the alignment head.
 
@@ -167,12 +174,16 @@ class LexiconSearch(Search):
     ) -> dict[int, float]:
         """Returns the candidates of one row and the offered tokens with their log-probabilities."""
         node, begins = self._trees.offered(progress, looked_at)
+        known = dict(zip(candidates, scores, strict=True))
         if not node:
-            return dict(zip(candidates, scores, strict=True))
-        begin, within, begin_rest, within_rest = SHARES
-        share, rest = (begin, begin_rest) if begins else (within, within_rest)
-        mixed = {token: score + rest for token, score in zip(candidates, scores, strict=True)}
-        return mixed | {self._trees.nodes[child].token: share for child in self._trees.children(node)}
+            return known
+        share = _BEGIN if begins else _WITHIN
+        rest = math.log(1 - share)
+        mixed = {token: score + rest for token, score in known.items()}
+        for child in self._trees.children(node):
+            token = self._trees.nodes[child].token
+            mixed[token] = interpolated(known[token], share) if token in known else math.log(share)
+        return mixed
 
     def _progress(self, hypothesis: Live) -> Progress:
         """Returns how far a hypothesis has used the lexicon: a function of its tokens and what they looked at."""

@@ -50,3 +50,13 @@ def test_the_command_names_what_it_expects(tiny_checkpoint, tmp_path, given):
     result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(tmp_path / "out"), "--lexicon", given])
     assert result.exit_code == 2
     assert "is not de-en or en-de with = and a file" in " ".join(result.output.replace("│", " ").split())
+
+
+def test_several_files_are_one_lexicon(tiny_checkpoint, pairs, tmp_path):
+    (tmp_path / "more.tsv").write_text("Narkose\tnarcosis\nOpern-\topera\n", encoding="utf-8")
+    options = [text for file in (pairs, tmp_path / "more.tsv") for text in ("--lexicon", f"de-en={file}")]
+    result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(tmp_path / "out"), *options])
+    assert result.exit_code == 0, result.output
+    found = Lexicon(tmp_path / "out" / "lexicon.de-en.tsv.gz")
+    assert len(found) == 3
+    assert found.find("Narkose")[0].translations == ("narcosis",)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.engine.decoding.lexicon_search import MAX_RARE_WORDS, LexiconSearch, RareWord, WordTrees
+from app.engine.decoding.lexicon_search import MAX_RARE_WORDS, LexiconSearch, RareWord, WordTrees, interpolated
 from app.engine.decoding.search import Hypothesis
 from app.engine.options import SearchOptions
 
@@ -17,7 +17,7 @@ def model(tokens: tuple[int, ...]) -> tuple[dict[int, float], int]:
     if not tokens:
         return {THE: 0.9, NUTS: 0.05}, 0
     if tokens[-1] == THE:
-        return {NUTS: 0.6, WORKS: 0.3}, 1
+        return {NUTS: 0.15, WORKS: 0.1}, 1
     if tokens[-1] == ANES:
         return {NUTS: 0.8, WORKS: 0.1}, 1
     if tokens[-1] == WORKS:
@@ -47,12 +47,23 @@ def test_the_lexicon_has_the_word_where_the_alignment_head_looks() -> None:
     assert translate()[0].tokens == (THE, NUTS, WORKS)
     [best] = translate(RareWord((1,), ((ANES, THESIA),)))
     assert best.tokens == (THE, ANES, THESIA, WORKS)
-    assert best.log_probability == pytest.approx(math.log(0.9 * 0.5 * 0.9 * 0.7 * 0.9))
+    assert best.log_probability == pytest.approx(math.log(0.9 * 0.2 * 0.9 * 0.7 * 0.9))
 
 
 def test_a_beam_keeps_what_the_model_would_say() -> None:
     found = {each.tokens: each.log_probability for each in translate(RareWord((1,), ((ANES, THESIA),)), beam=4)}
-    assert found[THE, NUTS, WORKS] == pytest.approx(math.log(0.9 * 0.6 * (1 - 0.5) * 0.7 * 0.9))
+    assert found[THE, NUTS, WORKS] == pytest.approx(math.log(0.9 * 0.15 * (1 - 0.2) * 0.7 * 0.9))
+
+
+def test_a_model_that_is_sure_has_its_way() -> None:
+    """It is sure of the first word."""
+    assert translate(RareWord((0,), ((DRUG,),)))[0].tokens == (THE, NUTS, WORKS)
+
+
+def test_what_both_say_is_likelier_than_what_one_says() -> None:
+    assert interpolated(math.log(0.3), 0.2) == pytest.approx(math.log(0.8 * 0.3 + 0.2), abs=1e-6)
+    [best] = translate(RareWord((1,), ((NUTS,),)))
+    assert best.log_probability == pytest.approx(math.log(0.9 * (0.8 * 0.15 + 0.2) * 0.7 * 0.9), abs=1e-5)
 
 
 def test_all_translations_of_a_word_are_offered() -> None:

@@ -57,6 +57,44 @@ def test_translations_in_a_title_have_capitals(tmp_path):
     assert found.find("Toms Sonnenkollektoren")[0].translations == ("solar collectors",)
 
 
+PARTS = """Opern-\topera
+Staats-\tstate
+-direktor\tdirector\tmanager
+Führer-\tdriving\tleader's
+Schein\tlicence
+Bayern-\tBavarian
+NATO\t=
+Operndirektorin\tlady in charge of the opera
+Staatsdirektor\t~
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "translations"),
+    [
+        ("Operndirektor", ("opera director", "opera manager")),
+        ("Führerschein", ("driving licence", "leader's licence")),  # the head is a word of its own
+        ("Staatsoperndirektor", ("state opera director", "state opera manager")),
+        ("Bayern-Direktor", ("Bavarian director", "Bavarian manager")),
+        ("NATO-Direktor", ("NATO director", "NATO manager")),
+        ("EU-Direktor", ("EU director", "EU manager")),
+        ("Operndirektorin", ("lady in charge of the opera",)),
+        ("Staatsdirektor", None),  # the model knows it
+        ("Operndirektoren", None),
+        ("Zirkusdirektor", None),
+        ("operndirektor", None),
+        ("Direktor", None),
+    ],
+)
+def test_compounds_are_found_by_their_parts(tmp_path, word, translations):
+    found = lexicon(tmp_path, PARTS).find(f"Der {word}")
+    assert [each.translations for each in found] == [translations] * (translations is not None)
+
+
+def test_a_compound_at_the_beginning_of_a_text_gets_a_capital(tmp_path):
+    assert lexicon(tmp_path, PARTS).find("Operndirektor wird er") == [(0, 13, ("Opera director", "Opera manager"))]
+
+
 @pytest.mark.parametrize(
     "text", ["Narkose\n", "Narkose\t\n", "\tanesthesia\n", "Narkose\tanesthesia\n\n", "a\tb\t\tc\n"]
 )
