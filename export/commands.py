@@ -32,9 +32,9 @@ def export(
         typer.Option(
             metavar="PAIR=FILE",
             help="Translations of words that are rare in the training text, for one direction: "
-            "de-en=model/text/lexicon.de-en.tsv.xz. A pair file as for training, with one word a line and a line for "
-            "each of its translations. Repeat the option for another direction, or for another file: its words replace "
-            "those of the files before. A translation from a lexicon outweighs a model that isn't sure.",
+            "de-en=model/text/lexicon.de-en.tsv.xz. A pair file as for training, with a line for each translation of a "
+            "word or of a term of two words. Repeat the option for another direction or another file; of a word in two "
+            "files, the later one counts. A lexicon outweighs a model that isn't sure.",
         ),
     ] = None,
 ) -> None:

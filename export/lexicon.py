@@ -12,7 +12,7 @@ Translations = Mapping[str, Sequence[str]]
 
 
 def read_lexicon(path: Path, *, reverse: bool = False) -> Translations:
-    """Read pairs of a word and a translation; entries with several words on the source side are left out.
+    """Read pairs of a word or a term of two words and a translation; longer entries are left out.
 
     Args:
         path: Pair file, as for training. Several translations of a word are several lines.
@@ -24,7 +24,7 @@ def read_lexicon(path: Path, *, reverse: bool = False) -> Translations:
     found: dict[str, list[str]] = {}
     for pair in read_pairs(path):
         word, translation = reversed(pair) if reverse else pair
-        if " " not in word and translation not in found.setdefault(word, []):
+        if word.count(" ") < 2 and translation not in found.setdefault(word, []):
             found[word].append(translation)
     return {word: translations for word, translations in found.items() if translations}
 

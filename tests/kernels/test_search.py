@@ -155,6 +155,32 @@ def test_searches_with_a_lexicon_are_those_of_single_steps(models, sources, plan
     assert [each.hypotheses() for each in searches] == expected
 
 
+@pytest.mark.parametrize("beam", [1, 4])
+def test_what_model_and_lexicon_both_say_counts_the_same(models, sources, beam):
+    """The lexicon offers what the model writes without it, so both probabilities are added."""
+    native, stepwise = models
+    wanted = SearchOptions(beam_size=beam, max_length=MAX_LENGTH)
+    plain = decode(native, sources, start_id=BOS_ID, eos_id=EOS_ID, options=wanted)
+
+    def searches() -> list[Search]:
+        return [
+            LexiconSearch(
+                rare_words=[RareWord((at,), ((token,),)) for at, token in enumerate(found[0].tokens)],
+                start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=wanted,
+            )
+            for found in plain
+        ]  # fmt: skip
+
+    results = []
+    for batch, model, steps in ((new_batch(native), native, sys.maxsize), (BatchDecoder(stepwise), stepwise, 1)):
+        batch.join(own := searches(), model.encode(sources))
+        while batch.live_rows:
+            batch.step(steps)
+        results.append([each.hypotheses() for each in own])
+    assert results[0] == results[1]
+    assert results[0] != plain
+
+
 def test_places_are_given_back(models, sources):
     """However many sentences come and go, and are dropped, the memory doesn't grow."""
     native, _ = models

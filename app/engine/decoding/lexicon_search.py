@@ -5,8 +5,9 @@ which offers the first tokens of the word's translations (linear interpolation, 
 Discrete Translation Lexicons into Neural Machine Translation"). Once such a token is written, the lexicon offers the
 next one, until a translation is complete. Each word is offered until the hypothesis has taken it.
 
-The lexicon's share at the beginning of a translation is small. It is enough where the model doesn't know the word and
-spreads its probability over many tokens. It is too little where the model is sure of another one.
+The lexicon has a small share at the beginning of a translation: enough to win where the model doesn't know the word and
+spreads its probability over many tokens, not enough where the model is sure of another token. The model's own
+probability of an offered token counts if the token is among the candidates, which are as many as there are beams.
 """
 
 import math

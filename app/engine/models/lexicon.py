@@ -13,17 +13,17 @@ MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
 KNOWN = "~"
-"""Stands instead of the translations of a compound that the model knows: it isn't made from its parts."""
+"""Stands in the place of translations: the model knows this compound, so it isn't put together from its parts."""
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
-_SHORTEST_PART = 3
-"""Letters of a part of a compound."""
+_SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
+"""Letters. Without a bound, a word of 16,000 letters would take half a second."""
 _SHORTEST_TITLE = 4
 """Words. In German, a few words with capitals are more often nouns."""
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 class FoundWord(NamedTuple):
-    """A word of a text that the lexicon has.
+    """A word or term of a text that the lexicon has.
 
     Attributes:
         begin: Its first character, in code points.
@@ -38,6 +38,8 @@ class FoundWord(NamedTuple):
 
 class Lexicon:
     """The lexicon of one direction. A line is a word form, a tab, and its translations with tabs between them.
+
+    Instead of a word, an entry may be a term of two words with one space between them: "registry office".
 
     German writes compounds in one word, and makes new ones all the time. So a lexicon may have their parts: modifiers,
     which end with a hyphen, and heads, which begin with one. With "Opern-" and "-direktor", "Operndirektor" is found.
@@ -60,48 +62,59 @@ class Lexicon:
             number = 1 + text.count("\n", 0, understood.end())
             raise BundleError(f"{path}: line {number} is not a word, a tab and its translations")
         self._entries = dict(line.split("\t", 1) for line in text.split("\n")[:-1])
-        self._has_parts = "\n-" in text or text.startswith("-")
+        self._has_parts = "-\t" in text or "\n-" in text or text.startswith("-")
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def find(self, text: str) -> list[FoundWord]:
-        """Finds the words of a text that the lexicon has, in order.
+        """Finds the words and terms of a text that the lexicon has, in order; none overlap.
 
         The first word of a text may have a capital letter that the lexicon's hasn't; its translations then get one. If
         all of four words or more have a capital, as in a title, this goes for each of them.
         """
-        matches = list(_WORD.finditer(text))
-        titled = len(matches) >= _SHORTEST_TITLE and all(match[0][0].isupper() for match in matches)
-        found = []
-        for match in matches:
-            word, (begin, end) = match[0], match.span()
-            translations = self._translations(word)
-            lowered = not translations and word[0].isupper() and (titled or begin == 0)
-            if lowered:
-                translations = self._translations(_lower(word))
-            if not translations and self._has_parts and word[0].isupper() and word not in self._entries:
-                translations = self._compound(word)
-                lowered = begin == 0
-            if translations:
-                if titled:
-                    translations = [" ".join(map(_capital, each.split(" "))) for each in translations]
-                elif lowered:
-                    translations = [_capital(each) for each in translations]
-                found.append(FoundWord(begin, end, tuple(translations)))
+        words = [match.span() for match in _WORD.finditer(text)]
+        titled = len(words) >= _SHORTEST_TITLE and all(text[begin].isupper() for begin, _ in words)
+        found: list[FoundWord] = []
+        for index, (begin, end) in enumerate(words):
+            if found and begin < found[-1].end:
+                continue  # the second word of a term
+            ends = [end]
+            if index + 1 < len(words) and text[end : words[index + 1][0]] == " ":
+                ends.insert(0, words[index + 1][1])
+            for last in ends:
+                if translations := self._looked_up(text[begin:last], titled=titled, first=begin == 0):
+                    found.append(FoundWord(begin, last, tuple(translations)))
+                    break
         return found
+
+    def _looked_up(self, entry: str, *, titled: bool, first: bool) -> list[str]:
+        """Translates a word or a term of two words, which may begin with a capital because of its place."""
+        translations = self._translations(entry)
+        if not translations and entry[0].isupper():
+            if titled or first:
+                lowered = self._translations(_lower(entry))
+                if titled and not lowered:
+                    lowered = self._translations(" ".join(map(_lower, entry.split(" "))))
+                translations = list(map(_capital, lowered))
+            if not translations and self._has_parts and entry not in self._entries:
+                translations = self._compound(entry)
+        return [" ".join(map(_capital, each.split(" "))) for each in translations] if titled else translations
 
     def _translations(self, entry: str) -> list[str]:
         line = self._entries.get(entry)
-        if line is None or line == KNOWN:
+        if line is None:
             return []
-        return [entry if each == SAME else each for each in line.split("\t")]
+        return [entry.strip("-") if each == SAME else each for each in line.split("\t") if each != KNOWN]
 
     def _compound(self, word: str) -> list[str]:
         """Translates a compound by its parts; nothing if they aren't all known.
 
         Two parts are better than three, and a long head is better than a short one.
         """
+        # Nor are names split: "PlayStation".
+        if len(word) > _LONGEST_COMPOUND or " " in word or not word.rpartition("-")[2][1:].islower():
+            return []
         middles = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
         split = [(word[:middle], heads) for middle in middles if (heads := self._head(word[middle:]))]
         for modify in (self._modifier, self._two_modifiers):
@@ -112,7 +125,10 @@ class Lexicon:
         return []
 
     def _head(self, part: str) -> list[str]:
-        return self._translations("-" + part.lower()) or self._translations(_capital(part))
+        if known := self._translations("-" + part.lower()):
+            return known
+        word = _capital(part)
+        return [] if self._entries.get(word) == SAME else self._translations(word)  # a name is no head
 
     def _modifier(self, part: str) -> list[str]:
         if not part.endswith("-"):
@@ -121,10 +137,10 @@ class Lexicon:
         return self._translations(part) or self._translations(word) or ([word] if word.isupper() else [])
 
     def _two_modifiers(self, part: str) -> list[str]:
-        for middle in range(_SHORTEST_PART, len(part) - _SHORTEST_PART):
+        for middle in range(_SHORTEST_PART, len(part) - _SHORTEST_PART + 1):
             second = self._modifier(_capital(part[middle:]))
             first = self._modifier(part[:middle]) if second else []
-            if first and second:
+            if first:
                 return [f"{first[0]} {second[0]}"]
         return []
 

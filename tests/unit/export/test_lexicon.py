@@ -10,6 +10,7 @@ from export.lexicon import read_lexicon, write_lexicon
 
 PAIRS = (
     "Narkose\tanesthesia\nNarkose\tanesthetic\nNarkose\tanesthesia\nTipperary\tTipperary\nim Übrigen\tincidentally\n"
+    "so gut wie\tnearly\n"
 )
 
 
@@ -20,7 +21,11 @@ def pairs(tmp_path):
 
 
 def test_a_word_keeps_its_translations_in_order(pairs):
-    assert read_lexicon(pairs) == {"Narkose": ["anesthesia", "anesthetic"], "Tipperary": ["Tipperary"]}
+    assert read_lexicon(pairs) == {
+        "Narkose": ["anesthesia", "anesthetic"],
+        "Tipperary": ["Tipperary"],
+        "im Übrigen": ["incidentally"],
+    }
 
 
 def test_the_second_column_may_be_the_source(pairs):

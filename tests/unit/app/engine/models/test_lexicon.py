@@ -64,6 +64,9 @@ Führer-\tdriving\tleader's
 Schein\tlicence
 Bayern-\tBavarian
 NATO\t=
+Witt\t=
+Bau-\tbuilding\t~
+-team\t=
 Operndirektorin\tlady in charge of the opera
 Staatsdirektor\t~
 """
@@ -75,14 +78,20 @@ Staatsdirektor\t~
         ("Operndirektor", ("opera director", "opera manager")),
         ("Führerschein", ("driving licence", "leader's licence")),  # the head is a word of its own
         ("Staatsoperndirektor", ("state opera director", "state opera manager")),
+        ("Staatsbaudirektor", ("state building director", "state building manager")),
+        ("Opernteam", ("opera team",)),
         ("Bayern-Direktor", ("Bavarian director", "Bavarian manager")),
         ("NATO-Direktor", ("NATO director", "NATO manager")),
         ("EU-Direktor", ("EU director", "EU manager")),
         ("Operndirektorin", ("lady in charge of the opera",)),
         ("Staatsdirektor", None),  # the model knows it
         ("Operndirektoren", None),
+        ("Bayern--Direktor", None),
+        ("Opern" * 20 + "direktor", None),  # the time would grow with the square of the length
         ("Zirkusdirektor", None),
         ("operndirektor", None),
+        ("OpernDirektor", None),
+        ("Opernwitt", None),  # a name is no head
         ("Direktor", None),
     ],
 )
@@ -91,8 +100,29 @@ def test_compounds_are_found_by_their_parts(tmp_path, word, translations):
     assert [each.translations for each in found] == [translations] * (translations is not None)
 
 
-def test_a_compound_at_the_beginning_of_a_text_gets_a_capital(tmp_path):
-    assert lexicon(tmp_path, PARTS).find("Operndirektor wird er") == [(0, 13, ("Opera director", "Opera manager"))]
+def test_compounds_end_where_words_do(tmp_path):
+    found = lexicon(tmp_path, PARTS)
+    assert found.find("Er verlässt die EU.\nEU-Direktor") == [(20, 31, ("EU director", "EU manager"))]
+    assert found.find("Operndirektor wird er") == [(0, 13, ("opera director", "opera manager"))]
+
+
+def test_heads_may_all_be_words(tmp_path):
+    assert lexicon(tmp_path, "Führer-\tdriving\nSchein\tlicence\n").find("Führerschein") == [
+        (0, 12, ("driving licence",))
+    ]
+
+
+def test_a_term_of_two_words_comes_before_its_words(tmp_path):
+    found = lexicon(tmp_path, "registry office\tStandesamt\noffice\tBüro\nblock letters\tDruckbuchstaben\n")
+    assert found.find("The registry office wants block letters.") == [
+        (4, 19, ("Standesamt",)),
+        (26, 39, ("Druckbuchstaben",)),
+    ]
+    assert found.find("Block letters") == [(0, 13, ("Druckbuchstaben",))]
+    assert found.find("The Registry Office Wants It")[0].translations == ("Standesamt",)
+    beetroot = lexicon(tmp_path, "rote Rüben\tbeetroot\n")
+    assert beetroot.find("Rote Rüben Mit Essig")[0].translations == ("Beetroot",)
+    assert found.find("registry, office, block\nletters") == [(10, 16, ("Büro",))]
 
 
 @pytest.mark.parametrize(
