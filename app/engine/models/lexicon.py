@@ -56,7 +56,7 @@ class Lexicon:
             text = _content(path).decode()
         except UnicodeDecodeError as error:
             raise BundleError(f"{path} is not UTF-8") from error
-        # All lines at once: the shipped lexicons have 277,000, and a start waits for them.
+        # All lines at once: the shipped lexicons have 400,000, and a start waits for them.
         understood = _LINES.match(text)
         if understood and understood.end() < len(text):
             number = 1 + text.count("\n", 0, understood.end())

@@ -63,5 +63,5 @@ def test_several_files_are_one_lexicon(tiny_checkpoint, pairs, tmp_path):
     result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(tmp_path / "out"), *options])
     assert result.exit_code == 0, result.output
     found = Lexicon(tmp_path / "out" / "lexicon.de-en.tsv.gz")
-    assert len(found) == 3
+    assert len(found) == 4
     assert found.find("Narkose")[0].translations == ("narcosis",)

@@ -138,7 +138,7 @@ def test_a_file_that_is_no_text(tmp_path):
         packed(tmp_path, gzip.compress(b"\xff\t\xff"))
 
 
-WHOLE = gzip.compress(b"Narkose\tanesthesia\n")
+WHOLE = gzip.compress(b"Narkose\tanesthesia\n", mtime=0)  # the names of the tests have these bytes
 
 
 @pytest.mark.parametrize("content", [b"Narkose\tanesthesia\n", WHOLE[:-9], WHOLE[:-8] + bytes(8)])
