@@ -67,8 +67,9 @@ docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
-bundle: $(DEV)/installed  ## Export the finished run runs/de-en as the shipped bundle
-	$(DEV)/bin/dragoman export runs/de-en/averaged artifacts/de-en --sentences data/de-en/eval/tatoeba.valid.tsv --shortlist runs/de-en
+bundle: $(DEV)/installed  ## Export runs/de-en/mean, of which model/recipes/de-en.toml tells, as the shipped bundle
+	$(DEV)/bin/dragoman export runs/de-en/mean artifacts/de-en --sentences data/de-en/eval/tatoeba.valid.tsv --shortlist artifacts/de-en \
+		$(foreach pair,de-en en-de,$(foreach name,lexicon lexicon-2,--lexicon $(pair)=model/text/$(name).$(pair).tsv.xz))
 
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
 	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(BENCH_PAIRS)
