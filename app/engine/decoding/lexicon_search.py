@@ -149,9 +149,8 @@ class LexiconSearch(Search):
         super().__init__(**arguments)
         self._trees = WordTrees(rare_words)
         self.has_lexicon = bool(self._trees.roots)
-        self._known: dict[tuple[int, ...], Progress] = {
-            (): Progress()
-        }  # of the hypotheses when they were last asked for
+        # The progress of the live hypotheses when it was last asked for, by their tokens; all are equally long.
+        self._reached: dict[tuple[int, ...], Progress] = {(): Progress()}
 
     @property
     def state(self) -> Beam:
@@ -191,15 +190,15 @@ class LexiconSearch(Search):
     def _progress(self) -> list[Progress]:
         """Returns how far each hypothesis has used the lexicon: a function of its tokens and what they looked at.
 
-        It goes on from what was known of their beginnings. From the start each time, news took a third longer.
+        It continues from the progress of their beginnings. Computed from the start each time, news took a third longer.
         """
-        length = len(next(iter(self._known)))
+        length = len(next(iter(self._reached)))
         found = []
         for live in self._live:
-            progress = self._known[live.tokens[:length]]
+            progress = self._reached[live.tokens[:length]]
             for token, looked_at in zip(live.tokens[length:], live.attended[length:], strict=True):
                 progress = self._trees.after(progress, token, looked_at)
             found.append(progress)
         if found:
-            self._known = dict(zip((live.tokens for live in self._live), found, strict=True))
+            self._reached = dict(zip((live.tokens for live in self._live), found, strict=True))
         return found
