@@ -3,7 +3,8 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -178,13 +179,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     model = ingredients.model
     if model.config.export_obstacle:
         raise BuildError(model.config.export_obstacle)
-    partial = out.with_name(f".{out.name}.partial")
-    replaced = out.with_name(f".{out.name}.replaced")
-    _put_back(replaced, out)
-    for folder in (partial, replaced):
-        shutil.rmtree(folder, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
+    with replacing(out) as partial:
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
             shutil.copyfile(path, partial / path.name)
         for pair in ingredients.pairs:
@@ -206,6 +201,21 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         _write(partial, manifest, ())
         _write(partial, manifest, _golden(partial, ingredients, report))
         bundle = Bundle.open(partial)
+    report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
+    return Bundle(out, bundle.manifest, bundle.golden)
+
+
+@contextmanager
+def replacing(out: Path) -> Iterator[Path]:
+    """A temporary folder, empty, that becomes ``out`` when the ``with`` block ends without an error."""
+    partial = out.with_name(f".{out.name}.partial")
+    replaced = out.with_name(f".{out.name}.replaced")
+    _put_back(replaced, out)
+    for folder in (partial, replaced):
+        shutil.rmtree(folder, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
         if out.exists():
             out.rename(replaced)
         partial.rename(out)
@@ -213,8 +223,6 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         _put_back(replaced, out)
         for folder in (partial, replaced):
             shutil.rmtree(folder, ignore_errors=True)
-    report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
-    return Bundle(out, bundle.manifest, bundle.golden)
 
 
 def _put_back(replaced: Path, out: Path) -> None:
@@ -224,16 +232,14 @@ def _put_back(replaced: Path, out: Path) -> None:
 
 
 def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredients:
-    """Return the ingredients from a training run: both directions in one model, one tokenizer."""
-    first, second = card.languages
-    directions = ((first, second), (second, first))
+    """Return the ingredients from a training run: the directions that it trained, one tokenizer."""
     return Ingredients(
         model=model,
         name=card.name,
-        pairs=tuple(Pair(source=source, target=target, tag=target_tag(target)) for source, target in directions),
+        pairs=tuple(Pair(source=source, target=target, tag=target_tag(target)) for source, target in card.pairs),
         tokenizers=(tokenizer, tokenizer),
         longest_source=min(card.longest_source, model.config.max_positions),
-        golden=[(source, target, text) for source, target in directions for text in card.golden.get(source, ())],
+        golden=[(source, target, text) for source, target in card.pairs for text in card.golden.get(source, ())],
         provenance=Provenance.model_validate(card.model_dump(include=set(Provenance.model_fields))),
     )
 
@@ -244,6 +250,8 @@ def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Source
     tags = {(pair.source, pair.target): pair.tag for pair in ingredients.pairs}
     sources = []
     for group in sentences:
+        if (group.source, group.target) not in tags:
+            continue
         tag = tags[group.source, group.target]
         prefix = [tokenizer.piece_id(tag)] if tag else []
         sources += [[*prefix, *tokenizer.encode(text), ingredients.model.config.eos_id] for text in group.texts]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from app.engine.models.bundle import Bundle
     from export.bundle_builder import Sentences
     from export.lexicon import Translations
 
@@ -89,6 +90,9 @@ def restore(
         Path, typer.Argument(help="Folder of a bundle that 'dragoman export' made, e.g. artifacts/de-en.")
     ],
     out: Annotated[Path, typer.Argument(help="Model folder to make, e.g. runs/initial.")],
+    pair: Annotated[
+        str | None, typer.Option(help="Direction, e.g. en-de, of a bundle that has a model for each.")
+    ] = None,
 ) -> None:
     """Make a model folder from a bundle, to continue training from its weights.
 
@@ -97,8 +101,35 @@ def restore(
     from app.engine.models.bundle import Bundle
     from export.restore import restore as write_model_folder
 
-    write_model_folder(Bundle.open(bundle), out)
+    opened = Bundle.open(bundle)
+    write_model_folder(opened.model_of(*find_pair(opened, pair)) if pair else opened, out)
     typer.echo(f"{out} is ready: name it in a recipe as 'initial', then run dragoman train")
+
+
+def find_pair(bundle: "Bundle", pair: str | None) -> tuple[str, str]:
+    """Return source and target of a direction such as en-de, or the bundle's first."""
+    pairs = {f"{each.source}-{each.target}": (each.source, each.target) for each in bundle.manifest.pairs}
+    if pair is not None and pair not in pairs:
+        raise typer.BadParameter(f"must be one of {', '.join(pairs)}", param_hint="--pair")
+    return pairs[pair] if pair else next(iter(pairs.values()))
+
+
+def join(
+    out: Annotated[Path, typer.Argument(help="Folder of the bundle to make or replace, e.g. artifacts/de-en.")],
+    bundles: Annotated[
+        list[Path], typer.Argument(help="Two or more bundles with the same tokenizer, each for other directions.")
+    ],
+) -> None:
+    """Join bundles into one bundle that has a model for each direction.
+
+    A recipe with direction = "forward" or "reverse" trains such a model.
+    """
+    from app.engine.models.bundle import Bundle
+    from export.joining import join_bundles
+
+    joined = join_bundles([Bundle.open(bundle) for bundle in bundles], out)
+    pairs = ", ".join(f"{pair.source}-{pair.target}" for pair in joined.manifest.pairs)
+    typer.echo(f"{out} is ready: {pairs}")
 
 
 def attention(
@@ -113,9 +144,9 @@ def attention(
     from model.evaluation.attention_maps import draw_maps
 
     opened = Bundle.open(bundle)
-    pairs = {f"{each.source}-{each.target}": each for each in opened.manifest.pairs}
-    if pair is not None and pair not in pairs:
-        raise typer.BadParameter(f"must be one of {', '.join(pairs)}", param_hint="--pair")
-    maps = read_maps(opened, text, pairs[pair] if pair else opened.manifest.pairs[0])
+    source, target = find_pair(opened, pair)
+    alone = opened.model_of(source, target)
+    [asked] = [each for each in alone.manifest.pairs if (each.source, each.target) == (source, target)]
+    maps = read_maps(alone, text, asked)
     draw_maps(maps, out)
     typer.echo(f"{out}: {len(maps.source)} tokens of the source, {len(maps.target)} of the target")

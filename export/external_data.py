@@ -49,6 +49,14 @@ def share_weights(graphs: Iterable[onnx.ModelProto], weights: Path) -> None:
                     tensor.external_data.add(key=key, value=value)
 
 
+def rename_weights(graph: onnx.ModelProto, prefix: str) -> None:
+    """Put a prefix before the names of the files that a graph's initialisers are in, in place."""
+    for tensor in _constants(graph.graph):
+        for entry in tensor.external_data:
+            if entry.key == "location":
+                entry.value = prefix + entry.value
+
+
 def _constants(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
     """Yield the initialisers of a graph and of the loops in it."""
     yield from graph.initializer

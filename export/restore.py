@@ -28,7 +28,7 @@ def restore(bundle: Bundle, out: Path) -> None:
     They are the exported weights, rounded to float16; the optimiser's state is lost.
 
     Args:
-        bundle: One that ``dragoman export`` wrote from a run of ``dragoman train``.
+        bundle: One that ``dragoman export`` wrote from a run of ``dragoman train``, of one model.
         out: Folder to make.
 
     Raises:
@@ -38,6 +38,8 @@ def restore(bundle: Bundle, out: Path) -> None:
     if out.exists():
         raise RestoreError(f"{out} exists; choose another folder")
     manifest = bundle.manifest
+    if len(manifest.models) > 1:
+        raise RestoreError(f"{bundle.path} has a model for each direction; say of which, as in --pair en-de")
     if manifest.provenance.recipe is None:
         raise RestoreError(f"{bundle.path} has no training recipe in its manifest, so its configuration isn't known")
     recipe = Recipe.parse(manifest.provenance.recipe)
@@ -131,6 +133,7 @@ def _card(bundle: Bundle, recipe: Recipe) -> ModelCard:
     return ModelCard(
         name=bundle.manifest.name,
         languages=recipe.languages,
+        direction=recipe.direction,
         longest_source=bundle.manifest.longest_source,
         golden={language: tuple(texts) for language, texts in golden.items()},
         **provenance.model_dump(exclude={"origin"}),

@@ -12,6 +12,9 @@ from model.network.config import ConfigError, TransformerConfig
 _DECIDED_BY_TOKENIZER = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
 
 
+Direction = Literal["both", "forward", "reverse"]
+
+
 class RecipeError(ValueError):
     """The recipe can't be used; the message names the file and the key."""
 
@@ -41,7 +44,7 @@ class Source(_Section):
         description="entries are learnt with a capital on both sides; entries with a capital on the first side alone "
         "are learnt as written towards the first language only",
     )
-    direction: Literal["both", "forward", "reverse"] = Field(
+    direction: Direction = Field(
         "both", description="forward trains the first language into the second only, reverse the other way only"
     )
     synthetic: bool = Field(
@@ -123,6 +126,9 @@ class Recipe(_Section):
     name: str
     seed: int = 1
     languages: tuple[str, str] = Field(description="languages of the first and second column")
+    direction: Direction = Field(
+        "both", description="forward: a model for the first language into the second only; reverse: the other way"
+    )
     vocabulary: int = Field(8000, ge=300)
     validation: str = Field(description="TSV file for the validation loss")
     licence: str = Field("", description="terms of the trained model, for the bundle's manifest")

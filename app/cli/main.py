@@ -157,5 +157,10 @@ def info(
         return
     console = Console()
     sizes = {name: decimal((bundle / name).stat().st_size) for name in manifest.pop("files")}
+    own = {f"{pair['source']}-{pair['target']}": pair["model"] for pair in manifest["pairs"] if pair.get("model")}
+    manifest["pairs"] = [{name: value for name, value in pair.items() if name != "model"} for pair in manifest["pairs"]]
     for table in (*describe(manifest, title=str(bundle)), rows_table("files", sizes)):
         console.print(table)
+    for pair, model in own.items():
+        for table in describe(model, title=f"model of {pair}"):
+            console.print(table)

@@ -1,4 +1,4 @@
-"""The engine's facade: texts in, translations out. Joins bundle, tokenizer, model, search and scheduler."""
+"""The engine's facade: texts in, translations out. Joins bundle, tokenizer, models, search and scheduler."""
 
 import asyncio
 import logging
@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from app.engine.decoding.lexicon_search import LexiconSearch
+from app.engine.decoding.model_group import ModelGroup
 from app.engine.decoding.search import Search, default_max_length
 from app.engine.decoding.split_batch import new_batch
 from app.engine.decoding.term_search import TermSearch
@@ -52,12 +53,12 @@ logger = logging.getLogger(__name__)
 
 
 class Engine:
-    """Translates texts with one bundle. The model runs on the scheduler's threads."""
+    """Translates texts with one bundle. Its models run on the scheduler's threads."""
 
     def __init__(
         self,
         bundle: Bundle,
-        model: OpenModel,
+        models: Sequence[OpenModel],
         *,
         limits: Limits,
         workers: int = 1,
@@ -69,10 +70,12 @@ class Engine:
     ) -> None:
         """Put the parts together; ``start`` starts the threads.
 
+        ``models`` are those of ``bundle.models``, in that order.
+
         Raises:
             BundleError: The tokenizer does not fit the manifest.
         """
-        self.bundle, self._model, self._precision, self._drain_s = bundle, model, precision, drain_s
+        self.bundle, self._precision, self._drain_s = bundle, precision, drain_s
         manifest = bundle.manifest
         self._tokenizer = tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._segmenter = Segmenter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
@@ -82,10 +85,18 @@ class Engine:
             for pair in manifest.pairs
             if pair.lexicon and manifest.shape.alignment_head
         }
-        self._prefix = {
+        self._prefix: dict[tuple[str, str], tuple[int, ...]] = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }
-        self._work = _Work(manifest, model, tokenizer, cache_bytes)
+        self._models = {
+            (pair.source, pair.target): model
+            for alone, model in zip(manifest.models, models, strict=True)
+            for pair in alone.pairs
+        }
+        self._model = models[0]  # what is asked of it is the same of all
+        several = len(models) > 1
+        group = ModelGroup({self._prefix[pair][0]: model for pair, model in self._models.items()}) if several else None
+        self._work = _Work(manifest, group or models[0], tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
         self._coalescer = Coalescer(self._scheduler.queue.submit)
@@ -119,16 +130,20 @@ class Engine:
             BundleError: It lacks the precision, or its files don't fit together.
             ConfigurationError: The execution provider is not there.
         """
-        model = open_model(
-            bundle,
-            settings.graph_precision,
-            provider=settings.provider,
-            threads=settings.threads,
-            kernels=settings.kernels,
-        )
+        models = [
+            open_model(
+                alone,
+                settings.graph_precision,
+                provider=settings.provider,
+                threads=settings.threads,
+                kernels=settings.kernels,
+            )
+            for alone in bundle.models
+        ]
+        first = models[0]
         # With a memory, a sentence depends on earlier sentences, and the next one needs more than its result.
-        parts = (bundle.manifest.model_dump_json(), settings.graph_precision, model.kernels, model.providers)
-        results = None if model.memory_length else open_result_cache(settings, *parts)
+        parts = (bundle.manifest.model_dump_json(), settings.graph_precision, first.kernels, first.providers)
+        results = None if first.memory_length else open_result_cache(settings, *parts)
         limits = Limits(
             max_queue_tokens=settings.max_queue_tokens,
             max_batch_rows=settings.max_batch_rows,
@@ -136,7 +151,7 @@ class Engine:
         )
         return cls(
             bundle,
-            model,
+            models,
             limits=limits,
             workers=settings.decode_workers,
             precision=settings.graph_precision,
@@ -249,7 +264,9 @@ class Engine:
             raise UnsupportedPair(f"No model translates from {call.source} to {call.target}.")
         lexicon = self._lexicons.get((call.source, call.target))
         rare_words = self._segmenter.rare_words(call.text, lexicon, len(prefix)) if lexicon else ()
-        arguments = (self.bundle, self._model, self._tokenizer, prefix, rare_words, call)
+        bundle = self.bundle.model_of(call.source, call.target)
+        model = self._models[call.source, call.target]
+        arguments = (bundle, model, self._tokenizer, prefix, rare_words, call)
         return await TEXT_POOL.run(inspect, *arguments, size=INSPECTION_SIZE)
 
     def info(self) -> dict[str, object]:
@@ -296,15 +313,17 @@ class _Work:
         saved_s: Estimated encoder time that cache hits saved, from the mean time of a token so far.
     """
 
-    def __init__(self, manifest: Manifest, model: OpenModel, tokenizer: Tokenizer, cache_bytes: int) -> None:
-        self.features: EncoderCache[Features] = EncoderCache(cache_bytes)
+    def __init__(
+        self, manifest: Manifest, model: OpenModel | ModelGroup[Features], tokenizer: Tokenizer, cache_bytes: int
+    ) -> None:
+        self.features: EncoderCache[Any] = EncoderCache(cache_bytes)
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
         self._word_parts = tokenizer.word_parts()
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 
-    def encode(self, jobs: Sequence[Job]) -> list[Features]:
+    def encode(self, jobs: Sequence[Job]) -> list[Any]:
         """Take features from the cache, and encode the other sentences in one batch."""
         different = {job.identity: job for job in jobs}
         found = {key: features for key in different if (features := self.features.get(key)) is not None}
@@ -327,9 +346,9 @@ class _Work:
                 job.remembered = found[job.identity].remembered
         return [found[job.identity] for job in jobs]
 
-    def new_batch(self) -> Batch[Features]:
+    def new_batch(self) -> Batch[Any]:
         """An empty decode."""
-        return new_batch(self._model)
+        return self._model.new_batch() if isinstance(self._model, ModelGroup) else new_batch(self._model)
 
     def new_search(self, job: Job) -> Search:
         """A search with the job's options."""

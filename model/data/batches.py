@@ -21,6 +21,7 @@ Ids = NDArray[np.int32]
 
 # Values of ``Packed.directions``.
 FORWARD, REVERSE, BOTH = 1, 2, 3
+DIRECTIONS = {"forward": FORWARD, "reverse": REVERSE, "both": BOTH}
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,7 @@ class BatchStream:
         self.recipe = recipe
         self.tags = tags
         self.consecutive = consecutive or [False] * len(corpora)
+        self.directions = DIRECTIONS[recipe.direction]
         self.prefixes = [
             [[tag, *([] if mark is None else [mark])] for tag in tags] for mark in marks or [None] * len(corpora)
         ]
@@ -206,7 +208,7 @@ class BatchStream:
             most = min(training.max_length, training.batch_tokens // self._segments(index))
             usable = np.flatnonzero((size <= most) & (sides.min(0) > 0))
             for reverse in (0, 1):
-                wanted = usable[(corpus.directions[usable] >> reverse & 1).astype(bool)]
+                wanted = usable[((corpus.directions[usable] & self.directions) >> reverse & 1).astype(bool)]
                 together = self._segments(index)
                 if together > 1:  # from another sentence on in each epoch
                     starts = np.arange(rng.integers(together), len(corpus) - together + 1, together)

@@ -13,7 +13,7 @@ import sentencepiece
 
 from model.data.alignment import Links, align
 from model.data.augmentation import augment, lowercase_words
-from model.data.batches import BOTH, FORWARD, REVERSE, Packed
+from model.data.batches import BOTH, DIRECTIONS, REVERSE, Packed
 from model.data.dictionary import Dictionary
 from model.data.notation import notation_pairs
 from model.data.pairs import Pair, PairsError, read_pairs, sha256, with_sentences
@@ -23,8 +23,6 @@ from model.recipe import Augmentation, Recipe, RecipeError
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
 TOKENIZER_PAIRS = 300_000
-
-_DIRECTIONS = {"both": BOTH, "forward": FORWARD, "reverse": REVERSE}
 
 Report = Callable[[str], None]
 
@@ -75,7 +73,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     for pairs, pair_links, text, source in zip(encoded, links, texts, recipe.sources, strict=False):
         if recipe.augmentation.placeholders and not (source.dictionary or source.synthetic or source.consecutive):
             _add_placeholders(pairs, pair_links, processor, recipe)
-            text.directions.extend([_DIRECTIONS[source.direction]] * (len(pairs) - len(text.directions)))
+            text.directions.extend([DIRECTIONS[source.direction]] * (len(pairs) - len(text.directions)))
     for name, pairs, pair_links, text in zip(_names(recipe), encoded, links, texts, strict=True):
         Packed.build(pairs, pair_links, text.directions).save(done.parent / f"{name}.npz")
     rules.write_text(json.dumps(_rules(recipe), indent=1) + "\n", encoding="utf-8")
@@ -146,7 +144,7 @@ def _read(recipe: Recipe, data: Path, paths: Sequence[Path], report: Report) -> 
         if source and source.sentence_case:
             texts.append(sentence_case(pairs))
         else:
-            texts.append(_Text.of(pairs, _DIRECTIONS[source.direction] if source else BOTH))
+            texts.append(_Text.of(pairs, DIRECTIONS[source.direction] if source else BOTH))
     return texts
 
 
@@ -233,7 +231,7 @@ def _augment(texts: list[_Text], recipe: Recipe) -> None:
         if not (source.dictionary or source.synthetic or source.consecutive):
             rng = Random(f"{recipe.seed} {index}")
             changed = augment(text.pairs, recipe.augmentation, lowercase, dictionary, recipe.languages, rng)
-            text.add(changed, _DIRECTIONS[source.direction])
+            text.add(changed, DIRECTIONS[source.direction])
 
 
 def _add_placeholders(

@@ -45,12 +45,11 @@ def evaluate(
         raise typer.BadParameter("needs a bundle and whole sets", param_hint="--write")
     test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
     translator = open_translator(path, precision=precision, threads=threads)  # type: ignore[arg-type]
-    directions = (False, True) if translator.both_ways else (False,)
     scores: list[Score] = []
     # Without second attempts: this measures the model, not the service's repairs.
     options = SearchOptions(beam_size=beam_size)
     with closing(translator), progress_bar(Console(stderr=True), "") as bar:
-        for test_set, reverse in product(test_sets, directions):
+        for test_set, reverse in product(test_sets, translator.reversals):
             task = bar.add_task(f"{test_set.name}{' reversed' if reverse else ''}", total=len(test_set.pairs))
             advance = partial(bar.advance, task)
             scores.append(score(translator, test_set, reverse=reverse, options=options, advance=advance))

@@ -31,7 +31,8 @@ class Translator(Protocol):
     """Something that translates lists of lines."""
 
     languages: tuple[str, str]
-    both_ways: bool
+    reversals: tuple[bool, ...]
+    """Of the directions: True is from the second of the languages to the first."""
     precision: Precision
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
@@ -54,7 +55,7 @@ class BundleTranslator:
         self._engine = Engine.from_settings(settings)
         first = self._engine.bundle.manifest.pairs[0]
         self.languages = (first.source, first.target)
-        self.both_ways = (first.target, first.source) in self._engine.pairs
+        self.reversals = (False, True) if (first.target, first.source) in self._engine.pairs else (False,)
         self.precision: Precision = precision
         self._runner = asyncio.Runner()
         self._runner.run(self._engine.start())
@@ -74,7 +75,6 @@ class CheckpointTranslator:
     """A model folder in PyTorch; a line is one sentence."""
 
     precision: Precision = "float32"
-    both_ways = True
 
     def __init__(self, path: Path, device: str = "cpu") -> None:
         """Load a checkpoint onto a device.
@@ -85,7 +85,9 @@ class CheckpointTranslator:
         """
         self.model = load_model(path).to(device)
         self.tokenizer = Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
-        self.languages = read_card(path).languages
+        card = read_card(path)
+        self.languages = card.languages
+        self.reversals = tuple(pair != card.languages for pair in card.pairs)
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
         """Decode as one batch."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from model.data.corpus import corpus_facts
-from model.recipe import Recipe
+from model.recipe import Direction, Recipe
 from model.training.checkpoint import CheckpointError, TrainingState
 
 CARD = "card.json"
@@ -30,10 +30,18 @@ class ModelCard(Run):
 
     name: str
     languages: tuple[str, str]
+    direction: Direction = "both"
     licence: str
     longest_source: int
     golden: dict[str, tuple[str, ...]]
     earlier: tuple[Run, ...] = ()
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Source and target languages that the model translates."""
+        first, second = self.languages
+        forward, reverse = (first, second), (second, first)
+        return {"forward": (forward,), "reverse": (reverse,), "both": (forward, reverse)}[self.direction]
 
 
 def write_card(folder: Path, recipe: Recipe, recipe_text: str, run: Path, state: TrainingState) -> None:
@@ -51,6 +59,7 @@ def write_card(folder: Path, recipe: Recipe, recipe_text: str, run: Path, state:
         earlier=earlier,
         name=recipe.name,
         languages=recipe.languages,
+        direction=recipe.direction,
         licence=recipe.licence,
         longest_source=recipe.training.max_length,
         golden=recipe.golden,

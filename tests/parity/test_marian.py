@@ -272,7 +272,7 @@ def test_the_manifest_says_where_it_comes_from(imported: Bundle) -> None:
 def test_an_imported_model_is_evaluated_in_the_direction_it_has(imported: Bundle) -> None:
     translator = open_translator(imported.path, precision="int8", threads=1)
     try:
-        assert translator.languages == ("de", "en") and not translator.both_ways
+        assert translator.languages == ("de", "en") and translator.reversals == (False,)
         assert len(translator.translate(["Der Hund."], "de", "en", SearchOptions(beam_size=1))) == 1
     finally:
         translator.close()

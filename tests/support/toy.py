@@ -219,7 +219,7 @@ def scheduler_of(
 def engine_of(bundle: Bundle, model: Any, *, limits: Limits = ROOMY, drain_s: float = 0.0) -> Engine:
     """An engine, not started, over a bundle's tokenizer and any model; it checks no golden sentences."""
     return Engine(
-        replace(bundle, golden=()), model, limits=limits, precision="float32", cache_bytes=100_000, drain_s=drain_s
+        replace(bundle, golden=()), [model], limits=limits, precision="float32", cache_bytes=100_000, drain_s=drain_s
     )
 
 

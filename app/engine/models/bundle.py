@@ -7,7 +7,7 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -51,15 +51,6 @@ LanguageCode = Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Pair(_Part):
-    """One direction the model translates."""
-
-    source: LanguageCode
-    target: LanguageCode
-    tag: str | None = Field(None, description="source piece that asks for this direction, if the model needs one")
-    lexicon: FileName | None = Field(None, description="translations of rare words; see app.engine.models.lexicon")
 
 
 class SpecialIds(_Part):
@@ -168,6 +159,25 @@ class Provenance(TrainingRun):
     earlier: tuple[TrainingRun, ...] = Field((), description="oldest first")
 
 
+class PairModel(_Part):
+    """A model for one direction, with the tokenizers and the shape of the bundle's."""
+
+    graphs: Mapping[Precision, Graphs]
+    attention: Graphs | None = None
+    provenance: Provenance
+    parity: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+
+class Pair(_Part):
+    """One direction the model translates."""
+
+    source: LanguageCode
+    target: LanguageCode
+    tag: str | None = Field(None, description="source piece that asks for this direction, if the model needs one")
+    lexicon: FileName | None = Field(None, description="translations of rare words; see app.engine.models.lexicon")
+    model: PairModel | None = Field(None, description="the direction's own model; without, the bundle's graphs are it")
+
+
 class Manifest(_Part):
     """``manifest.json``."""
 
@@ -216,6 +226,26 @@ class Manifest(_Part):
                 raise ValueError(f"ids.{name} is {value}, but the vocabulary has only {self.shape.vocabulary} pieces")
         return self
 
+    @model_validator(mode="after")
+    def _check_models(self) -> Self:
+        own = [pair.model for pair in self.pairs if pair.model]
+        if own and not all(pair.tag for pair in self.pairs):
+            raise ValueError("pairs have models of their own, so every pair needs a tag")
+        if any(model.graphs.keys() != self.graphs.keys() for model in own):
+            raise ValueError("a pair's own model has other precisions than the bundle's graphs")
+        return self
+
+    @property
+    def models(self) -> tuple["Manifest", ...]:
+        """The manifest for each model: with its pairs, graphs, provenance and parity alone."""
+        shared = tuple(pair for pair in self.pairs if not pair.model)
+        found = [self.model_copy(update={"pairs": shared})] if shared else []
+        for pair in self.pairs:
+            if own := pair.model:
+                alone = {"pairs": (pair.model_copy(update={"model": None}),), **dict(own)}
+                found.append(self.model_copy(update=alone))
+        return tuple(found)
+
     @cached_property
     def alphabet(self) -> Alphabet:
         """The characters that the model knows."""
@@ -233,6 +263,11 @@ class Manifest(_Part):
 
     def summary(self) -> dict[str, object]:
         """The description of a model for people; ready for JSON."""
+        own = {
+            f"{pair.source}-{pair.target}": {"provenance": pair.model.provenance.model_dump()}
+            for pair in self.pairs
+            if pair.model
+        }
         return {
             "name": self.name,
             "format_version": self.format_version,
@@ -241,6 +276,7 @@ class Manifest(_Part):
             "provenance": self.provenance.model_dump(),
             "scores": [score.model_dump() for score in self.scores],
             "confidence": self.confidence and self.confidence.model_dump(),
+            **({"own_models": own} if own else {}),
         }
 
 
@@ -289,6 +325,22 @@ class Bundle:
         return cls(path, manifest, golden)
 
     @property
+    def models(self) -> tuple["Bundle", ...]:
+        """The bundle for each model: as if it had no other."""
+        return tuple(replace(self, manifest=manifest) for manifest in self.manifest.models)
+
+    def model_of(self, source: str, target: str) -> "Bundle":
+        """The bundle as if it had only the model that translates from source to target.
+
+        Raises:
+            BundleError: None does.
+        """
+        for bundle in self.models:
+            if any((pair.source, pair.target) == (source, target) for pair in bundle.manifest.pairs):
+                return bundle
+        raise BundleError(f"{self.path} doesn't translate from {source} to {target}")
+
+    @property
     def tokenizer_files(self) -> tuple[Path, Path, Path | None, Path | None]:
         """Paths of the source and target tokenizer and, where the ids are not SentencePiece's, vocabulary."""
         manifest, vocabularies = self.manifest, (self.manifest.source_vocabulary, self.manifest.target_vocabulary)
@@ -330,7 +382,11 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def _graphs(manifest: Manifest) -> list[Graphs]:
-    return [*manifest.graphs.values(), *([manifest.attention] if manifest.attention else [])]
+    return [
+        graphs
+        for model in manifest.models
+        for graphs in (*model.graphs.values(), *([model.attention] if model.attention else []))
+    ]
 
 
 def _named_files(manifest: Manifest) -> set[str]:

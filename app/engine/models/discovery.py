@@ -46,13 +46,13 @@ def loaded_bytes(folder: Path, manifest: Manifest, precision: Precision) -> int:
     Raises:
         BundleError: There are no graphs of that precision, or a file can't be read.
     """
-    graphs = manifest.graphs.get(precision)
-    if graphs is None:
+    if precision not in manifest.graphs:
         raise BundleError(f"{folder} has no {precision} graphs, only {', '.join(manifest.graphs)}")
-    all_graphs = {name for each in manifest.graphs.values() for name in each.files.values()}
+    models = manifest.models
+    all_graphs = {name for model in models for each in model.graphs.values() for name in each.files.values()}
     others = manifest.files.keys() - all_graphs - {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN}
     try:
-        names = set(graphs.files.values())
+        names = {name for model in models for name in model.graphs[precision].files.values()}
         names |= {name for name in others if any(mentions(folder / graph, name) for graph in names)}
         return round(_GROWTH[precision] * sum((folder / name).stat().st_size for name in names))
     except OSError as error:

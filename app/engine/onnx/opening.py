@@ -16,10 +16,10 @@ OpenModel: TypeAlias = OnnxModel | NativeModel
 def open_model(
     bundle: Bundle, precision: Precision, *, provider: str = "cpu", threads: int = 1, kernels: str = "auto"
 ) -> OpenModel:
-    """Open a bundle's model.
+    """Open the model of a bundle.
 
     Args:
-        bundle: A verified bundle.
+        bundle: A verified bundle, of one model: see ``Bundle.models``.
         precision: Number format. For int8 there are native operators, which give nearly the same translations faster.
         provider: "cpu" or "cuda".
         threads: Threads inside one operator of ONNX Runtime's own.

@@ -75,6 +75,14 @@ def test_the_same_seed_gives_the_same_batches() -> None:
     assert not all(equal(a, b) for a, b in zip(once, other, strict=True))
 
 
+@pytest.mark.parametrize(("direction", "reverse"), [("forward", [0]), ("reverse", [1]), ("both", [0, 1])])
+def test_a_recipe_may_train_one_direction_only(direction: str, reverse: list[int]) -> None:
+    recipe = Recipe.model_validate({**tomllib.loads(toy_recipe()), "direction": direction})
+    examples = np.concatenate(BatchStream([numbered_corpus(50)], [1.0], recipe, TAGS).epoch(0))
+    assert sorted(set(examples[:, 2].tolist())) == reverse
+    assert len(examples) == 50 * len(reverse)
+
+
 def test_epochs_hold_the_same_pairs_in_another_order() -> None:
     epochs = [np.concatenate(stream([numbered_corpus(50)]).epoch(number)).tolist() for number in (0, 1)]
     assert epochs[0] != epochs[1]

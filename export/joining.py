@@ -1,0 +1,99 @@
+"""Joins bundles of single directions into one bundle, which has a model for each."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import onnx
+
+from app.engine.models.bundle import GOLDEN, MANIFEST, Bundle, Graphs, Manifest, PairModel, sha256, write_manifest
+from export.bundle_builder import BuildError, check_out, replacing
+from export.external_data import rename_weights
+
+
+def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
+    """Write the models of several bundles into one.
+
+    The first bundle's files keep their names. The names of the others' graphs and weights begin with the direction:
+    ``en-de.encoder.int8.onnx``.
+
+    Args:
+        bundles: Each translates one direction, the first perhaps more; all have tags and the same tokenizers, and their
+            models the same shape.
+        out: Folder to make or replace.
+
+    Raises:
+        BuildError: ``out`` exists and is not a bundle, or the bundles don't fit together.
+        BundleError: The result is not understood.
+    """
+    check_out(out)
+    first, *others = bundles
+    _check(first, others)
+    with replacing(out) as partial:
+        shutil.copytree(first.path, partial, dirs_exist_ok=True)
+        pairs = [*first.manifest.pairs, *chain.from_iterable(_add(other, partial) for other in others)]
+        golden = [item.model_dump() for bundle in bundles for item in bundle.golden]
+        (partial / GOLDEN).write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        manifest = first.manifest.model_copy(
+            update={
+                "pairs": tuple(pairs),
+                "files": {path.name: sha256(path) for path in sorted(partial.iterdir()) if path.name != MANIFEST},
+                "scores": tuple(chain.from_iterable(bundle.manifest.scores for bundle in bundles)),
+            }
+        )
+        write_manifest(partial, Manifest.model_validate(manifest.model_dump()))
+        bundle = Bundle.open(partial)
+    return Bundle(out, bundle.manifest, bundle.golden)
+
+
+def _check(first: Bundle, others: Sequence[Bundle]) -> None:
+    """Refuse bundles that have something in common that they must not share, or the other way round."""
+    alike = ("ids", "shape", "longest_source", "source_vocabulary", "target_vocabulary", "placeholders")
+    seen = {(pair.source, pair.target) for pair in first.manifest.pairs}
+    for other in others:
+        for name in alike:
+            if getattr(other.manifest, name) != getattr(first.manifest, name):
+                raise BuildError(f"{other.path} and {first.path} differ in {name}, so they can't be joined")
+        if [path and sha256(path) for path in other.tokenizer_files] != [
+            path and sha256(path) for path in first.tokenizer_files
+        ]:
+            raise BuildError(f"{other.path} and {first.path} have different tokenizers, so they can't be joined")
+        pairs = {(pair.source, pair.target) for pair in other.manifest.pairs}
+        if len(pairs) > 1:
+            raise BuildError(f"{other.path} translates more than one direction; only the first bundle may")
+        if both := seen & pairs:
+            raise BuildError(f"{other.path} translates {'-'.join(min(both))}, which another of the bundles does, too")
+        seen |= pairs
+
+
+def _add(bundle: Bundle, folder: Path) -> list[object]:
+    """Copy a bundle's graphs, weights and lexicons under new names; returns its pair with its own model."""
+    manifest = bundle.manifest
+    [pair] = manifest.pairs
+    prefix = f"{pair.source}-{pair.target}."
+    kept = {path.name for path in bundle.tokenizer_files if path} | {GOLDEN, pair.lexicon}
+    kept |= {graphs.shortlist for graphs in manifest.graphs.values()}
+    if pair.lexicon:
+        shutil.copyfile(bundle.path / pair.lexicon, folder / pair.lexicon)
+    for name in manifest.files.keys() - kept:
+        if name.endswith(".onnx"):
+            graph = onnx.load(bundle.path / name, load_external_data=False)
+            rename_weights(graph, prefix)
+            onnx.save(graph, folder / f"{prefix}{name}")
+        else:
+            shutil.copyfile(bundle.path / name, folder / f"{prefix}{name}")
+
+    def renamed(graphs: Graphs) -> Graphs:
+        return graphs.model_copy(
+            update={role: prefix + name for role, name in graphs.files.items() if role != "shortlist"}
+        )
+
+    own = PairModel(
+        graphs={precision: renamed(graphs) for precision, graphs in manifest.graphs.items()},
+        attention=manifest.attention and renamed(manifest.attention),
+        provenance=manifest.provenance,
+        parity=manifest.parity,
+    )
+    return [pair.model_copy(update={"model": own})]

@@ -1,0 +1,163 @@
+"""A bundle joined from two, with a model for each direction: each translates as it did alone."""
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from app.engine.models.bundle import Bundle, Manifest
+from app.engine.models.discovery import loaded_bytes
+from app.engine.onnx.native import choose_kernels
+from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
+from app.errors import BundleError
+from app.settings import Settings
+from export.bundle_builder import BuildError, build_bundle
+from export.joining import join_bundles
+from export.restore import RestoreError, restore
+from model.network.transformer import Transformer
+from model.training.checkpoint import load_model, model_tensors
+from model.training.provenance import CARD, read_card
+from tests.support.tiny import made_up_shortlist, random_model, round_weights, train_tiny, write_checkpoint
+
+PAIRS = (("de", "en"), ("en", "de"))
+TEXTS = ("ein Haus", "der kleine Hund", "two cats and a dog", "Tipperary", "Narkose", "wo ist er?", "a b c d e f g")
+OPTIONS = (SearchOptions(), SearchOptions(beam_size=1), SearchOptions(beam_size=3, n_best=2))
+
+
+def _with_direction(checkpoint: Path, direction: str) -> Path:
+    card = read_card(checkpoint).model_copy(update={"direction": direction})
+    (checkpoint / CARD).write_text(card.model_dump_json(), encoding="utf-8")
+    return checkpoint
+
+
+@pytest.fixture(scope="session")
+def checkpoints(tiny_checkpoint: Path, tiny_tokenizer: Path, once: Callable[..., Path]) -> tuple[Path, Path]:
+    """Models of the same shape with different weights: the first for de-en, the second for en-de."""
+
+    def write(folder: Path) -> None:
+        shutil.copytree(tiny_checkpoint, folder / "forward")
+        model = random_model(seed=1)
+        train_tiny(model, tiny_tokenizer, updates=60)
+        round_weights(model)
+        write_checkpoint(folder / "reverse", model, tiny_tokenizer)
+
+    folder = once("directions", write)
+    return _with_direction(folder / "forward", "forward"), _with_direction(folder / "reverse", "reverse")
+
+
+@pytest.fixture(scope="session")
+def alone(checkpoints: tuple[Path, Path], once: Callable[..., Path]) -> tuple[Bundle, Bundle]:
+    """A bundle of each."""
+
+    def write(folder: Path) -> None:
+        lexicon = {"Narkose": ["anesthesia"], "Tipperary": ["Tipperary"]}
+        for checkpoint, pair in zip(checkpoints, PAIRS, strict=True):
+            shortlist = made_up_shortlist(checkpoint / "tokenizer.spm")
+            out = folder / "-".join(pair)
+            build_bundle(checkpoint, out, shortlist=shortlist, lexicons={pair: lexicon}, report=lambda _: None)
+
+    folder = once("alone", write)
+    return Bundle.open(folder / "de-en"), Bundle.open(folder / "en-de")
+
+
+@pytest.fixture(scope="session")
+def joined(alone: tuple[Bundle, Bundle], once: Callable[..., Path]) -> Bundle:
+    """Both in one."""
+    return Bundle.open(once("joined", lambda folder: join_bundles(alone, folder / "both")) / "both")
+
+
+def _translations(bundle: Bundle, precision: str, kernels: str, pairs: tuple[tuple[str, str], ...]) -> list[object]:
+    """Translate all texts in all directions at once, with several options."""
+
+    async def run() -> list[object]:
+        settings = Settings(bundle=bundle.path, precision=precision, kernels=kernels)  # type: ignore[arg-type]
+        engine = Engine.from_settings(settings)
+        await engine.start()
+        calls = [
+            engine.translate([text], source=source, target=target, options=options)
+            for text in TEXTS
+            for options in OPTIONS
+            for source, target in pairs
+        ]
+        try:
+            return [(answer[0].text, answer[0].alternatives) for answer, _ in await asyncio.gather(*calls)]
+        finally:
+            await engine.stop()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("precision", "kernels"),
+    [
+        ("float32", "off"),
+        ("int8", "off"),
+        pytest.param(
+            "int8", "auto", marks=pytest.mark.skipif(choose_kernels() is None, reason="the operators are not built")
+        ),
+    ],
+)
+def test_each_direction_is_translated_as_by_its_own_bundle(
+    joined: Bundle, alone: tuple[Bundle, Bundle], precision: str, kernels: str
+) -> None:
+    both = _translations(joined, precision, kernels, PAIRS)
+    first, second = (
+        _translations(bundle, precision, kernels, (pair,)) for bundle, pair in zip(alone, PAIRS, strict=True)
+    )
+    assert both[::2] == first
+    assert both[1::2] == second
+    assert first != second
+
+
+def test_each_model_can_be_restored(joined: Bundle, checkpoints: tuple[Path, Path], tmp_path: Path) -> None:
+    for pair, checkpoint in zip(PAIRS, checkpoints, strict=True):
+        out = tmp_path / "-".join(pair)
+        restore(joined.model_of(*pair), out)
+        expected = model_tensors(load_model(checkpoint))
+        for name, tensor in model_tensors(load_model(out)).items():
+            torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0)
+    with pytest.raises(RestoreError, match="--pair en-de"):
+        restore(joined, tmp_path / "model")
+
+
+def test_its_memory_is_that_of_both(joined: Bundle, alone: tuple[Bundle, Bundle]) -> None:
+    first, second = (loaded_bytes(bundle.path, bundle.manifest, "int8") for bundle in alone)
+    assert loaded_bytes(joined.path, joined.manifest, "int8") == pytest.approx(first + second, rel=0.01)
+
+
+def test_no_file_of_either_model_may_be_damaged(joined: Bundle, tmp_path: Path) -> None:
+    shutil.copytree(joined.path, tmp_path / "damaged")
+    (tmp_path / "damaged" / "en-de.weights.bin").write_bytes(b"something else")
+    with pytest.raises(BundleError, match=r"en-de\.weights\.bin: its sha256"):
+        Bundle.open(tmp_path / "damaged")
+
+
+def test_bundles_that_do_not_fit_are_refused(
+    alone: tuple[Bundle, Bundle], tiny_bundle: Bundle, tiny_tokenizer: Path, tmp_path: Path
+) -> None:
+    forward, reverse = alone
+    with pytest.raises(BuildError, match="translates en-de, which another"):
+        join_bundles([tiny_bundle, reverse], tmp_path / "out")
+    with pytest.raises(BuildError, match="more than one direction"):
+        join_bundles([forward, tiny_bundle], tmp_path / "out")
+    deeper: Transformer = random_model(encoder_layers=1)
+    checkpoint = _with_direction(write_checkpoint(tmp_path / "deeper", deeper, tiny_tokenizer), "reverse")
+    other = build_bundle(checkpoint, tmp_path / "other", has_float16=False, report=lambda _: None)
+    with pytest.raises(BuildError, match="differ in shape"):
+        join_bundles([forward, other], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_pair_without_a_tag_is_refused(joined: Bundle) -> None:
+    manifest = joined.manifest.model_dump()
+    manifest["pairs"][0]["tag"] = None
+    with pytest.raises(ValueError, match="every pair needs a tag"):
+        Manifest.model_validate(manifest)
+    manifest = joined.manifest.model_dump()
+    del manifest["pairs"][1]["model"]["graphs"]["int8"]
+    with pytest.raises(ValueError, match="has other precisions"):
+        Manifest.model_validate(manifest)
