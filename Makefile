@@ -67,9 +67,12 @@ docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
-bundle: $(DEV)/installed  ## Export runs/de-en/mean, of which model/recipes/de-en.toml tells, as the shipped bundle
-	$(DEV)/bin/dragoman export runs/de-en/mean artifacts/de-en --sentences data/de-en/eval/tatoeba.valid.tsv --shortlist artifacts/de-en \
-		$(foreach pair,de-en en-de,$(foreach name,lexicon lexicon-2,--lexicon $(pair)=model/text/$(name).$(pair).tsv.xz))
+bundle: $(DEV)/installed  ## Export runs/de-en/mean and runs/en-de/mean, of which model/recipes tells, as the shipped bundle
+	for pair in de-en en-de; do \
+		$(DEV)/bin/dragoman export runs/$$pair/mean build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv --shortlist artifacts/de-en \
+			--lexicon $$pair=model/text/lexicon.$$pair.tsv.xz --lexicon $$pair=model/text/lexicon-2.$$pair.tsv.xz || exit 1; \
+	done
+	$(DEV)/bin/dragoman join artifacts/de-en build/de-en build/en-de
 
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
 	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(BENCH_PAIRS)

@@ -77,7 +77,7 @@ def write_packages(bundle: Bundle, environment: Path, home: Path) -> None:
 
 def write_model(bundle: Bundle, pair: Pair, out: Path) -> None:
     """Write a CTranslate2 model that takes the plain pieces of a sentence, without tag and end of sentence."""
-    convert(bundle, out)
+    convert(bundle.model_of(pair.source, pair.target), out)
     path = out / "config.json"
     config = json.loads(path.read_text(encoding="utf-8")) | {"add_source_eos": True}
     if pair.tag is not None:

@@ -49,23 +49,31 @@ def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
 
 
 def _check(first: Bundle, others: Sequence[Bundle]) -> None:
-    """Refuse bundles that have something in common that they must not share, or the other way round."""
-    alike = ("ids", "shape", "longest_source", "source_vocabulary", "target_vocabulary", "placeholders")
+    """Refuse bundles that differ in what they will share, or translate the same direction."""
     seen = {(pair.source, pair.target) for pair in first.manifest.pairs}
     for other in others:
-        for name in alike:
-            if getattr(other.manifest, name) != getattr(first.manifest, name):
+        for name, value in _shared(first).items():
+            if _shared(other)[name] != value:
                 raise BuildError(f"{other.path} and {first.path} differ in {name}, so they can't be joined")
-        if [path and sha256(path) for path in other.tokenizer_files] != [
-            path and sha256(path) for path in first.tokenizer_files
-        ]:
-            raise BuildError(f"{other.path} and {first.path} have different tokenizers, so they can't be joined")
         pairs = {(pair.source, pair.target) for pair in other.manifest.pairs}
         if len(pairs) > 1:
             raise BuildError(f"{other.path} translates more than one direction; only the first bundle may")
         if both := seen & pairs:
             raise BuildError(f"{other.path} translates {'-'.join(min(both))}, which another of the bundles does, too")
         seen |= pairs
+
+
+def _shared(bundle: Bundle) -> dict[str, object]:
+    """What all models of a bundle have in common."""
+    manifest = bundle.manifest
+    shortlists = {graphs.shortlist for graphs in manifest.graphs.values() if graphs.shortlist}
+    return {
+        **{name: getattr(manifest, name) for name in ("ids", "shape", "longest_source", "placeholders")},
+        "tokenizers": [path and sha256(path) for path in bundle.tokenizer_files],
+        "precisions": manifest.graphs.keys(),
+        "shortlists": {name: manifest.files[name] for name in shortlists},
+        "tags": all(pair.tag for pair in manifest.pairs),
+    }
 
 
 def _add(bundle: Bundle, folder: Path) -> list[object]:

@@ -70,11 +70,16 @@ def judge(
     """
     manifest = bundle.manifest
     tokenizer = Tokenizer(*bundle.tokenizer_files)
-    model = OnnxModel(**bundle.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)
+    directions = [
+        (model, pair)
+        for alone in bundle.models
+        for model in [OnnxModel(**alone.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)]
+        for pair in alone.manifest.pairs
+    ]
     first = manifest.pairs[0]
     metric = sacrebleu.CHRF()
     for test_set in test_sets:
-        for pair in manifest.pairs:
+        for model, pair in directions:
             if {pair.source, pair.target} != {first.source, first.target}:
                 continue
             tag = (tokenizer.piece_id(pair.tag),) if pair.tag else ()

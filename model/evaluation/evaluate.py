@@ -55,7 +55,9 @@ class BundleTranslator:
         self._engine = Engine.from_settings(settings)
         first = self._engine.bundle.manifest.pairs[0]
         self.languages = (first.source, first.target)
-        self.reversals = (False, True) if (first.target, first.source) in self._engine.pairs else (False,)
+        self.reversals: tuple[bool, ...] = (
+            (False, True) if (first.target, first.source) in self._engine.pairs else (False,)
+        )
         self.precision: Precision = precision
         self._runner = asyncio.Runner()
         self._runner.run(self._engine.start())

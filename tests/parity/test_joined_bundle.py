@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,10 @@ def test_bundles_that_do_not_fit_are_refused(
     checkpoint = _with_direction(write_checkpoint(tmp_path / "deeper", deeper, tiny_tokenizer), "reverse")
     other = build_bundle(checkpoint, tmp_path / "other", has_float16=False, report=lambda _: None)
     with pytest.raises(BuildError, match="differ in shape"):
+        join_bundles([forward, other], tmp_path / "out")
+    files = {name: "0" * 64 if name.endswith(".npz") else digest for name, digest in reverse.manifest.files.items()}
+    other = replace(reverse, manifest=reverse.manifest.model_copy(update={"files": files}))
+    with pytest.raises(BuildError, match="differ in shortlists"):
         join_bundles([forward, other], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -41,8 +41,9 @@ def test_learned_positions_are_restored(tiny_tokenizer: Path, tmp_path: Path) ->
     torch.testing.assert_close(restored, model.positions.learned, rtol=0, atol=0)
 
 
-def test_the_shipped_bundle_can_be_trained_on(tmp_path: Path) -> None:
-    bundle = Bundle.open(ROOT / "artifacts" / "de-en")
+@pytest.mark.parametrize("pair", [("de", "en"), ("en", "de")], ids=["de-en", "en-de"])
+def test_the_shipped_bundle_can_be_trained_on(pair: tuple[str, str], tmp_path: Path) -> None:
+    bundle = Bundle.open(ROOT / "artifacts" / "de-en").model_of(*pair)
     restore(bundle, tmp_path / "model")
     assert read_card(tmp_path / "model").recipe == bundle.manifest.provenance.recipe
     for name, tensor in model_tensors(load_model(tmp_path / "model")).items():

@@ -54,15 +54,13 @@ def test_every_golden_sentence_comes_out_as_recorded() -> None:
     assert golden["identical"] >= golden["sentences"] - 2
 
 
-def test_another_engine_translates_the_same(bundle: Bundle, tmp_path: Path) -> None:
+@pytest.mark.parametrize("pair", [("de", "en"), ("en", "de")], ids=["de-en", "en-de"])
+def test_another_engine_translates_the_same(bundle: Bundle, pair: tuple[str, str], tmp_path: Path) -> None:
     """CTranslate2, float32, greedy, on the same weights: an oracle that shares no code with ours."""
+    bundle = bundle.model_of(*pair)
     manifest = bundle.manifest
     processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / manifest.source_tokenizer))
-    sources = [
-        [processor.piece_to_id(tag), *processor.encode(text), manifest.ids.eos]
-        for text in PLAIN
-        for tag in ("<2en>", "<2de>")
-    ]
+    sources = [[processor.piece_to_id(f"<2{pair[1]}>"), *processor.encode(text), manifest.ids.eos] for text in PLAIN]
     model = OnnxModel(**bundle.graphs("float32"), pad_id=manifest.ids.pad, provider="cpu", threads=1)
     ours = decode(
         model,
@@ -103,11 +101,16 @@ def test_neighbours_change_nothing(bundle: Bundle, precision: Precision, beam_si
 
 
 def test_bundle_is_small_enough_to_ship() -> None:
-    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) <= 40e6
+    def size(*patterns: str) -> int:
+        return sum(path.stat().st_size for pattern in patterns for path in SHIPPED.glob(pattern))
+
+    assert size("*int8*", "*tokenizer*", "lexicon*", "shortlist*", "*.json") <= 40e6, "what the default, int8, needs"
+    assert size("*") <= 75e6
 
 
 def test_no_training_source_excludes_commercial_use(bundle: Bundle) -> None:
-    sources = bundle.manifest.provenance.sources
+    runs = [run for model in bundle.manifest.models for run in (model.provenance, *model.provenance.earlier)]
+    sources = [source for run in runs for source in run.sources]
     assert len(sources) > 5
     assert not {source.name for source in sources} & {"multi30k", "wmt14-extra-refs", "pro-git"}
     assert all(source.licence and source.origin and len(source.sha256) == 64 for source in sources)

@@ -35,7 +35,9 @@ def test_a_path_may_be_relative_to_the_recipe(tmp_path: Path) -> None:
     assert second.path == "mixed.tsv.gz"
 
 
-@pytest.mark.parametrize("name", ["de-en-start", "de-en-second", "de-en-fourth", "de-en-fifth", "de-en"])
+@pytest.mark.parametrize(
+    "name", ["de-en-start", "de-en-second", "de-en-fourth", "de-en-fifth", "de-en-sixth", "de-en", "en-de"]
+)
 def test_the_shipped_recipes_can_be_loaded_and_may_be_shipped(name: str) -> None:
     recipe = Recipe.load(ROOT / "model" / "recipes" / f"{name}.toml")
     assert recipe.languages == ("de", "en")
