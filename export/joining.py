@@ -50,6 +50,9 @@ def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
 
 def _check(first: Bundle, others: Sequence[Bundle]) -> None:
     """Refuse bundles that differ in what they will share, or translate the same direction."""
+    for bundle in (first, *others):
+        if not all(pair.tag for pair in bundle.manifest.pairs):
+            raise BuildError(f"{bundle.path} has no target tags, by which a joined bundle chooses the model")
     seen = {(pair.source, pair.target) for pair in first.manifest.pairs}
     for other in others:
         for name, value in _shared(first).items():
@@ -72,7 +75,6 @@ def _shared(bundle: Bundle) -> dict[str, object]:
         "tokenizers": [path and sha256(path) for path in bundle.tokenizer_files],
         "precisions": manifest.graphs.keys(),
         "shortlists": {name: manifest.files[name] for name in shortlists},
-        "tags": all(pair.tag for pair in manifest.pairs),
     }
 
 

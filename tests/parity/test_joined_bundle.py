@@ -150,6 +150,10 @@ def test_bundles_that_do_not_fit_are_refused(
     other = build_bundle(checkpoint, tmp_path / "other", has_float16=False, report=lambda _: None)
     with pytest.raises(BuildError, match="differ in shape"):
         join_bundles([forward, other], tmp_path / "out")
+    untagged = tuple(pair.model_copy(update={"tag": None}) for pair in reverse.manifest.pairs)
+    other = replace(reverse, manifest=reverse.manifest.model_copy(update={"pairs": untagged}))
+    with pytest.raises(BuildError, match="has no target tags"):
+        join_bundles([forward, other], tmp_path / "out")
     files = {name: "0" * 64 if name.endswith(".npz") else digest for name, digest in reverse.manifest.files.items()}
     other = replace(reverse, manifest=reverse.manifest.model_copy(update={"files": files}))
     with pytest.raises(BuildError, match="differ in shortlists"):
