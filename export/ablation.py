@@ -96,6 +96,8 @@ def read_plan(path: Path) -> tuple[Plan, dict[str, Recipe]]:
         plan = Plan.model_validate(values.pop("ablation", {}))
         changes = {BASELINE: {}, **plan.variants}
         model = values.get("model", {})
+        if values.get("direction") == "reverse":
+            raise RecipeError(f"{path}: an ablation measures the first direction, which a reverse model lacks")
         return plan, {name: Recipe.model_validate(values | {"model": model | made}) for name, made in changes.items()}
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from error

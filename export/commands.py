@@ -1,4 +1,4 @@
-"""``dragoman export``, ``dragoman restore`` and ``dragoman attention``."""
+"""``dragoman export``, ``dragoman restore``, ``dragoman join`` and ``dragoman attention``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,8 +17,9 @@ def export(
     sentences: Annotated[
         Path | None,
         typer.Option(
-            help="Pair file. Both sides of its first 500 pairs are translated by PyTorch and by the graphs for "
-            "comparison; every second one calibrates int8. [default: random pieces calibrate int8, less well]"
+            help="Pair file. Of its first 500 pairs, the sides in the model's source languages are translated by "
+            "PyTorch and by the graphs for comparison; every second one calibrates int8. [default: random pieces "
+            "calibrate int8, less well]"
         ),
     ] = None,
     shortlist: Annotated[

@@ -25,14 +25,18 @@ def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
         out: Folder to make or replace.
 
     Raises:
-        BuildError: ``out`` exists and is not a bundle, or the bundles don't fit together.
+        BuildError: ``out`` exists and is not a bundle, there are no two bundles, or they don't fit together.
         BundleError: The result is not understood.
     """
     check_out(out)
+    if len(bundles) < 2:
+        raise BuildError("two bundles or more are needed to join")
     first, *others = bundles
     _check(first, others)
+    confidences = {bundle.manifest.confidence for bundle in bundles}
     with replacing(out) as partial:
-        shutil.copytree(first.path, partial, dirs_exist_ok=True)
+        for name in first.manifest.files:
+            shutil.copyfile(first.path / name, partial / name)
         pairs = [*first.manifest.pairs, *chain.from_iterable(_add(other, partial) for other in others)]
         golden = [item.model_dump() for bundle in bundles for item in bundle.golden]
         (partial / GOLDEN).write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -40,6 +44,7 @@ def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
             update={
                 "pairs": tuple(pairs),
                 "files": {path.name: sha256(path) for path in sorted(partial.iterdir()) if path.name != MANIFEST},
+                "confidence": first.manifest.confidence if len(confidences) == 1 else None,
                 "scores": tuple(chain.from_iterable(bundle.manifest.scores for bundle in bundles)),
             }
         )
@@ -53,6 +58,8 @@ def _check(first: Bundle, others: Sequence[Bundle]) -> None:
     for bundle in (first, *others):
         if not all(pair.tag for pair in bundle.manifest.pairs):
             raise BuildError(f"{bundle.path} has no target tags, by which a joined bundle chooses the model")
+        if any(variant.startswith("memory_length") for variant in bundle.manifest.shape.variants):
+            raise BuildError(f"{bundle.path} has a memory of earlier sentences, so it can't be joined")
     seen = {(pair.source, pair.target) for pair in first.manifest.pairs}
     for other in others:
         for name, value in _shared(first).items():
@@ -63,6 +70,8 @@ def _check(first: Bundle, others: Sequence[Bundle]) -> None:
             raise BuildError(f"{other.path} translates more than one direction; only the first bundle may")
         if both := seen & pairs:
             raise BuildError(f"{other.path} translates {'-'.join(min(both))}, which another of the bundles does, too")
+        if {target for _, target in seen} & {target for _, target in pairs}:
+            raise BuildError(f"{other.path} has the target tag of another of the bundles, which chooses the model")
         seen |= pairs
 
 
@@ -71,7 +80,7 @@ def _shared(bundle: Bundle) -> dict[str, object]:
     manifest = bundle.manifest
     shortlists = {graphs.shortlist for graphs in manifest.graphs.values() if graphs.shortlist}
     return {
-        **{name: getattr(manifest, name) for name in ("ids", "shape", "longest_source", "placeholders")},
+        **{name: getattr(manifest, name) for name in ("ids", "shape", "longest_source", "placeholders", "alignment")},
         "tokenizers": [path and sha256(path) for path in bundle.tokenizer_files],
         "precisions": manifest.graphs.keys(),
         "shortlists": {name: manifest.files[name] for name in shortlists},

@@ -131,7 +131,7 @@ def _card(bundle: Bundle, recipe: Recipe) -> ModelCard:
     for item in bundle.golden:
         golden.setdefault(item.source_language, []).append(item.source)
     return ModelCard(
-        name=bundle.manifest.name,
+        name=recipe.name,
         languages=recipe.languages,
         direction=recipe.direction,
         longest_source=bundle.manifest.longest_source,

@@ -153,6 +153,9 @@ class Recipe(_Section):
             raise ValueError(f"golden sentences in {unknown[0]}, which is not one of the languages")
         if fixed := sorted(_DECIDED_BY_TOKENIZER & set(self.model)):
             raise ValueError(f"model.{fixed[0]} is decided by the tokenizer")
+        for source in self.sources:
+            if self.direction != "both" and source.direction not in ("both", self.direction):
+                raise ValueError(f"{source.path} is for the other direction than the recipe's")
         if self.training.early_updates and not any(source.early for source in self.sources):
             raise ValueError("early_updates is set, but no source is marked early")
         if self.training.alignment_weight and self.model.get("alignment_layer") is None:

@@ -162,5 +162,5 @@ def info(
     for table in (*describe(manifest, title=str(bundle)), rows_table("files", sizes)):
         console.print(table)
     for pair, model in own.items():
-        for table in describe(model, title=f"model of {pair}"):
+        for table in describe({"direction": pair, **model}, title=f"model of {pair}"):
             console.print(table)

@@ -183,7 +183,7 @@ class Engine:
         """Start the decode threads and translate the bundle's golden sentences.
 
         Raises:
-            BundleError: The model translates so few of them as recorded that something must be wrong.
+            BundleError: A model translates so few of them as recorded that something must be wrong.
         """
         self._scheduler.start()
         golden = self.bundle.golden
@@ -194,14 +194,21 @@ class Engine:
         except ModelFailure as error:
             self._state = EngineState.FAILED
             raise BundleError(f"{self.bundle.path}: the model failed in the self-test: {error}") from error
-        self._golden_identical = sum(a == item.translation for a, item in zip(answers, golden, strict=True))
+        identical = [a == item.translation for a, item in zip(answers, golden, strict=True)]
+        self._golden_identical = sum(identical)
         # Another precision or processor may flip a word here and there, so equality is no condition; garbage is.
-        if 2 * self._golden_identical < len(golden):
-            self._state = EngineState.FAILED
-            raise BundleError(
-                f"{self.bundle.path}: only {self._golden_identical} of {len(golden)} golden sentences "
-                "came out as recorded"
-            )
+        for model in self.bundle.manifest.models:
+            pairs = {(pair.source, pair.target) for pair in model.pairs}
+            own = [
+                same
+                for same, item in zip(identical, golden, strict=True)
+                if (item.source_language, item.target_language) in pairs
+            ]
+            if 2 * sum(own) < len(own):
+                self._state = EngineState.FAILED
+                raise BundleError(
+                    f"{self.bundle.path}: only {sum(own)} of {len(own)} golden sentences came out as recorded"
+                )
         self._coalescer.cache = self._results  # not before: the model was tested, not the cache
         self._state = EngineState.READY
 

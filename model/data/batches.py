@@ -145,9 +145,9 @@ class Batch(NamedTuple):
 class BatchStream:
     """An endless, reproducible sequence of batches: a pure function of the seed and of how many were drawn.
 
-    Each epoch draws every pair ``weight`` times on average, in both directions, sorts by length within the epoch
-    (ties at random), cuts batches of at most ``batch_tokens`` padded tokens on the longer side, and shuffles them.
-    Of corpora in the order of their documents it draws ``segments`` sentences in a row instead of one.
+    Each epoch draws every pair ``weight`` times on average, in each direction of the recipe, sorts by length within the
+    epoch (ties at random), cuts batches of at most ``batch_tokens`` padded tokens on the longer side, and shuffles
+    them. Of corpora in the order of their documents it draws ``segments`` sentences in a row instead of one.
     """
 
     def __init__(

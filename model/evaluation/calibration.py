@@ -20,7 +20,7 @@ from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.text.sentences import spans
-from model.evaluation.evaluate import TestSet
+from model.evaluation.evaluate import TestSet, columns
 
 GOOD_CHRF = 50.0
 _CHUNK = 32
@@ -61,7 +61,7 @@ def judge(
 
     Args:
         bundle: The bundle.
-        test_sets: Pairs of its first pair's languages; its other pairs are passed over.
+        test_sets: Pairs of the languages that it was trained on; its other pairs are passed over.
         threads: Threads of the graphs.
         advance: Called with the number of lines done.
 
@@ -76,14 +76,14 @@ def judge(
         for model in [OnnxModel(**alone.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)]
         for pair in alone.manifest.pairs
     ]
-    first = manifest.pairs[0]
+    languages = columns(manifest)
     metric = sacrebleu.CHRF()
     for test_set in test_sets:
         for model, pair in directions:
-            if {pair.source, pair.target} != {first.source, first.target}:
+            if {pair.source, pair.target} != set(languages):
                 continue
             tag = (tokenizer.piece_id(pair.tag),) if pair.tag else ()
-            sides = [couple if pair.source == first.source else couple[::-1] for couple in test_set.pairs]
+            sides = [couple if pair.source == languages[0] else couple[::-1] for couple in test_set.pairs]
             rows: list[tuple[float, int, bool]] = []
             for start in range(0, len(sides), _CHUNK):
                 part = sides[start : start + _CHUNK]

@@ -36,6 +36,7 @@ class CorpusTranslator:
         """One translation a line."""
         if self._bundle:
             return self._bundle.translate(lines, source, target, SearchOptions(beam_size=1))
+        self._checkpoint.check(source, target)
         tokenizer, model = self._checkpoint.tokenizer, self._checkpoint.model
         tag = tokenizer.piece_id(target_tag(target))
         sources = [np.array([tag, *tokenizer.encode(line), model.config.eos_id]) for line in lines]

@@ -1,6 +1,7 @@
 """BLEU and chrF (sacrebleu) of a bundle, through the shipping engine, or of a checkpoint, in PyTorch."""
 
 import asyncio
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import Protocol
 import sacrebleu
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import MANIFEST, Bundle, Precision, Score, write_manifest
+from app.engine.models.bundle import MANIFEST, Bundle, Manifest, Precision, Score, write_manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
@@ -18,7 +19,7 @@ from app.settings import Settings
 from model.data.pairs import PairsError, read_pairs
 from model.data.tokenizer import target_tag
 from model.evaluation.inference import TorchModel
-from model.training.checkpoint import load_model
+from model.training.checkpoint import CheckpointError, load_model
 from model.training.provenance import read_card
 
 # Lines given to a translator at a time: enough to batch, few enough to show progress.
@@ -42,6 +43,14 @@ class Translator(Protocol):
         """Release threads and memory."""
 
 
+def columns(manifest: Manifest) -> tuple[str, str]:
+    """Return the languages of the columns of a bundle's pair files: those of its recipe, or of its first pair."""
+    if text := manifest.provenance.recipe:
+        first, second = tomllib.loads(text)["languages"]
+        return first, second
+    return manifest.pairs[0].source, manifest.pairs[0].target
+
+
 class BundleTranslator:
     """The service's engine, without the service."""
 
@@ -53,11 +62,9 @@ class BundleTranslator:
         """
         settings = Settings.load(bundle=path, precision=precision, workers=threads)
         self._engine = Engine.from_settings(settings)
-        first = self._engine.bundle.manifest.pairs[0]
-        self.languages = (first.source, first.target)
-        self.reversals: tuple[bool, ...] = (
-            (False, True) if (first.target, first.source) in self._engine.pairs else (False,)
-        )
+        first, second = self.languages = columns(self._engine.bundle.manifest)
+        directions = {False: (first, second), True: (second, first)}
+        self.reversals = tuple(way for way, pair in directions.items() if pair in self._engine.pairs)
         self.precision: Precision = precision
         self._runner = asyncio.Runner()
         self._runner.run(self._engine.start())
@@ -88,11 +95,16 @@ class CheckpointTranslator:
         self.model = load_model(path).to(device)
         self.tokenizer = Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
         card = read_card(path)
-        self.languages = card.languages
+        self.languages, self.pairs = card.languages, card.pairs
         self.reversals = tuple(pair != card.languages for pair in card.pairs)
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
-        """Decode as one batch."""
+        """Decode as one batch.
+
+        Raises:
+            CheckpointError: The model was not trained for this direction.
+        """
+        self.check(source, target)
         config = self.model.config
         tag = self.tokenizer.piece_id(target_tag(target))
         sources = [[tag, *self.tokenizer.encode(text), config.eos_id] for text in texts]
@@ -100,6 +112,15 @@ class CheckpointTranslator:
             TorchModel(self.model), sources, start_id=config.decoder_start_id, eos_id=config.eos_id, options=options
         )
         return [self.tokenizer.decode(found[0].tokens) for found in results]
+
+    def check(self, source: str, target: str) -> None:
+        """Refuse a direction that the model was not trained for.
+
+        Raises:
+            CheckpointError: It was not.
+        """
+        if (source, target) not in self.pairs:
+            raise CheckpointError(f"the model doesn't translate from {source} to {target}: see direction in its recipe")
 
     def close(self) -> None:
         """Nothing to release."""

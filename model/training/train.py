@@ -226,7 +226,7 @@ class Trainer:
 
     @torch.no_grad()
     def validate(self) -> float:
-        """Negative log-likelihood per target token of the validation pairs, both directions."""
+        """Negative log-likelihood per target token of the validation pairs, in the directions of the recipe."""
         self.model.eval()
         stream = BatchStream([self.validation], [1.0], self.recipe, self.tags)
         likelihood, tokens = 0.0, 0

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
+from app.cli.main import app
+from app.engine.interface import Inspection, InspectionCall
 from app.engine.models.bundle import Bundle, Manifest
 from app.engine.models.discovery import loaded_bytes
 from app.engine.onnx.native import choose_kernels
@@ -19,6 +22,7 @@ from app.settings import Settings
 from export.bundle_builder import BuildError, build_bundle
 from export.joining import join_bundles
 from export.restore import RestoreError, restore
+from model.evaluation.evaluate import BundleTranslator, CheckpointTranslator
 from model.network.transformer import Transformer
 from model.training.checkpoint import load_model, model_tensors
 from model.training.provenance import CARD, read_card
@@ -30,7 +34,9 @@ OPTIONS = (SearchOptions(), SearchOptions(beam_size=1), SearchOptions(beam_size=
 
 
 def _with_direction(checkpoint: Path, direction: str) -> Path:
-    card = read_card(checkpoint).model_copy(update={"direction": direction})
+    card = read_card(checkpoint)
+    recipe = card.recipe.replace('name = "tiny"', f'name = "{direction}"\ndirection = "{direction}"')
+    card = card.model_copy(update={"name": direction, "direction": direction, "recipe": recipe})
     (checkpoint / CARD).write_text(card.model_dump_json(), encoding="utf-8")
     return checkpoint
 
@@ -40,14 +46,14 @@ def checkpoints(tiny_checkpoint: Path, tiny_tokenizer: Path, once: Callable[...,
     """Models of the same shape with different weights: the first for de-en, the second for en-de."""
 
     def write(folder: Path) -> None:
-        shutil.copytree(tiny_checkpoint, folder / "forward")
+        _with_direction(shutil.copytree(tiny_checkpoint, folder / "forward"), "forward")
         model = random_model(seed=1)
         train_tiny(model, tiny_tokenizer, updates=60)
         round_weights(model)
-        write_checkpoint(folder / "reverse", model, tiny_tokenizer)
+        _with_direction(write_checkpoint(folder / "reverse", model, tiny_tokenizer), "reverse")
 
     folder = once("directions", write)
-    return _with_direction(folder / "forward", "forward"), _with_direction(folder / "reverse", "reverse")
+    return folder / "forward", folder / "reverse"
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +81,7 @@ def _translations(bundle: Bundle, precision: str, kernels: str, pairs: tuple[tup
     """Translate all texts in all directions at once, with several options."""
 
     async def run() -> list[object]:
-        settings = Settings(bundle=bundle.path, precision=precision, kernels=kernels)  # type: ignore[arg-type]
+        settings = Settings(bundle=bundle.path, precision=precision, kernels=kernels)
         engine = Engine.from_settings(settings)
         await engine.start()
         calls = [
@@ -111,7 +117,64 @@ def test_each_direction_is_translated_as_by_its_own_bundle(
     )
     assert both[::2] == first
     assert both[1::2] == second
-    assert first != second
+
+
+def test_the_two_models_differ(joined: Bundle, alone: tuple[Bundle, Bundle]) -> None:
+    """Or nothing would be seen of a sentence that the wrong one translates."""
+    encoders = [bundle.path / "encoder.int8.onnx" for bundle in alone]
+    assert encoders[0].read_bytes() != encoders[1].read_bytes()
+    assert (joined.path / "weights.bin").read_bytes() != (joined.path / "en-de.weights.bin").read_bytes()
+
+
+def test_a_model_that_is_broken_is_found_beside_a_good_one(joined: Bundle, tmp_path: Path) -> None:
+    golden = [
+        item.model_copy(update={"translation": "something else"}) if item.source_language == "en" else item
+        for item in joined.golden
+    ]
+    engine = Engine.from_bundle(replace(joined, golden=tuple(golden)), Settings(bundle=joined.path))
+    with asyncio.Runner() as runner:
+        with pytest.raises(BundleError, match="only 0 of 2 golden sentences came out as recorded"):
+            runner.run(engine.start())
+        runner.run(engine.stop())
+
+
+def test_the_search_of_each_direction_can_be_inspected(joined: Bundle, alone: tuple[Bundle, Bundle]) -> None:
+    def inspected(bundle: Bundle, source: str, target: str) -> Inspection:
+        engine = Engine.from_bundle(bundle, Settings(bundle=bundle.path))
+        call = InspectionCall(text="Tipperary", source=source, target=target, options=SearchOptions())
+        with asyncio.Runner() as runner:
+            runner.run(engine.start())
+            try:
+                return runner.run(engine.inspect(call))
+            finally:
+                runner.run(engine.stop())
+
+    for pair, bundle in zip(PAIRS, alone, strict=True):
+        assert inspected(joined, *pair) == inspected(bundle, *pair)
+
+
+def test_a_bundle_of_the_second_direction_reads_pair_files_from_the_right(
+    alone: tuple[Bundle, Bundle], checkpoints: tuple[Path, Path]
+) -> None:
+    translator = BundleTranslator(alone[1].path, "int8", threads=1)
+    translator.close()
+    assert translator.languages == ("de", "en")
+    assert translator.reversals == (True,)
+    assert CheckpointTranslator(checkpoints[1]).reversals == (True,)
+
+
+def test_commands(joined: Bundle, alone: tuple[Bundle, Bundle], tmp_path: Path) -> None:
+    runner, out = CliRunner(), tmp_path / "both"
+    made = runner.invoke(app, ["join", str(out), *(str(bundle.path) for bundle in alone)])
+    assert made.exit_code == 0 and "de-en, en-de" in made.stdout, made.output
+    assert Bundle.open(out).manifest == joined.manifest
+    shown = runner.invoke(app, ["info", str(out)])
+    assert "model of en-de" in shown.stdout
+    restored = runner.invoke(app, ["restore", str(out), str(tmp_path / "model"), "--pair", "en-de"])
+    assert restored.exit_code == 0, restored.output
+    forgotten = runner.invoke(app, ["join", *(str(bundle.path) for bundle in alone)])  # OUT would be the first
+    assert forgotten.exit_code != 0
+    assert Bundle.open(alone[0].path).manifest == alone[0].manifest
 
 
 def test_each_model_can_be_restored(joined: Bundle, checkpoints: tuple[Path, Path], tmp_path: Path) -> None:
@@ -121,6 +184,7 @@ def test_each_model_can_be_restored(joined: Bundle, checkpoints: tuple[Path, Pat
         expected = model_tensors(load_model(checkpoint))
         for name, tensor in model_tensors(load_model(out)).items():
             torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0)
+        assert read_card(out) == read_card(checkpoint)
     with pytest.raises(RestoreError, match="--pair en-de"):
         restore(joined, tmp_path / "model")
 
@@ -161,10 +225,10 @@ def test_bundles_that_do_not_fit_are_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_pair_without_a_tag_is_refused(joined: Bundle) -> None:
+def test_models_that_no_tag_tells_apart_are_refused(joined: Bundle) -> None:
     manifest = joined.manifest.model_dump()
-    manifest["pairs"][0]["tag"] = None
-    with pytest.raises(ValueError, match="every pair needs a tag"):
+    manifest["pairs"][0]["tag"] = manifest["pairs"][1]["tag"]
+    with pytest.raises(ValueError, match="needs target tags of its own"):
         Manifest.model_validate(manifest)
     manifest = joined.manifest.model_dump()
     del manifest["pairs"][1]["model"]["graphs"]["int8"]

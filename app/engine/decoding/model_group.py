@@ -65,7 +65,7 @@ class GroupBatch(Generic[Features]):
     """A batch of each model, which advance together; see ``BatchDecoder``.
 
     Attributes:
-        steps: Tokens by which the batch that went furthest has been advanced, in each call of ``step``.
+        steps: Tokens by which every search has been advanced so far.
     """
 
     def __init__(self, batches: Mapping[int, BatchDecoder[Features] | SplitBatch[Features]]) -> None:
@@ -94,7 +94,12 @@ class GroupBatch(Generic[Features]):
         most = min(most, _STEPS_TOGETHER) if len(live) > 1 else most
         before = [batch.steps for batch in live]
         done = [search for batch in live for search in batch.step(most)]
-        self.steps += max(batch.steps - made for batch, made in zip(live, before, strict=True))
+        furthest = max((batch.steps - start for batch, start in zip(live, before, strict=True)), default=0)
+        # A batch whose searches take single steps would otherwise make one while another makes several.
+        for batch, start in zip(live, before, strict=True):
+            while batch.live_rows and (missing := furthest - (batch.steps - start)) > 0:
+                done += batch.step(missing)
+        self.steps += furthest
         return done
 
     def drop(self, gone: Sequence[Search]) -> None:

@@ -229,8 +229,15 @@ class Manifest(_Part):
     @model_validator(mode="after")
     def _check_models(self) -> Self:
         own = [pair.model for pair in self.pairs if pair.model]
-        if own and not all(pair.tag for pair in self.pairs):
-            raise ValueError("pairs have models of their own, so every pair needs a tag")
+        if not own:
+            return self
+        if self.pairs[0].model:
+            raise ValueError("the first pair has a model of its own, but the bundle's graphs are its model")
+        tags = [tag for model in self.models for tag in {pair.tag for pair in model.pairs}]
+        if None in tags or len(set(tags)) < len(tags):
+            raise ValueError("each model needs target tags of its own, by which it is chosen")
+        if any(variant.startswith("memory_length") for variant in self.shape.variants):
+            raise ValueError("a bundle of several models can't have a memory")
         if any(model.graphs.keys() != self.graphs.keys() for model in own):
             raise ValueError("a pair's own model has other precisions than the bundle's graphs")
         return self

@@ -83,10 +83,15 @@ function showModels({ models }) {
       cell(model.precision ?? ""),
       cell(say(model.loaded ? "yes" : "no")),
       element("td", {}, quality(model.scores ?? [])),
-      cell(model.provenance?.licence ?? ""),
+      cell(licences(model).join(" ")),
     ),
   );
   byId("models").tBodies[0].replaceChildren(...rows);
+}
+
+function licences({ provenance, own_models: own = {} }) {
+  const all = [provenance, ...Object.values(own).map((model) => model.provenance)];
+  return [...new Set(all.map((each) => each?.licence ?? ""))];
 }
 
 function quality(scores) {
