@@ -27,8 +27,10 @@ def search(expression: re.Pattern[str], text: str, begin: int) -> re.Match[str] 
             return expression.search(text, begin)
         match = expression.search(text, begin, end + _REACH_CHARS)
         if match and match.start() < end:
-            # The end of the window may have cut it off.
-            return match if match.end() < end else expression.match(text, match.start())
+            # The end of the window may have cut it off, and what comes behind may show that it is none.
+            match = match if match.end() < end else expression.match(text, match.start())
+            if match:
+                return match
         begin = end
 
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.text import windows
@@ -13,6 +13,7 @@ EXPRESSIONS = [r"\d+", r"(?<!\w)a{1,3}b?(?!\w)", r"\bab\b", r"a.{0,2}b", r"1++(?
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 @given(text=st.text("ab1., ", max_size=60))
+@example(text="1111111111b1")
 def test_windows_change_nothing(expression: str, text: str) -> None:
     compiled = re.compile(expression)
     with pytest.MonkeyPatch.context() as patch:
