@@ -17,7 +17,7 @@ from unittest.mock import patch
 import numpy as np
 
 from app.engine.decoding.search import Beam, Steps
-from app.engine.models.bundle import Shape
+from app.engine.models.manifest import Shape
 from app.engine.onnx.native import NativeModel, NativeRows
 from app.engine.onnx.sessions import Features
 from benchmarks.servers import ROOT

@@ -32,7 +32,8 @@ from rich.progress import track
 from rich.table import Table
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Precision
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.native import choose_kernels
 from app.engine.onnx.opening import open_model

@@ -21,7 +21,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.engine.models.bundle import Bundle, Pair
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Pair
 from benchmarks.ctranslate2_model import convert
 
 REQUIREMENTS = Path(__file__).with_name("libretranslate.txt")

@@ -26,7 +26,8 @@ from rich.table import Table
 
 from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.search import Search
-from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Precision
 from app.engine.onnx.opening import OpenModel, open_model
 from app.engine.options import MAX_LENGTH_TOKENS, SearchOptions
 from benchmarks.figures import json_line, ratios, spread

@@ -21,7 +21,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Precision
 from app.engine.models.tokenizer import Tokenizer
 from benchmarks.engine import TestSet, dragoman
 from benchmarks.figures import json_line, spread

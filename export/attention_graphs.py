@@ -5,7 +5,7 @@ import copy
 import onnx
 from onnx import TensorProto, helper
 
-from app.engine.models.bundle import Graphs
+from app.engine.models.manifest import Graphs
 from app.engine.onnx.attention import MAP
 
 ATTENTION = Graphs(encoder="encoder.attention.onnx", decoder="decoder.attention.onnx")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import onnx
 
-from app.engine.models.bundle import Bundle, Pair
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Pair
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.attention import read_attention
 from export.attention_graphs import with_maps

@@ -13,13 +13,11 @@ import numpy as np
 import torch
 
 from app.engine.decoding.shortlist import Shortlist
-from app.engine.models.bundle import (
+from app.engine.models.bundle import GOLDEN, Bundle, Golden, sha256
+from app.engine.models.manifest import (
     FORMAT_VERSION,
-    GOLDEN,
     MANIFEST,
     Alignment,
-    Bundle,
-    Golden,
     Graphs,
     Manifest,
     Pair,
@@ -27,7 +25,6 @@ from app.engine.models.bundle import (
     Provenance,
     Shape,
     SpecialIds,
-    sha256,
     write_manifest,
 )
 from app.engine.models.tokenizer import Tokenizer

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import onnx
 
-from app.engine.models.bundle import GOLDEN, MANIFEST, Bundle, Graphs, Manifest, PairModel, sha256, write_manifest
+from app.engine.models.bundle import GOLDEN, Bundle, sha256
+from app.engine.models.manifest import MANIFEST, Graphs, Manifest, PairModel, write_manifest
 from export.bundle_builder import BuildError, check_out, replacing
 from export.external_data import rename_weights
 

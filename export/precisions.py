@@ -6,7 +6,7 @@ from pathlib import Path
 
 import onnx
 
-from app.engine.models.bundle import Graphs, Precision
+from app.engine.models.manifest import Graphs, Precision
 from export.attention_graphs import ATTENTION, with_maps
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
@@ -27,7 +27,7 @@ Report = Callable[[str], None]
 Sources = list[list[int]]
 """Sentences as source ids, special ids included."""
 Models = dict[str, onnx.ModelProto]
-"""Graphs by their role in ``app.engine.models.bundle.Graphs``."""
+"""Graphs by their role in ``app.engine.models.manifest.Graphs``."""
 
 
 def write_graphs(

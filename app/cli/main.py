@@ -157,8 +157,13 @@ def info(
         return
     console = Console()
     sizes = {name: decimal((bundle / name).stat().st_size) for name in manifest.pop("files")}
-    own = {f"{pair['source']}-{pair['target']}": pair["model"] for pair in manifest["pairs"] if pair.get("model")}
-    manifest["pairs"] = [{name: value for name, value in pair.items() if name != "model"} for pair in manifest["pairs"]]
+    pairs = manifest["pairs"]
+    own = {f"{pair['source']}-{pair['target']}": pair["model"] for pair in pairs if pair.get("model")}
+    manifest["pairs"] = [{name: value for name, value in pair.items() if name != "model"} for pair in pairs]
+    for model in (manifest, *own.values()):
+        # Their recipes and sources would fill a hundred screens; --json has them.
+        for run in model["provenance"].get("earlier", ()):
+            del run["recipe"], run["sources"]
     for table in (*describe(manifest, title=str(bundle)), rows_table("files", sizes)):
         console.print(table)
     for pair, model in own.items():

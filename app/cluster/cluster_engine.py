@@ -12,7 +12,8 @@ from ray import serve
 from ray.exceptions import RayError
 
 from app.cluster.remote_engine import RemoteEngine
-from app.engine.models.bundle import Bundle, Manifest
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Manifest
 from app.engine.registry import Registry
 from app.errors import BundleError
 from app.settings import Settings

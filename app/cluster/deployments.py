@@ -11,8 +11,8 @@ from ray.serve.schema import LoggingConfig
 from app.cluster.cluster_engine import Served
 from app.cluster.ingress import Ingress, ModelIngress
 from app.cluster.replica import Replica
-from app.engine.models.bundle import Manifest
 from app.engine.models.discovery import find_bundles
+from app.engine.models.manifest import Manifest
 from app.errors import BundleError
 from app.settings import Settings
 

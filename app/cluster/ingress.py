@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app import tracing
 from app.cluster.cluster_engine import ClusterEngine, Served, check_deployed
 from app.cluster.engine_host import EngineHost
-from app.engine.models.bundle import Manifest
+from app.engine.models.manifest import Manifest
 from app.logs import configure_logging
 from app.main import create_app
 from app.settings import Settings

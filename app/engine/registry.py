@@ -23,8 +23,9 @@ from app.engine.interface import (
     TranslationCall,
     TranslationEngine,
 )
-from app.engine.models.bundle import Bundle, Manifest
+from app.engine.models.bundle import Bundle
 from app.engine.models.discovery import find_bundles, loaded_bytes
+from app.engine.models.manifest import Manifest
 from app.engine.models.model_pool import ModelPool, ServedModel
 from app.engine.models.routing import Pair, Route, find_routes, translate_along
 from app.engine.scheduling.job_queue import Backlog

@@ -28,8 +28,9 @@ from app.engine.interface import (
     TranslationCall,
     collect,
 )
-from app.engine.models.bundle import Bundle, Golden, Manifest
+from app.engine.models.bundle import Bundle, Golden
 from app.engine.models.lexicon import Lexicon
+from app.engine.models.manifest import Manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.encoder_cache import EncoderCache
 from app.engine.onnx.opening import OpenModel, open_model

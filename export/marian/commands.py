@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from app.engine.models.bundle import Alignment
+    from app.engine.models.manifest import Alignment
 
 
 def import_model(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from app.engine.models.bundle import MAX_PAIRS, Pair
+from app.engine.models.manifest import MAX_PAIRS, Pair
 from export.marian.card import Card, codes
 from export.marian.languages import language_code
 from export.marian.limits import SourceError

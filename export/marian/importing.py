@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.models.bundle import Bundle, Pair, Provenance, sha256
+from app.engine.models.bundle import Bundle, sha256
+from app.engine.models.manifest import Pair, Provenance
 from app.engine.models.tokenizer import Tokenizer
 from export.bundle_builder import Ingredients, Sentences, build, check_out
 from export.marian.archives import unpack

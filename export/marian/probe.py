@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import Alignment
+from app.engine.models.manifest import Alignment
 from app.engine.options import SearchOptions
 from export.marian.source import Vocabularies
 from model.data.batches import pad

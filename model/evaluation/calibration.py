@@ -15,7 +15,8 @@ import sacrebleu
 from numpy.typing import NDArray
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import Bundle, Confidence, Manifest, write_manifest
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Confidence, Manifest, write_manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions

@@ -11,7 +11,7 @@ import typer
 from model.progress import progress_bar
 
 if TYPE_CHECKING:
-    from app.engine.models.bundle import Score
+    from app.engine.models.manifest import Score
 
 PRECISIONS = ("int8", "int8-shortlist", "float32", "float16")
 DEFAULT_SETS = Path("data/de-en/eval")

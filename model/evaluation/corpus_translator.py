@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from app.engine.models.bundle import MANIFEST
+from app.engine.models.manifest import MANIFEST
 from app.engine.options import SearchOptions
 from model.data.tokenizer import target_tag
 from model.evaluation.evaluate import BundleTranslator, CheckpointTranslator

@@ -11,7 +11,8 @@ from typing import Protocol
 import sacrebleu
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import MANIFEST, Bundle, Manifest, Precision, Score, write_manifest
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import MANIFEST, Manifest, Precision, Score, write_manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine

@@ -14,7 +14,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import export.bundle_builder
-from app.engine.models.bundle import MANIFEST, Bundle
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import MANIFEST
 from app.engine.onnx.model import OnnxModel
 from export.bundle_builder import BuildError, Sentences, build_bundle
 from export.graphs import export_decoder, export_encoder

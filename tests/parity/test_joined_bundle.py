@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from app.cli.main import app
 from app.engine.interface import Inspection, InspectionCall
-from app.engine.models.bundle import Bundle, Manifest
+from app.engine.models.bundle import Bundle
 from app.engine.models.discovery import loaded_bytes
+from app.engine.models.manifest import Manifest
 from app.engine.onnx.native import choose_kernels
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine

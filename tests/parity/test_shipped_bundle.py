@@ -8,7 +8,8 @@ import pytest
 import sentencepiece
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Precision
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from app.engine.models.bundle import Manifest
+from app.engine.models.manifest import Manifest
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.main import create_app

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from app.engine.models.bundle import Bundle, Manifest, sha256
+from app.engine.models.bundle import Bundle, sha256
+from app.engine.models.manifest import Manifest
 from tests.support.fakes import FakeEngine
 
 MODEL_BYTES = 1_000

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from app.engine.interface import TranslationCall, collect
-from app.engine.models.bundle import Bundle, Manifest
+from app.engine.models.bundle import Bundle
 from app.engine.models.discovery import loaded_bytes
+from app.engine.models.manifest import Manifest
 from app.engine.options import SearchOptions
 from app.engine.registry import Registry
 from app.errors import BundleError

@@ -17,7 +17,8 @@ import torch
 
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import GOLDEN as GOLDEN_FILE
-from app.engine.models.bundle import Bundle, Pair, Precision, sha256, write_manifest
+from app.engine.models.bundle import Bundle, sha256
+from app.engine.models.manifest import Pair, Precision, write_manifest
 from app.engine.onnx.opening import OpenModel, open_model
 from export.shortlist import Vocabulary, build_shortlist
 from model.data.batches import Batch, Packed, pad

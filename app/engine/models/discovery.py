@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.engine.models.bundle import GOLDEN, MANIFEST, Manifest, Precision
+from app.engine.models.bundle import GOLDEN
 from app.engine.models.files import mentions
+from app.engine.models.manifest import MANIFEST, Manifest, Precision
 from app.errors import BundleError
 
 # What a model takes in memory over the size of its files, on the safe side: ONNX Runtime keeps some weights a second

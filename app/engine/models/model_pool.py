@@ -15,7 +15,7 @@ from typing import Any
 
 from app.engine.interface import EngineState, TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES
-from app.engine.models.bundle import Manifest
+from app.engine.models.manifest import Manifest
 from app.errors import Overloaded
 
 logger = logging.getLogger(__name__)

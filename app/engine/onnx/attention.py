@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from app.engine.models.bundle import Manifest
+from app.engine.models.manifest import Manifest
 from app.errors import BundleError, ModelFailure
 from app.text.budget import checkpoint
 

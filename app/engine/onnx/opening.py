@@ -3,7 +3,8 @@
 import logging
 from typing import TypeAlias
 
-from app.engine.models.bundle import Bundle, Precision
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Precision
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
 from app.errors import ConfigurationError

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.engine.decoding.search import Hypothesis
 from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Alternative, SentenceTranslation
-from app.engine.models.bundle import Confidence
+from app.engine.models.manifest import Confidence
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.request.segmentation import Segment
 from app.engine.request.terms import constraints_of

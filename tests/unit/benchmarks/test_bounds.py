@@ -1,6 +1,6 @@
 """The least time that the native operators' work takes."""
 
-from app.engine.models.bundle import Shape
+from app.engine.models.manifest import Shape
 from benchmarks.bounds import Peak, Work, least_seconds, weights_of
 from tests.support.tiny import random_model
 

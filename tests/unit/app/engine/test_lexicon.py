@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.engine.interface import InspectionCall
-from app.engine.models.bundle import Bundle, Manifest, sha256, write_manifest
+from app.engine.models.bundle import Bundle, sha256
+from app.engine.models.manifest import Manifest, write_manifest
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings

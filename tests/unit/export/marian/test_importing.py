@@ -15,7 +15,7 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
-from app.engine.models.bundle import Alignment
+from app.engine.models.manifest import Alignment
 from app.engine.models.tokenizer import Tokenizer
 from export.bundle_builder import Ingredients, Sentences
 from export.marian.commands import describe, import_model

@@ -9,7 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from app.engine.models.bundle import Bundle, Confidence
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Confidence
 from model.data.pairs import write_pairs
 from model.evaluation.calibration import Judged, calibration_error, chances, draw_reliability, fit, judge, together
 from model.evaluation.commands import calibrate

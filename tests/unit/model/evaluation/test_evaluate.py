@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
-from app.engine.models.bundle import Bundle, Precision, Score
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Precision, Score
 from app.engine.options import SearchOptions
 from app.errors import BundleError
 from model.data.pairs import PairsError, write_pairs

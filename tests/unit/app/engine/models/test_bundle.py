@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.engine.models.bundle import GOLDEN, MANIFEST, Bundle, Manifest, sha256, write_manifest
+from app.engine.models.bundle import GOLDEN, Bundle, sha256
+from app.engine.models.manifest import MANIFEST, Manifest, write_manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.errors import BundleError
 

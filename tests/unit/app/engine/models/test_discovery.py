@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.models.bundle import Manifest
 from app.engine.models.discovery import find_bundles, loaded_bytes
+from app.engine.models.manifest import Manifest
 from app.errors import BundleError
 from tests.support.bundles import write_bundle
 
@@ -40,9 +40,13 @@ def test_the_estimate_counts_the_files_that_a_precision_loads():
     sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
     int8 = loaded_bytes(SHIPPED, manifest, "int8")
     float32 = loaded_bytes(SHIPPED, manifest, "float32")
+
+    def of_both_models(*names: str) -> int:
+        return sum(sizes[f"{prefix}{name}"] for prefix in ("", "en-de.") for name in names)
+
     graphs = ("encoder.int8.onnx", "decoder.int8.onnx", "greedy.int8.onnx", "beam.int8.onnx", "weights.int8.bin")
-    assert int8 / sum(sizes[name] for name in graphs) == pytest.approx(2.0)
-    weights = sizes["encoder.float32.onnx"] + sizes["decoder.float32.onnx"] + sizes["weights.bin"]
+    assert int8 / of_both_models(*graphs) == pytest.approx(2.0)
+    weights = of_both_models("encoder.float32.onnx", "decoder.float32.onnx", "weights.bin")
     assert float32 / weights == pytest.approx(3.5)
 
 

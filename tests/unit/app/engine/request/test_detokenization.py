@@ -6,7 +6,7 @@ import pytest
 
 from app.engine.decoding.search import Hypothesis
 from app.engine.interface import Alternative, SentenceTranslation
-from app.engine.models.bundle import Confidence
+from app.engine.models.manifest import Confidence
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import Segment
