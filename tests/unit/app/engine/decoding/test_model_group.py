@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.engine.decoding.batch_decoder import decode
-from app.engine.decoding.model_group import GroupBatch, ModelGroup
+from app.engine.decoding.model_group import ModelGroup
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.options import SearchOptions
 from tests.support.toy import EOS, START, ToyModel
@@ -33,8 +33,9 @@ def alone(source: Sequence[int], options: SearchOptions) -> list[Hypothesis]:
 @pytest.mark.parametrize("several", [1, 4])
 def test_every_sentence_comes_out_as_from_its_model_alone(options: SearchOptions, several: int) -> None:
     group = ModelGroup(models(most_steps=several))
-    batch: GroupBatch = group.new_batch()
-    started, finished = searches(options), []
+    batch = group.new_batch()
+    started = searches(options)
+    finished: list[Search] = []
     batch.join(started, group.encode(SOURCES))
     while batch.live_rows:
         finished += batch.step(100)
