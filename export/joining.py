@@ -9,7 +9,7 @@ from pathlib import Path
 import onnx
 
 from app.engine.models.bundle import GOLDEN, Bundle, sha256
-from app.engine.models.manifest import MANIFEST, Graphs, Manifest, PairModel, write_manifest
+from app.engine.models.manifest import MANIFEST, Graphs, Manifest, Pair, PairModel, write_manifest
 from export.bundle_builder import BuildError, check_out, replacing
 from export.external_data import rename_weights
 
@@ -38,7 +38,7 @@ def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
     with replacing(out) as partial:
         for name in first.manifest.files:
             shutil.copyfile(first.path / name, partial / name)
-        pairs = [*first.manifest.pairs, *chain.from_iterable(_add(other, partial) for other in others)]
+        pairs = [*first.manifest.pairs, *(_add(other, partial) for other in others)]
         golden = [item.model_dump() for bundle in bundles for item in bundle.golden]
         (partial / GOLDEN).write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         manifest = first.manifest.model_copy(
@@ -88,7 +88,7 @@ def _shared(bundle: Bundle) -> dict[str, object]:
     }
 
 
-def _add(bundle: Bundle, folder: Path) -> list[object]:
+def _add(bundle: Bundle, folder: Path) -> Pair:
     """Copy a bundle's graphs, weights and lexicons under new names; returns its pair with its own model."""
     manifest = bundle.manifest
     [pair] = manifest.pairs
@@ -116,4 +116,4 @@ def _add(bundle: Bundle, folder: Path) -> list[object]:
         provenance=manifest.provenance,
         parity=manifest.parity,
     )
-    return [pair.model_copy(update={"model": own})]
+    return pair.model_copy(update={"model": own})

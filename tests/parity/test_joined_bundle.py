@@ -82,8 +82,9 @@ def _translations(bundle: Bundle, precision: str, kernels: str, pairs: tuple[tup
     """Translate all texts in all directions at once, with several options."""
 
     async def run() -> list[object]:
+        # Whether int8 translates golden sentences as float32 does depends on the processor, so it isn't asked here.
         settings = Settings(bundle=bundle.path, precision=precision, kernels=kernels)
-        engine = Engine.from_settings(settings)
+        engine = Engine.from_bundle(replace(bundle, golden=()), settings)
         await engine.start()
         calls = [
             engine.translate([text], source=source, target=target, options=options)
@@ -127,12 +128,13 @@ def test_the_two_models_differ(joined: Bundle, alone: tuple[Bundle, Bundle]) -> 
     assert (joined.path / "weights.bin").read_bytes() != (joined.path / "en-de.weights.bin").read_bytes()
 
 
-def test_a_model_that_is_broken_is_found_beside_a_good_one(joined: Bundle, tmp_path: Path) -> None:
+def test_a_model_that_is_broken_is_found_beside_a_good_one(joined: Bundle) -> None:
     golden = [
         item.model_copy(update={"translation": "something else"}) if item.source_language == "en" else item
         for item in joined.golden
     ]
-    engine = Engine.from_bundle(replace(joined, golden=tuple(golden)), Settings(bundle=joined.path))
+    settings = Settings(bundle=joined.path, precision="float32")
+    engine = Engine.from_bundle(replace(joined, golden=tuple(golden)), settings)
     with asyncio.Runner() as runner:
         with pytest.raises(BundleError, match="only 0 of 2 golden sentences came out as recorded"):
             runner.run(engine.start())
@@ -141,7 +143,7 @@ def test_a_model_that_is_broken_is_found_beside_a_good_one(joined: Bundle, tmp_p
 
 def test_the_search_of_each_direction_can_be_inspected(joined: Bundle, alone: tuple[Bundle, Bundle]) -> None:
     def inspected(bundle: Bundle, source: str, target: str) -> Inspection:
-        engine = Engine.from_bundle(bundle, Settings(bundle=bundle.path))
+        engine = Engine.from_bundle(replace(bundle, golden=()), Settings(bundle=bundle.path))
         call = InspectionCall(text="Tipperary", source=source, target=target, options=SearchOptions())
         with asyncio.Runner() as runner:
             runner.run(engine.start())
@@ -157,7 +159,7 @@ def test_the_search_of_each_direction_can_be_inspected(joined: Bundle, alone: tu
 def test_a_bundle_of_the_second_direction_reads_pair_files_from_the_right(
     alone: tuple[Bundle, Bundle], checkpoints: tuple[Path, Path]
 ) -> None:
-    translator = BundleTranslator(alone[1].path, "int8", threads=1)
+    translator = BundleTranslator(alone[1].path, "float32", threads=1)
     translator.close()
     assert translator.languages == ("de", "en")
     assert translator.reversals == (True,)
