@@ -137,6 +137,12 @@ class Recipe(_Section):
         description="model folder whose weights the run starts from, relative to the working directory; "
         "'dragoman restore' makes one of a bundle. Its tokenizer is kept if it has as many pieces",
     )
+    initial_share: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="share of the weights of 'initial' in the averaged model (Wortsman et al. 2022)",
+    )
     golden: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="sentences by language, for the self-test of a service that starts"
     )
@@ -153,6 +159,8 @@ class Recipe(_Section):
             raise ValueError(f"golden sentences in {unknown[0]}, which is not one of the languages")
         if fixed := sorted(_DECIDED_BY_TOKENIZER & set(self.model)):
             raise ValueError(f"model.{fixed[0]} is decided by the tokenizer")
+        if self.initial_share and not self.initial:
+            raise ValueError("initial_share is set, but initial is not")
         for source in self.sources:
             if self.direction != "both" and source.direction not in ("both", self.direction):
                 raise ValueError(f"{source.path} is for the other direction than the recipe's")

@@ -48,6 +48,9 @@ Example: `dragoman data catalogs /usr/share/locale/de/LC_MESSAGES/*.mo --reverse
 _REFERENCES_EPILOG = """
 Example: `dragoman data references data/de-en/documents/references.tsv`
 """
+_COMPLETE_EPILOG = """
+Example: `dragoman data complete model/text/translated-de.tsv.xz --first wikipedia.de.txt.xz --out pairs.tsv`
+"""
 _ALIGN_EPILOG = """
 Example: `dragoman data align artifacts/de-en heidi.de.txt heidi.en.txt --out heidi.tsv`
 """
@@ -284,6 +287,31 @@ def align(
         raise _failure(error) from error
     finally:
         translator.close()
+    typer.echo(f"{out}: {count:,} pairs")
+
+
+@data.command(epilog=_COMPLETE_EPILOG)
+def complete(
+    pairs: Annotated[Path, typer.Argument(help="Pair file, one column of which holds keys of sentences.")],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    first: Annotated[
+        list[Path] | None, typer.Option(help="Text with the sentences of the first column; plain, .gz or .xz.")
+    ] = None,
+    second: Annotated[list[Path] | None, typer.Option(help="The same for the second column.")] = None,
+) -> None:
+    """Put sentences in the place of their keys, in translations that are published without what they translate."""
+    from model.data.pairs import PairsError, read_pairs, with_sentences, write_pairs
+
+    if not (first or second):
+        raise typer.BadParameter("name the text that has the sentences", param_hint="--first or --second")
+    try:
+        completed = list(read_pairs(pairs))
+        for column, files in enumerate((first, second)):
+            if files:
+                completed = with_sentences(completed, column, files)
+        count = write_pairs(out, completed)
+    except (PairsError, OSError) as error:
+        raise _failure(error) from error
     typer.echo(f"{out}: {count:,} pairs")
 
 

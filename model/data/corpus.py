@@ -49,7 +49,7 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
     if done.exists():
         if [fact["file"] for fact in corpus_facts(run)] != [path.name for path in paths]:
             raise RecipeError(f"{run} was made from other pair files than the recipe names: choose another folder")
-        if rules.exists() and json.loads(rules.read_text(encoding="utf-8")) != _rules(recipe):
+        if rules.exists() and _saved_rules(rules) != _rules(recipe):
             raise RecipeError(f"{run} was made by another recipe ({', '.join(_rules(recipe))}): choose another folder")
         _check_mark(run / "tokenizer.spm", recipe)
         return
@@ -195,11 +195,17 @@ def _rules(recipe: Recipe) -> dict[str, Any]:
         "languages": list(recipe.languages),
         "vocabulary": recipe.vocabulary,
         "augmentation": recipe.augmentation.model_dump(),
-        "dictionary": [source.path for source in recipe.sources if source.dictionary],
-        "sentence_case": [source.path for source in recipe.sources if source.sentence_case],
+        "dictionary": [Path(source.path).name for source in recipe.sources if source.dictionary],
+        "sentence_case": [Path(source.path).name for source in recipe.sources if source.sentence_case],
         "directions": [source.direction for source in recipe.sources],
         "alignment": recipe.training.alignment_weight > 0,
     }
+
+
+def _saved_rules(path: Path) -> dict[str, Any]:
+    """The rules of an earlier start; those of earlier versions had paths, so no run could move."""
+    saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return saved | {key: [Path(file).name for file in saved[key]] for key in ("dictionary", "sentence_case")}
 
 
 def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:

@@ -129,19 +129,29 @@ def prune(folder: Path, keep: int) -> None:
         shutil.rmtree(path)
 
 
-def average(checkpoints: Sequence[Path], out: Path) -> None:
+def average(checkpoints: Sequence[Path], out: Path, *, initial: Path | None = None, share: float = 0.0) -> None:
     """Write the mean of several checkpoints' weights as a model folder (section 6.1 of the paper).
+
+    Args:
+        checkpoints: Each counts the same.
+        out: Folder to make or replace.
+        initial: Model folder of the same shape that the run started from.
+        share: Its share in the result, 0 to 1 (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
 
     Raises:
         CheckpointError: There is none, or they differ in shape.
     """
     if not checkpoints:
         raise CheckpointError("no checkpoint to average")
-    models = [load_model(path) for path in checkpoints]
+    folders = [*checkpoints, initial] if initial and share else [*checkpoints]
+    models = [load_model(path) for path in folders]
     if any(model.config != models[0].config for model in models):
         raise CheckpointError("checkpoints of different models can't be averaged")
     tensors = [model_tensors(model) for model in models]
-    mean = {name: torch.stack([t[name] for t in tensors]).mean(0) for name in tensors[0]}
+    number = len(checkpoints)
+    mean = {name: torch.stack([t[name] for t in tensors[:number]]).mean(0) for name in tensors[0]}
+    if len(folders) > number:
+        mean = {name: mean[name].lerp(tensors[-1][name], share) for name in mean}
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)

@@ -28,8 +28,10 @@ from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 from model.recipe import Recipe
 from model.training.checkpoint import (
+    CheckpointError,
     TrainingState,
     average,
+    load_model,
     load_training,
     prune,
     save_training,
@@ -101,6 +103,8 @@ class Trainer:
         elif recipe.initial:
             read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
             load_initial(Path(recipe.initial), self.model, self.tokenizer)
+        if recipe.initial and recipe.initial_share:
+            self._check_same_shape(Path(recipe.initial))
         if place.rank == 0:
             _cut_metrics(run / "metrics.jsonl", self.state.update)
         # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
@@ -112,6 +116,12 @@ class Trainer:
             # Batches without documents don't use what scores the memory.
             unused = self.model.config.memory_length > 0
             self.step_module = DistributedDataParallel(self.step_module, find_unused_parameters=unused)
+
+    def _check_same_shape(self, initial: Path) -> None:
+        """Raise now what ``average`` would raise when all is done, or worse, what it would not see."""
+        same = load_model(initial).config == self.model.config
+        if not same or (initial / "tokenizer.spm").read_bytes() != self.tokenizer.read_bytes():
+            raise CheckpointError(f"initial_share needs a model of the recipe's shape and vocabulary, not {initial}")
 
     def prepared(self, model: Transformer) -> Transformer:
         """The model as it is trained."""
@@ -172,7 +182,9 @@ class Trainer:
         averaged = self.run / "averaged"
         if self.place.rank == 0:
             self.save()
-            average(training_checkpoints(self.run / "checkpoints"), averaged)
+            initial = Path(self.recipe.initial) if self.recipe.initial else None
+            checkpoints = training_checkpoints(self.run / "checkpoints")
+            average(checkpoints, averaged, initial=initial, share=self.recipe.initial_share)
             write_card(averaged, self.recipe, self.recipe_text, self.run, self.state)
         return averaged
 

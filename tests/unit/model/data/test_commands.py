@@ -1,3 +1,4 @@
+import lzma
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from model.data.commands import data
 from model.data.corpora import CORPORA
-from model.data.pairs import read_pairs, write_pairs
+from model.data.pairs import read_pairs, sentence_key, write_pairs
 
 LETTERS = "abcdefghij"
 PAIRS = [("quelle " + "".join(LETTERS[int(d)] for d in str(n)), "target " + str(n)[::-1] + "xyz") for n in range(60)]
@@ -168,6 +169,20 @@ def test_hold_out_writes_the_drawn_pairs_and_says_what_is_left(tmp_path: Path) -
         run("hold-out", path, "--draw", "other.tsv=1", "--out", tmp_path / "two")
     )
     assert run("hold-out", path, "--draw", "own.tsv", "--out", tmp_path / "two").exit_code == 2
+
+
+def test_complete_puts_sentences_in_the_place_of_their_keys(tmp_path: Path) -> None:
+    text, keyed, out = tmp_path / "text.txt.xz", tmp_path / "keyed.tsv", tmp_path / "out.tsv"
+    text.write_bytes(lzma.compress(b"Another one.\nThe rain  has stopped.\n"))
+    write_pairs(keyed, [("Der Regen hat aufgehört.", sentence_key("The rain has stopped."))])
+    result = run("complete", keyed, "--second", text, "--out", out)
+    assert result.exit_code == 0 and "1 pairs" in result.stdout
+    assert list(read_pairs(out)) == [("Der Regen hat aufgehört.", "The rain has stopped.")]
+    out.unlink()
+    message = one_error_line(run("complete", keyed, "--first", text, "--out", out))
+    assert "1 of 1 sentences are in none of these files" in message
+    assert not out.exists()
+    assert run("complete", keyed, "--out", out).exit_code == 2
 
 
 def test_a_checkpoint_back_translates_and_aligns(tiny_checkpoint: Path, tmp_path: Path) -> None:

@@ -294,6 +294,19 @@ def test_a_run_goes_on_from_an_earlier_one(workplaces: Iterator[Workplace]) -> N
     assert cards[1].updates == 10
 
 
+def test_the_averaged_model_keeps_a_share_of_what_the_run_started_from(workplaces: Iterator[Workplace]) -> None:
+    earlier, later = next(workplaces), next(workplaces)
+    earlier.write_recipe(updates=4)
+    earlier.train()
+    initial = earlier.run / "averaged"
+    later.write_recipe(head=f'initial = "{initial}"\ninitial_share = 0.25', updates=6, keep=1)
+    later.train()
+    (last,) = training_checkpoints(later.run / "checkpoints")
+    parts = [model_tensors(load_model(folder)) for folder in (initial, last)]
+    for name, tensor in model_tensors(load_model(later.run / "averaged")).items():
+        torch.testing.assert_close(tensor, 0.25 * parts[0][name] + 0.75 * parts[1][name])
+
+
 def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     write_toy_data(workplace.data)

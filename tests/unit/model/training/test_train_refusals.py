@@ -1,5 +1,6 @@
 """Runs that must not start, or not go on."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,19 @@ def test_a_run_needs_what_it_is_to_start_from(workplace: Workplace) -> None:
     workplace.write_recipe(head='initial = "nowhere"')
     with pytest.raises(CheckpointError, match="nowhere"):
         workplace.train()
+
+
+def test_a_share_of_another_model_is_refused_before_training(workplaces: Iterator[Workplace]) -> None:
+    earlier, later = next(workplaces), next(workplaces)
+    earlier.write_recipe(updates=1)
+    earlier.train()
+    initial = earlier.run / "averaged"
+    with (initial / "tokenizer.spm").open("ab") as tokenizer:
+        tokenizer.write(b"\x78\x00")  # a field of the protocol buffer that SentencePiece doesn't know
+    later.write_recipe(head=f'initial = "{initial}"\ninitial_share = 0.25')
+    with pytest.raises(CheckpointError, match="initial_share needs a model of the recipe's shape and vocabulary"):
+        later.train()
+    assert not (later.run / "metrics.jsonl").exists()
 
 
 def test_a_gradient_that_is_no_number_ends_the_run_and_spoils_nothing(workplace: Workplace) -> None:
