@@ -134,7 +134,11 @@ def contrast(
     from model.data.pairs import read_pairs
     from model.evaluation.contrastive import find_examples, measure
     from model.training.checkpoint import load_model
+    from model.training.provenance import CARD, read_card
 
+    # A run's checkpoints have no card; what it averages has one.
+    if (path / CARD).exists() and ("en", "de") not in read_card(path).pairs:
+        raise typer.BadParameter("the model doesn't translate from en to de", param_hint="CHECKPOINT")
     torch.set_num_threads(threads)
     model, tokenizer = load_model(path), Tokenizer(path / "tokenizer.spm", path / "tokenizer.spm")
     examples = [one for file in documents for one in find_examples(list(read_pairs(file)), sentences_before)]

@@ -155,3 +155,18 @@ def test_curves_are_a_picture(tmp_path: Path, validated: bool) -> None:
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     draw_curves(tmp_path / "metrics.jsonl", tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
+
+
+def test_contrast_measures_a_model_that_translates_into_german_and_refuses_others(
+    tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    document = [("Der Hund schläft.", "The dog is asleep."), ("Er ist müde.", "It is tired.")]
+    write_pairs(tmp_path / "document.tsv", document)
+    result = run("contrast", tiny_checkpoint, tmp_path / "document.tsv", "--before", "1", "--threads", "1")
+    assert result.exit_code == 0, result.output
+    assert any(line.split()[1:3] == ["er", "│"] for line in result.stdout.splitlines()), result.stdout
+
+    shutil.copytree(tiny_checkpoint, tmp_path / "forward")
+    card = json.loads((tiny_checkpoint / "card.json").read_text(encoding="utf-8"))
+    (tmp_path / "forward" / "card.json").write_text(json.dumps({**card, "direction": "forward"}), encoding="utf-8")
+    refused(run("contrast", tmp_path / "forward", tmp_path / "document.tsv"), code=2, saying="from en to de")
