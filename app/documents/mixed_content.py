@@ -21,6 +21,7 @@ class Names:
         ranges: Elements at the beginnings of ranges, and those at their ends.
         range_names: The attributes in which the two ends of a range are equal.
         characters: Elements that stand for characters, and a function that gives these.
+        is_kept: Tells of an element, whatever its name, whether it stays as it is with all inside it, like an atom.
     """
 
     wrappers: frozenset[str] = frozenset()
@@ -29,6 +30,7 @@ class Names:
     ranges: Mapping[str, str] = field(default_factory=dict)
     range_names: tuple[str, ...] = ()
     characters: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    is_kept: Callable[[Any], bool] = lambda element: False
 
 
 class _Range(NamedTuple):
@@ -98,6 +100,8 @@ class MixedText:
         for child in parent:
             if not isinstance(child.tag, str):
                 pass
+            elif names.is_kept(child):
+                builder.atom(child)
             elif child.tag in names.characters:
                 builder.text(names.characters[child.tag](child))
             elif child.tag in names.wrappers:

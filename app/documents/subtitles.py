@@ -15,7 +15,10 @@ from app.documents.document import Document, bounded
 from app.documents.inline import INLINE, InlineBuilder, Kind
 from app.text.budget import checkpoint
 
-_CUE = re.compile(r"(?m)^[^\r\n]*-->[^\r\n]*\r?\n((?:[^\r\n]*\S[^\r\n]*(?:\r?\n|\Z))+)")
+_TIMING = r"[ \t]*+-?\d[\d:.,; \t]*+--+>[ \t]*+-?\d[^\r\n]*+"
+# The line between two cues is sometimes missing. So a cue ends, too, where the number or the timing of the next stands.
+_NEXT = rf"(?:[ \t]*+\d++[ \t]*+\r?\n)?{_TIMING}"
+_CUE = re.compile(rf"(?m)^{_TIMING}\r?\n((?:(?!{_NEXT})[^\r\n]*\S[^\r\n]*(?:\r?\n|\Z))+)")
 _TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}", re.IGNORECASE)
 _NAME = re.compile(r"</?([a-zA-Z]+)")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")

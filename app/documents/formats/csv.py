@@ -13,14 +13,18 @@ _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
 
 
-def read(data: bytes) -> Document:
+def read(data: bytes, delimiter: str | None = None) -> Document:
     """Reads a file.
+
+    Args:
+        data: The file.
+        delimiter: What separates the cells; None to find out from the first line.
 
     Raises:
         DamagedDocument: Its characters can't be read.
     """
     file = Encoded(data)
-    slots = list(bounded(_slots(file.text)))
+    slots = list(bounded(_slots(file.text, delimiter or _delimiter(file.text))))
     return Document(
         texts=tuple(slot.text for slot in slots),
         markup=None,
@@ -28,8 +32,7 @@ def read(data: bytes) -> Document:
     )
 
 
-def _slots(source: str) -> Iterator[Slot]:
-    delimiter = _delimiter(source)
+def _slots(source: str, delimiter: str) -> Iterator[Slot]:
     cell = re.compile(rf"({_QUOTED.pattern})(?=[{re.escape(delimiter)}\r\n]|\Z)|[^{re.escape(delimiter)}\r\n]++")
     for match in cell.finditer(source):
         checkpoint()

@@ -26,7 +26,7 @@ def read(data: bytes) -> Document:
         catalog = polib.pofile(file.text + "\n", wrapwidth=78)
     except (OSError, ValueError, IndexError, KeyError, UnicodeError) as error:
         raise DamagedDocument("The file is damaged or not a message catalog.") from error
-    entries = [entry for entry in catalog if not entry.obsolete and (entry.fuzzy or not entry.translated())]
+    entries = [entry for entry in catalog if _is_open(entry)]
 
     def write(translations: Sequence[str], language: str) -> bytes:
         rest = iter(translations)
@@ -47,3 +47,8 @@ def read(data: bytes) -> Document:
 
     texts = [text for entry in entries for text in (entry.msgid, entry.msgid_plural) if text]
     return Document(texts=tuple(texts), markup=None, protect=PLACEHOLDERS, write=write)
+
+
+def _is_open(entry: polib.POEntry) -> bool:
+    """Tells whether a message needs a translation. One without a text has nothing to translate."""
+    return bool(entry.msgid) and not entry.obsolete and (entry.fuzzy or not entry.translated())

@@ -47,16 +47,27 @@ def read(data: bytes) -> Document:
 
 
 def _segments(root: Any, space: str) -> Iterator[MixedText]:
-    names = Names(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")))
+    names = Names(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected)
     for unit in root.iter(f"{space}trans-unit", f"{space}segment"):
         checkpoint()
         source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
-        if source is None or any(each.get("translate") == "no" for each in (unit, unit.getparent())):
+        if source is None or not _is_for_translation(unit):
             continue
         segmented = unit.find(f"{space}seg-source")
         if _is_translated(unit, target):
             continue
         yield MixedText(source if segmented is None else segmented, names, into=partial(_target, unit, space))
+
+
+def _is_protected(element: Any) -> bool:
+    """Tells whether an inline element marks text that stays as it is: in XLIFF 2, or in 1.2."""
+    return bool(element.get("translate") == "no" or element.get("mtype") == "protected")
+
+
+def _is_for_translation(unit: Any) -> bool:
+    """Looks at the innermost element around a unit that says whether to translate: the unit, a group or the file."""
+    wishes = (each.get("translate") for each in (unit, *unit.iterancestors()))
+    return next(filter(None, wishes), "yes") != "no"
 
 
 def _is_translated(unit: Any, target: Any) -> bool:

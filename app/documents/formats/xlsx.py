@@ -14,7 +14,11 @@ from app.documents.segments import PlainText, Segment, package_document
 _MAIN = "spreadsheetml.sheet.main+xml"
 _SHEET = "spreadsheetml.worksheet+xml"
 _TABLE = "spreadsheetml.table+xml"
-_REFERENCE = re.compile(r"\[([^\[\]]+)\]")
+# A column's name in a formula, as in T[Umsatz] or T['[EUR']]: an apostrophe stands before a bracket of the name's own.
+_REFERENCE = re.compile(r"\[((?:'.|[^\[\]'])++)")
+# A character that the format writes by its number, such as the line break in a column's name.
+_ESCAPED = re.compile("_x([0-9a-fA-F]{4})_")
+_TO_ESCAPE = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
 _THREADS = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 
 
@@ -33,46 +37,65 @@ class _Headers:
     """The headers of tables, which formulas name and which the table's own part repeats.
 
     Excel calls a file damaged if the two differ, or if two columns of a table have the same name. So a header keeps its
-    text where a formula names it, or where its translation isn't the only one in its table.
+    text where a formula names it, or where its translation is another column's name, before or after the translation.
     """
 
     def __init__(self, parts: OfficeParts) -> None:
         self._tables = [list(root.iter(f"{S}tableColumn")) for root in parts.roots(_TABLE)]
-        self._names = {column.get("name") for columns in self._tables for column in columns}
-        self._cells: dict[str, Any] = {}
-        roots = [*parts.roots(_SHEET), *parts.roots(_TABLE)] if self._names else []
-        formulas = [
-            formula.text or "" for root in roots for formula in root.iter(f"{S}f", f"{S}calculatedColumnFormula")
-        ]
-        named = {name for formula in formulas for name in _REFERENCE.findall(formula)}
+        self._names = {_name(column) for columns in self._tables for column in columns}
+        self._cells: dict[str, list[tuple[Any, str]]] = {}  # the cells with the text of a header, and how it is written
+        roots = parts.roots(_MAIN, _SHEET, _TABLE) if self._names else ()
+        kinds = [f"{S}{kind}" for kind in ("definedName", "f", "calculatedColumnFormula")]
+        formulas = [_unescaped(formula.text or "") for root in roots for formula in root.iter(*kinds)]
+        named = {re.sub("'(.)", r"\1", name) for formula in formulas for name in _REFERENCE.findall(formula)}
         self._fixed = self._names & named
 
     def take(self, cell: Any) -> bool:
         """Registers a cell; returns whether it must stay unchanged."""
-        text = "".join(cell.itertext(f"{S}t"))
+        written = "".join(cell.itertext(f"{S}t"))
+        text = _unescaped(written)
         if text in self._names:
-            self._cells[text] = cell
+            self._cells.setdefault(text, []).append((cell, written))
         return text in self._fixed
 
     def write(self) -> None:
         """Renames the columns after their translated header cells."""
         for columns in self._tables:
-            names = {column: self._translated(column.get("name")) for column in columns}
-            for name, number in Counter(name.casefold() for name in names.values()).items():
-                for column in [column for column in columns if number > 1 and names[column].casefold() == name]:
-                    self._restore(column.get("name"))
+            names = {_name(column): self._translated(_name(column)) for column in columns}
+            taken = Counter(one for pair in names.items() for one in set(map(str.casefold, pair)))
+            for name, translated in names.items():
+                if taken[translated.casefold()] > 1:
+                    self._restore(name)
         for columns in self._tables:
             for column in columns:
-                column.set("name", self._translated(column.get("name")))
+                translated = self._translated(_name(column))
+                if translated != _name(column):
+                    column.set("name", _escaped(translated))
 
     def _translated(self, name: str) -> str:
-        return "".join(self._cells[name].itertext(f"{S}t")) if name in self._cells else name
+        for cell, _ in self._cells.get(name, ()):
+            return _unescaped("".join(cell.itertext(f"{S}t")))
+        return name
 
     def _restore(self, name: str) -> None:
-        cell = self._cells[name]
-        for text in list(cell.iter(f"{S}t"))[1:]:
-            text.text = ""
-        next(cell.iter(f"{S}t")).text = name
+        for cell, written in self._cells.get(name, ()):
+            for text in list(cell.iter(f"{S}t"))[1:]:
+                text.text = ""
+            next(cell.iter(f"{S}t")).text = written
+
+
+def _name(column: Any) -> str:
+    return _unescaped(column.get("name", ""))
+
+
+def _unescaped(written: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), written)
+
+
+def _escaped(text: str) -> str:
+    """Writes a name; an underscore that would begin an escape is escaped itself."""
+    text = re.sub("_(?=x[0-9a-fA-F]{4}_)", "_x005F_", text)
+    return _TO_ESCAPE.sub(lambda match: f"_x{ord(match[0]):04x}_", text)
 
 
 def _segments(parts: OfficeParts, headers: _Headers) -> Iterator[Segment]:

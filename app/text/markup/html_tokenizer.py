@@ -30,7 +30,11 @@ _HTML_TAGS, _XML_TAGS = _TagPatterns("[a-zA-Z]"), _TagPatterns(r"(?:[^\W\d]|:)")
 _OTHER_OPENING = re.compile(r"<[!?/]")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+\[.*?\]\s*+>", re.DOTALL)  # with declarations of its own
 _COMMENT_END = re.compile(r"--!?>")
-_RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _RAW_TEXT}
+# XHTML has self-closed tags, as in <script src="a.js"/>: browsers read it as XML. Pages that were sent as text/html may
+# name this space too; but with such a tag they would show nothing from there on.
+_XHTML = "http://www.w3.org/1999/xhtml"
+_PROLOG = re.compile(r"\s*+<\?xml\s")
+_RAW_TEXT_END = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE | re.ASCII) for name in _RAW_TEXT}
 
 
 class TokenKind(Enum):
@@ -78,6 +82,7 @@ class Tokenizer:
         source = self._source
         self._tag = self._patterns.tag
         self._has_doctype = not self._is_xml  # a document has at most one
+        is_xhtml = _PROLOG.match(source) is not None
         done = position = 0
         while (opening := source.find("<", position)) >= 0:
             token = self._markup_at(opening)
@@ -88,7 +93,10 @@ class Tokenizer:
                 yield Token(TokenKind.TEXT, done, opening)
             yield token
             done = position = token.end
-            if self._is_html and token.kind is TokenKind.START and token.name in _RAW_TEXT:
+            if not self._is_html or token.kind is not TokenKind.START:
+                continue
+            is_xhtml = is_xhtml or (token.name == "html" and _XHTML in token.attributes)
+            if token.name in _RAW_TEXT and not (is_xhtml and token.is_self_closed):
                 end_tag = _RAW_TEXT_END[token.name].search(source, done)
                 done = position = end_tag.start() if end_tag else len(source)
                 yield Token(TokenKind.OTHER, token.end, done)

@@ -20,6 +20,7 @@ from odf.style import MasterPage, PageLayout
 from openpyxl.comments import Comment
 from openpyxl.worksheet.table import Table as SheetTable
 
+from app.documents.registry import find_format
 from app.text.inline.target_tokens import Link
 from tests.support.documents import ShoutingEngine, assert_same_package, assert_same_tree, texts, translate
 from tests.support.office_files import LONG, PARAGRAPHS, presentation, saved, text_document, word
@@ -69,18 +70,6 @@ def test_xlsx():
     assert [column.name for column in again.tables["Tiere"].tableColumns] == ["TIER", "Anzahl", "MENGE", "FARBE"]
     assert [cell.value for cell in again[501]][:4] == ["EIN HUND NAMENS 499", 499.5, "=B501*2", "EIN BRAUN"]
     assert again["A2"].comment.text == "EIN KOMMENTAR"
-
-
-def test_xlsx_columns_whose_names_would_be_equal_keep_theirs():
-    book = openpyxl.Workbook()
-    sheet = book.active
-    for row in (["Hund", "HUND ", "Katze"], [1, 2, 3]):
-        sheet.append(row)
-    sheet["B1"] = "hund "
-    sheet.add_table(SheetTable(displayName="Tiere", ref="A1:C2"))
-    translated = translate(saved(book), "a.xlsx")
-    again = openpyxl.load_workbook(io.BytesIO(translated)).active
-    assert [column.name for column in again.tables["Tiere"].tableColumns] == [cell.value for cell in again[1]]
 
 
 def test_odt():
@@ -140,6 +129,29 @@ def test_epub():
     assert [entry.title for entry in again.toc][7] == "KAPITEL 7"
 
 
+def test_epub_goes_on_behind_a_self_closed_script():
+    chapter = (
+        '<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="a.js"/><title>Titel</title></head>'
+        '<body><p>Der <b>Hund</b></p><iframe title="Ein Bild" src="a"/><p>läuft</p></body></html>'
+    )
+    parts = {
+        "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+        '<rootfile full-path="a.opf"/></rootfiles></container>',
+        "a.opf": '<package xmlns="http://www.idpf.org/2007/opf"><manifest>'
+        '<item href="a.xhtml" media-type="application/xhtml+xml"/></manifest></package>',
+        "a.xhtml": chapter,
+    }
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    translated = zipfile.ZipFile(io.BytesIO(translate(file.getvalue(), "a.epub"))).read("a.xhtml").decode()
+    shouted = chapter
+    for text in ("Titel", "Der", "Hund", "Ein Bild", "läuft"):
+        shouted = shouted.replace(text, text.upper())
+    assert translated == shouted
+
+
 CUE = re.compile(r"(\d\d:\d\d:\d\d[,.]\d{3} --> \d\d:\d\d:\d\d[,.]\d{3})\n(.*?)\n\n", re.S)
 
 
@@ -160,6 +172,22 @@ def test_subtitles(name, separator, head):
     assert [time for time, _ in shouted] == [time for time, _ in cues]
     assert [text.replace("I>", "i>") for _, text in shouted] == [text.upper().replace("I>", "i>") for _, text in cues]
     assert translated.startswith(head)
+
+
+GLUED = "1\n{0}\nDer Hund läuft.\n2\n{1}\n3\n{2}\nEine Katze schläft.\n{3}\nDer Hund\nist 3\n\n5\n{4}\n42\n"
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_subtitles_without_blank_lines_keep_their_times(line_end):
+    times = [f"00:00:0{number},000 --> 00:00:0{number},900" for number in range(5)]
+    source = GLUED.replace("\n", line_end).format(*times)
+    assert translate(source.encode(), "a.srt").decode() == source.upper()
+
+
+def test_an_arrow_makes_no_cue_and_ends_none():
+    source = "WEBVTT\n\nNOTE a --> b\nDer Hund\n\n00:01.000-->00:02.000 align:start\nvon A --> nach B\n"
+    shouted = source.replace("von", "VON").replace("nach", "NACH")
+    assert translate(source.encode(), "a.vtt").decode() == shouted
 
 
 def test_po():
@@ -183,6 +211,15 @@ def test_po():
     assert [entry.occurrences for entry in again] == [entry.occurrences for entry in catalog]
     assert (again.metadata["Language"], again.metadata["X-Tool"]) == ("en", "x")
     assert again.metadata["Plural-Forms"] == "nplurals=2; plural=(n != 1);"
+
+
+def test_po_without_a_text_has_nothing_to_translate():
+    head = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    messages = 'msgctxt "a"\nmsgid ""\nmsgstr ""\n\nmsgid "Der Hund"\nmsgstr ""\n\nmsgid "läuft"\nmsgstr ""\n'
+    document = find_format("a.po").reader()((head + messages).encode())
+    assert document.texts == ("Der Hund", "läuft")
+    again = polib.pofile(document.write(["The dog", "runs"], "en").decode())
+    assert [(entry.msgid, entry.msgstr) for entry in again] == [("", ""), ("Der Hund", "The dog"), ("läuft", "runs")]
 
 
 XLIFF_1 = '<trans-unit id="{0}"><source>Der <g id="1">Hund {0}</g> läuft<x id="2"/></source></trans-unit>'
@@ -213,6 +250,33 @@ def test_xliff(unit, begin, end, language):
     assert_same_tree(etree.fromstring(source), root)
 
 
+UNIT_1 = '<trans-unit id="{}"{}><source>{}</source></trans-unit>'
+UNIT_2 = '<unit id="{}"{}><segment><source>{}</source></segment></unit>'
+
+
+@pytest.mark.parametrize(
+    ("version", "unit", "mark"), [("1.2", UNIT_1, 'mtype="protected"'), ("2.0", UNIT_2, 'translate="no"')]
+)
+def test_xliff_keeps_what_is_marked_as_not_for_translation(version, unit, mark):
+    marked = f'Der <mrk id="m" {mark}>Hund <b/>Bello</mrk> läuft'
+    no, yes = ' translate="no"', ' translate="yes"'
+    source = (
+        f'<xliff xmlns="urn:oasis:names:tc:xliff:document:{version}" version="{version}">'
+        f"<file>{unit.format(1, '', marked)}{unit.format(2, no, 'zwei')}<group{no}>{unit.format(3, '', 'drei')}"
+        f"<group>{unit.format(4, '', 'vier')}{unit.format(5, yes, 'fünf')}</group>"
+        f"<group{yes}>{unit.format(6, '', 'sechs')}</group></group></file>"
+        f"<file{no}>{unit.format(7, '', 'sieben')}</file></xliff>"
+    )
+    root = etree.fromstring(translate(source.encode(), "a.xlf"))
+    assert ["".join(target.itertext()) for target in root.iter("{*}target")] == [
+        "DER Hund Bello LÄUFT",
+        "FÜNF",
+        "SECHS",
+    ]
+    old, new = root.iter("{*}mrk")
+    assert_same_tree(old, new)
+
+
 def test_json():
     value = {f"key{number}": [f"Der Hund {{name}} läuft {number} mal", number, None, "42"] for number in range(500)}
     source = json.dumps(value, indent=3, ensure_ascii=False)
@@ -229,6 +293,14 @@ def test_csv():
     assert translated == file.getvalue().upper()
 
 
+def test_tsv_is_cut_at_tabs_whatever_else_a_line_has():
+    source = "Name, Vorname, Titel\tOrt\nMeier, Hans\tKöln\n"
+    document = find_format("a.tsv").reader()(source.encode())
+    assert document.texts == ("Name, Vorname, Titel", "Ort", "Meier, Hans", "Köln")
+    translated = document.write(["Surname, name, title", "Place", "Meier\tHans", "Cologne"], "en")
+    assert translated == b'Surname, name, title\tPlace\n"Meier\tHans"\tCologne\n'
+
+
 @pytest.mark.parametrize(
     ("name", "source", "translated"),
     [
@@ -240,6 +312,12 @@ def test_csv():
             '<html lang="de"><p title="Der Hund">Der <b>Hund</b></p><code>hier</code>',
             '<html lang="en"><p title="DER HUND">DER <b>HUND</b></p><code>hier</code>',
         ),
+        (
+            "a.xhtml",
+            '<?xml version="1.0"?><html><script/><p>Hund</p>',
+            '<?xml version="1.0"?><html><script/><p>HUND</p>',
+        ),
+        ("a.html", "<html><p>Hund</p><script/><p>Hund</p>", "<html><p>HUND</p><script/><p>Hund</p>"),
     ],
 )
 def test_text(name, source, translated):

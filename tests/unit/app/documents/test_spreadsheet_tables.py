@@ -1,0 +1,85 @@
+"""Tables of spreadsheets: each column's name stays that of its header cell, and no two columns get the same."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+
+import openpyxl
+import pytest
+from lxml import etree
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.table import Table as SheetTable
+from openpyxl.worksheet.table import TableColumn
+
+from tests.support.documents import ShoutingEngine, translate
+from tests.support.office_files import saved
+
+
+def test_xlsx_columns_whose_names_would_be_equal_keep_theirs():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["Hund", "HUND ", "Katze"], [1, 2, 3]):
+        sheet.append(row)
+    sheet["B1"] = "hund "
+    sheet.add_table(SheetTable(displayName="Tiere", ref="A1:C2"))
+    translated = translate(saved(book), "a.xlsx")
+    again = openpyxl.load_workbook(io.BytesIO(translated)).active
+    assert [column.name for column in again.tables["Tiere"].tableColumns] == [cell.value for cell in again[1]]
+
+
+def table(*names: str, headers: Sequence[object] = ()) -> openpyxl.Workbook:
+    """A workbook with a table T, whose header cells have the names of its columns if nothing else is given."""
+    book = openpyxl.Workbook()
+    book.active.append(headers or names)
+    book.active.append(["Ort"] * len(names))
+    own = SheetTable(displayName="T", ref=f"A1:{book.active.cell(2, len(names)).coordinate}")
+    own.tableColumns = [TableColumn(id=number, name=name) for number, name in enumerate(names, 1)]
+    book.active.add_table(own)
+    return book
+
+
+def columns(data: bytes) -> list[str]:
+    """The names of the columns of the table T, as they are written."""
+    root = etree.fromstring(zipfile.ZipFile(io.BytesIO(data)).read("xl/tables/table1.xml"))
+    return [column.get("name") for column in root.iter("{*}tableColumn")]
+
+
+def test_xlsx_columns_with_a_line_break_are_named_as_their_headers():
+    data = saved(table("Umsatz\n2024", "Ort"))
+    assert columns(data) == ["Umsatz_x000a_2024", "Ort"]
+    translated = translate(data, "a.xlsx")
+    assert columns(translated) == ["UMSATZ_x000a_2024", "ORT"]
+    assert openpyxl.load_workbook(io.BytesIO(translated)).active["A1"].value == "UMSATZ\n2024"
+
+
+@pytest.mark.parametrize("formula", ["SUM(T[Umsatz\n2024])", "SUM(T[Umsatz_x000a_2024])"])
+def test_xlsx_columns_with_a_line_break_keep_a_name_that_a_formula_has(formula):
+    book = table("Umsatz\n2024", "Ort")
+    book.active["D1"] = f"={formula}"
+    translated = translate(saved(book), "a.xlsx")
+    assert columns(translated) == ["Umsatz_x000a_2024", "ORT"]
+    assert openpyxl.load_workbook(io.BytesIO(translated)).active["A1"].value == "Umsatz\n2024"
+
+
+def test_xlsx_columns_that_a_defined_name_or_an_escaped_reference_has_keep_theirs():
+    book = table("Umsatz", "Preis [EUR]", "Ort")
+    book.defined_names["Liste"] = DefinedName("Liste", attr_text="T[Umsatz]")
+    book.active["E1"] = "=SUM(T[Preis '[EUR']])"
+    translated = translate(saved(book), "a.xlsx")
+    assert columns(translated) == ["Umsatz", "Preis [EUR]", "ORT"]
+    assert [cell.value for cell in openpyxl.load_workbook(io.BytesIO(translated)).active[1]][:3] == columns(translated)
+
+
+class PlaceEngine(ShoutingEngine):
+    """Translates one word into the name of a column that has no cell, and another into that word."""
+
+    def known(self, sentence: str, target: str) -> tuple[str, ...]:
+        return ({"Ort": "Place", "Stadt": "Ort"}.get(sentence, sentence.upper()),)
+
+
+def test_xlsx_columns_translated_into_the_name_of_one_without_a_cell_keep_theirs():
+    book = table("Ort", "Stadt", "Farbe", "Place", headers=["Ort", "Stadt", "Farbe", 1])
+    translated = translate(saved(book), "a.xlsx", engine=PlaceEngine())
+    assert columns(translated) == ["Ort", "Stadt", "FARBE", "Place"]
+    again = openpyxl.load_workbook(io.BytesIO(translated)).active
+    assert [cell.value for cell in again[1]] == ["Ort", "Stadt", "FARBE", 1]
