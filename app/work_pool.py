@@ -346,6 +346,10 @@ def _hand_over(future: asyncio.Future[Result], result: Result, error: BaseExcept
         return  # nobody waits any more
     if error is None:
         future.set_result(result)
+    elif isinstance(error, StopIteration):  # which no future takes, so that the caller would wait for ever
+        wrapped = RuntimeError("The work raised StopIteration.")
+        wrapped.__cause__ = error
+        future.set_exception(wrapped)
     else:
         future.set_exception(error)
 

@@ -3,13 +3,14 @@
 import asyncio
 import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 
 from app.engine.interface import SentenceEvent
-from app.errors import FeatureDisabled, InvalidKey, KeyRequired
+from app.errors import FeatureDisabled, InvalidKey, KeyRequired, StorageFailure
 from app.settings import Settings
 from app.translation.request import Answer, Progress
 
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 
 # An Internet provider gives each customer such a network.
 _IPV6_PREFIX = 64
+
+
+@dataclass
+class _Bill:
+    """What a request pays.
+
+    Attributes:
+        unused: Characters that it gives back if it ends now.
+    """
+
+    unused: int
 
 
 class Access:
@@ -94,18 +106,12 @@ class Access:
 
         Raises:
             QuotaExceeded: The key has no more of them this month.
+            InvalidKey: The key was removed a moment ago.
             StorageFailure: The database can't be used.
         """
-        store = self.store
-        if store is None or key is None:
+        async with self._paid(key, characters) as bill:
             yield
-            return
-        await self.run(lambda: store.spend(key, characters))
-        try:
-            yield
-        except BaseException:
-            await asyncio.shield(self.run(lambda: store.spend(key, -characters)))
-            raise
+            bill.unused = 0
 
     async def spending_on(
         self, key: "Key | None", characters: int, events: AsyncGenerator[Progress, None]
@@ -114,23 +120,39 @@ class Access:
 
         Raises:
             QuotaExceeded: The key has no more of them this month.
+            InvalidKey: The key was removed a moment ago.
             StorageFailure: The database can't be used.
         """
-        store = self.store
-        left = characters
-        async with aclosing(events):
-            if store and key:
-                await self.run(lambda: store.spend(key, characters))
-            try:
-                async for event in events:
-                    if isinstance(event, SentenceEvent):
-                        left -= len(event.sentence.source)
-                    elif isinstance(event, Answer):
-                        left = 0
-                    yield event
-            finally:
-                if store and key and left > 0:
-                    await asyncio.shield(self.run(lambda: store.spend(key, -left)))
+        async with aclosing(events), self._paid(key, characters) as bill:
+            async for event in events:
+                if isinstance(event, SentenceEvent):
+                    bill.unused -= len(event.sentence.source)
+                elif isinstance(event, Answer):
+                    bill.unused = 0
+                yield event
+
+    @asynccontextmanager
+    async def _paid(self, key: "Key | None", characters: int) -> AsyncIterator[_Bill]:
+        """Counts characters; in the end, gives back those that the bill says are unused."""
+        bill = _Bill(characters)
+        if self.store is None or key is None:
+            yield bill
+            return
+        spending = asyncio.create_task(self.run(self.store.spend, key, characters))
+        try:
+            await asyncio.shield(spending)  # whose thread goes on if this task is cancelled
+            yield bill
+        finally:
+            if bill.unused > 0:
+                await asyncio.shield(self._give_back(spending, key, bill.unused))
+
+    async def _give_back(self, spending: asyncio.Task[None], key: "Key", characters: int) -> None:
+        """Gives back characters as soon as they are counted, if they are."""
+        assert self.store
+        await asyncio.wait((spending,))
+        if not (spending.cancelled() or spending.exception()):
+            with suppress(StorageFailure):  # the request has an error of its own to tell
+                await self.run(self.store.give_back, key, characters)
 
     async def used(self, key: "Key") -> int:
         """Returns the characters that a key has used this month."""

@@ -67,7 +67,17 @@ def check_language(name: str, value: object, served: Collection[str]) -> str:
 
 
 def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
-    """Reads the glossary of a request, an object or a string of its JSON; returns a function that compiles it.
+    """Reads the glossary of a request as ``parse_entries`` does; returns a function that compiles it.
+
+    Raises:
+        InvalidGlossary: It isn't one, or has an entry that can't be used.
+    """
+    entries = parse_entries(value)
+    return partial(Glossary, entries) if entries else None
+
+
+def parse_entries(value: object) -> dict[str, str] | None:
+    """Reads the entries of a request's glossary, an object or a string of its JSON; None if the request has none.
 
     Raises:
         InvalidGlossary: It isn't one, or has an entry that can't be used.
@@ -81,7 +91,7 @@ def parse_glossary(value: object) -> Callable[[str, str], Glossary] | None:
             value = None
     if not isinstance(value, dict):
         raise InvalidGlossary("Invalid request: glossary parameter must be an object of source and target terms")
-    return partial(Glossary, check_entries(value.items(), MAX_INLINE_ENTRIES))
+    return check_entries(value.items(), MAX_INLINE_ENTRIES)
 
 
 def parse_glossary_id(values: Mapping[str, object]) -> str | None:

@@ -1,13 +1,11 @@
 """Checks of uploaded documents that the contracts share, and the headers of a download."""
 
-import json
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from app.api.checks import parse_glossary
 from app.api.request_body import FilePart
 from app.documents.registry import find_format
 from app.settings import Settings
@@ -23,15 +21,6 @@ def checked_name(name: str) -> str:
     safe = "".join("_" if char in '<>:"|?*' or not char.isprintable() else char for char in last).strip(". ")
     stem, dot, extension = safe.rpartition(".")
     return f"{stem[:_MAX_NAME_CHARS]}{dot}{extension[:_MAX_NAME_CHARS]}" if dot else safe[:_MAX_NAME_CHARS]
-
-
-def parse_entries(value: object) -> dict[str, str] | None:
-    """Reads the entries of a glossary from a form field with JSON; None if the form has none.
-
-    Raises:
-        InvalidGlossary: It isn't one.
-    """
-    return dict(json.loads(str(value))) if parse_glossary(value) else None
 
 
 def check_size(file: FilePart, settings: Settings) -> None:

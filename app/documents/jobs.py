@@ -8,8 +8,8 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -175,7 +175,7 @@ class DocumentJobs:
 
     async def _sweep(self) -> None:
         while True:
-            with suppress(StorageFailure):
+            with _kept_going():
                 await self._run(self._store.sweep)
             await asyncio.sleep(_SWEEP_S)
 
@@ -186,7 +186,7 @@ class DocumentJobs:
             # Another name for each lease: not even this worker can mistake it for an earlier one.
             worker = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
             claimed = None
-            with suppress(StorageFailure):
+            with _kept_going():
                 claimed = await self._run(self._store.claim, worker)
             if claimed is None:
                 with suppress(TimeoutError):
@@ -194,7 +194,8 @@ class DocumentJobs:
                         await self._added.wait()
                 continue
             document, content = claimed
-            await self._carry_out(document, content, worker)
+            with _kept_going():
+                await self._carry_out(document, content, worker)
             if ended := self._ended.get(document.id):
                 ended.set()
 
@@ -286,6 +287,17 @@ class DocumentJobs:
             memory=memory,
         )
         return await translate_document(self._translator, read, request, reported.report)
+
+
+@contextmanager
+def _kept_going() -> Iterator[None]:
+    """Ends the work inside at an error, but not the task, which nobody would start again."""
+    try:
+        yield
+    except StorageFailure:
+        pass  # it is in the log
+    except Exception:
+        logger.exception("the work on documents failed; it goes on with the next")
 
 
 def _told(error: Exception) -> tuple[str, str]:

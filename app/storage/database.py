@@ -15,7 +15,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -37,10 +37,12 @@ TABLES = MetaData()
 
 _BUSY_S = 5.0  # how long a statement waits for other processes
 _POSTGRESQL_CONNECTIONS = 4
+_VALUES_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
 _MIGRATION_LOCK = 0x647261676F  # "drago": no other program takes this advisory lock
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
+Value = TypeVar("Value")
 
 
 class Database:
@@ -144,6 +146,11 @@ def insert(connection: Connection, table: Table) -> postgresql.Insert:
     # The two classes share no base that has the method.
     made = sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
     return cast(postgresql.Insert, made)
+
+
+def parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+    """Yields the values in parts that are small enough for a statement."""
+    return (values[begin : begin + _VALUES_AT_ONCE] for begin in range(0, len(values), _VALUES_AT_ONCE))
 
 
 def _sqlite(folder: Path | None) -> Engine:

@@ -15,26 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import (
-    Column,
-    ForeignKey,
-    Integer,
-    Row,
-    Table,
-    Text,
-    and_,
-    delete,
-    func,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Column, ForeignKey, Integer, Row, Table, Text, and_, delete, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import Double
 
-from app.errors import DocumentNotFound, DocumentNotReady, Overloaded, StorageFailure
-from app.storage.database import TABLES, Database
+from app.errors import DocumentNotFound, DocumentNotReady, InvalidKey, Overloaded, StorageFailure
+from app.storage.database import TABLES, Database, parts
 from app.storage.document_files import FILES, DocumentFiles, Kept, delete_rows, find_row, insert_row
-from app.storage.keys import KEYS, spend
+from app.storage.keys import KEYS, give_back, spend
 
 Status = Literal["queued", "translating", "done", "error", "downloaded"]
 LEASE_S = 15.0
@@ -137,6 +125,7 @@ class DocumentStore:
 
         Raises:
             Overloaded: There are too many documents, or they are too large together.
+            InvalidKey: There is no such API key.
         """
         document_id = secrets.token_hex(16).upper()
         key = secrets.token_hex(32).upper() if secret else ""
@@ -149,19 +138,21 @@ class DocumentStore:
             size = connection.execute(select(func.coalesce(func.sum(FILES.c.size), 0))).scalar_one()
             if number >= self._max_documents or size + len(content) > self._max_bytes:
                 raise Overloaded("The server can't keep more documents now; try again later.", retry_after_s=30)
-            connection.execute(
-                DOCUMENTS.insert().values(
-                    id=document_id,
-                    secret_hash=_hash(key) if secret else None,
-                    key_id=key_id,
-                    name=name,
-                    wanted=json.dumps(wanted),
-                    status="queued",
-                    translated=0,
-                    attempts=0,
-                    created_at=self._now(connection),
-                )
+            added = DOCUMENTS.insert().values(
+                id=document_id,
+                secret_hash=_hash(key) if secret else None,
+                key_id=key_id,
+                name=name,
+                wanted=json.dumps(wanted),
+                status="queued",
+                translated=0,
+                attempts=0,
+                created_at=self._now(connection),
             )
+            try:
+                connection.execute(added)
+            except IntegrityError:  # the key was removed after the request began
+                raise InvalidKey("There is no such API key.") from None
             insert_row(connection, document_id, "original", kept, len(content))
         return document_id, key
 
@@ -325,19 +316,22 @@ class DocumentStore:
         Raises:
             StorageFailure: The storage can't be used now.
         """
-        left = self._files.left()
-        with self._database.transaction() as connection:
-            known = connection.execute(select(FILES.c.name).where(FILES.c.name.in_(left))).scalars().all()
-        self._files.delete(set(left).difference(known))
+        for left in parts(self._files.left()):
+            with self._database.transaction() as connection:
+                known = connection.execute(select(FILES.c.name).where(FILES.c.name.in_(left))).scalars().all()
+            self._files.delete(set(left).difference(known))
 
     @contextmanager
     def _changing(self, kept: Kept | None = None) -> Iterator[tuple[Any, list[str]]]:
-        """Runs a transaction, then deletes the files it names; deletes ``kept`` if the transaction fails."""
+        """Runs a transaction, then deletes the files it names; deletes ``kept`` if the document is refused.
+
+        After another error, the database may have the row of ``kept`` all the same; if it hasn't, ``sweep`` deletes it.
+        """
         gone: list[str] = []
         try:
             with self._database.transaction() as connection:
                 yield connection, gone
-        except Overloaded:
+        except (Overloaded, InvalidKey):
             self._files.delete([kept.name] if kept and kept.name else [])
             raise
         self._files.delete(gone)
@@ -377,7 +371,7 @@ def _held(document_id: str, worker: str) -> Any:
 def _give_back(connection: Any, row: Row[Any]) -> None:
     """Gives back the characters that a document has cost."""
     if row.key_id is not None and row.characters:
-        spend(connection, row.key_id, -row.characters)
+        give_back(connection, row.key_id, row.characters)
 
 
 def _document(row: Row[Any]) -> StoredDocument:

@@ -20,10 +20,11 @@ from sqlalchemy import (
     delete,
     func,
     select,
+    update,
 )
 from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidRequest, QuotaExceeded
+from app.errors import InvalidKey, InvalidRequest, QuotaExceeded
 from app.storage.database import TABLES, Database, insert
 
 FEATURES = ("translate", "detect")
@@ -162,17 +163,23 @@ class KeyStore:
             return connection.execute(query).scalar_one_or_none() or 0
 
     def spend(self, key: Key, characters: int) -> None:
-        """Counts characters of a key; a negative number gives them back.
+        """Counts characters of a key.
 
         Raises:
             QuotaExceeded: It would have used more than it may this month; nothing was counted.
+            InvalidKey: There is no such key any more.
         """
         with self._database.transaction() as connection:
             spend(connection, key.id, characters, key.monthly_characters)
 
+    def give_back(self, key: Key, characters: int) -> None:
+        """Takes characters off what a key has used this month; does nothing if there is no such key any more."""
+        with self._database.transaction() as connection:
+            give_back(connection, key.id, characters)
+
 
 def spend(connection: Connection, key_id: int, characters: int, limit: int | None = None) -> None:
-    """Counts characters of a key inside a transaction; a negative number gives them back.
+    """Counts characters of a key inside a transaction, which has to end with the error if there is one.
 
     Args:
         connection: Of the transaction.
@@ -181,19 +188,28 @@ def spend(connection: Connection, key_id: int, characters: int, limit: int | Non
         limit: Maximum characters of a month; None for no limit.
 
     Raises:
-        QuotaExceeded: There would be more than that; the transaction has to end with this error.
+        QuotaExceeded: There would be more than that.
+        InvalidKey: There is no such key.
     """
-    added = USAGE.c.characters + characters
-    used = connection.execute(
+    counted = (
         insert(connection, USAGE)
-        .values(key_id=key_id, month=_month(), characters=max(0, characters))
-        .on_conflict_do_update(
-            index_elements=["key_id", "month"], set_={"characters": case((added > 0, added), else_=0)}
-        )
+        .values(key_id=key_id, month=_month(), characters=characters)
+        .on_conflict_do_update(index_elements=["key_id", "month"], set_={"characters": USAGE.c.characters + characters})
         .returning(USAGE.c.characters)
-    ).scalar_one()
-    if characters > 0 and limit is not None and used > limit:
+    )
+    try:
+        used = connection.execute(counted).scalar_one()
+    except IntegrityError:  # the key was removed after the request began
+        raise InvalidKey("There is no such API key.") from None
+    if limit is not None and used > limit:
         raise QuotaExceeded("Quota for this billing period has been exceeded.")
+
+
+def give_back(connection: Connection, key_id: int, characters: int) -> None:
+    """See ``KeyStore.give_back``; within a transaction."""
+    left = USAGE.c.characters - characters
+    of_this_month = and_(USAGE.c.key_id == key_id, USAGE.c.month == _month())
+    connection.execute(update(USAGE).where(of_this_month).values(characters=case((left > 0, left), else_=0)))
 
 
 def _key(row: Row[Any]) -> Key:

@@ -24,8 +24,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidMemory, MemoryNotFound
-from app.storage.database import TABLES, Database, insert
+from app.errors import InvalidKey, InvalidMemory, MemoryNotFound
+from app.storage.database import TABLES, Database, insert, parts
 from app.storage.identifiers import text_key
 
 MAX_MEMORIES = 1_000
@@ -34,7 +34,6 @@ MAX_ENTRIES = 200_000
 
 Origin = Literal["import", "edit", "suggestion"]
 _READ_AT_ONCE = 10_000  # entries
-_IDS_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
 
 MEMORIES = Table(
     "memories",
@@ -130,7 +129,8 @@ class MemoryStore:
         """Makes a memory without entries.
 
         Raises:
-            InvalidMemory: The owner has too many, or there is no such API key.
+            InvalidMemory: The owner has too many.
+            InvalidKey: There is no such API key.
         """
         now = _now()
         memory_id = str(uuid.uuid4())
@@ -142,8 +142,8 @@ class MemoryStore:
                 raise InvalidMemory(f"There are {MAX_MEMORIES:,} translation memories already; delete one.")
             try:
                 connection.execute(MEMORIES.insert().values(values))
-            except IntegrityError:
-                raise InvalidMemory("There is no such API key.") from None
+            except IntegrityError:  # the key was removed after the request began
+                raise InvalidKey("There is no such API key.") from None
             return _find(connection, owner, memory_id)
 
     def list_all(self) -> list[StoredMemory]:
@@ -303,7 +303,7 @@ class MemoryStore:
         hashes = {source: text_key(source) for source in sources}
         found: dict[str, StoredEntry] = {}
         with self._database.transaction() as connection:
-            for part in _parts(sorted(set(hashes.values()))):
+            for part in parts(sorted(set(hashes.values()))):
                 query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash.in_(part))
                 found |= {row.hash: _entry(row) for row in connection.execute(query)}
         return {source: found[hash_] for source, hash_ in hashes.items() if hash_ in found}
@@ -312,7 +312,7 @@ class MemoryStore:
         """Finds the entries with these numbers, by number; deleted entries are left out."""
         found: dict[int, StoredEntry] = {}
         with self._database.transaction() as connection:
-            for part in _parts(sorted(set(ids))):
+            for part in parts(sorted(set(ids))):
                 query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id.in_(part))
                 found |= {row.id: _entry(row) for row in connection.execute(query)}
         return found
@@ -343,10 +343,6 @@ def put_entries(
     if after > MAX_ENTRIES:
         raise InvalidMemory(f"A translation memory has at most {MAX_ENTRIES:,} entries.")
     return after - before
-
-
-def _parts(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (values[begin : begin + _IDS_AT_ONCE] for begin in range(0, len(values), _IDS_AT_ONCE))
 
 
 def _has(column: ColumnElement[str], text: str, match_case: bool) -> ColumnElement[bool]:

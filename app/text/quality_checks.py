@@ -8,6 +8,7 @@ verdict means something.
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from decimal import Decimal
 from enum import StrEnum
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -151,11 +152,12 @@ def _digits_changed(source: str, translation: str) -> bool:
     return bool(missing)
 
 
-def _numbers(text: str) -> Counter[int]:
+# ``int`` refuses thousands of digits, and takes time in their square.
+def _numbers(text: str) -> Counter[int | Decimal]:
     """Return the numbers, without separators of thousands."""
-    return Counter(int(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
+    return Counter(Decimal(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
 
 
-def _joined(text: str) -> Counter[int]:
+def _joined(text: str) -> Counter[int | Decimal]:
     """Finds the numbers of scores, times and the like."""
-    return Counter(int(number) for joined in _JOINED.findall(text) for number in re.findall(r"\d+", joined))
+    return Counter(Decimal(number) for joined in _JOINED.findall(text) for number in re.findall(r"\d+", joined))

@@ -1,9 +1,8 @@
 """Puts the translation of an item together, passage by passage, and forgets each passage afterwards."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import NamedTuple
 
 from app.engine.interface import SentenceTranslation, TextKey
@@ -110,11 +109,13 @@ class Place(NamedTuple):
         )
 
 
-def place_of(segment: Segment, batch: Batch, items: Sequence[ItemBuilder]) -> Place:
-    """Returns the position of a segment; all segments before it must be translated."""
-    item = segment.key.item
-    if any(passage.document for passage in batch):
-        return Place(segment.key)
-    before = takewhile(lambda other: other is not segment, (each for passage in batch for each in passage.segments))
-    length = sum(len(other.restored.text) for other in before if other.key.item == item)
-    return Place(TextKey(item), segment.begin, items[item].target_begin + length)
+def places(batch: Batch, items: Sequence[ItemBuilder]) -> Iterator[tuple[Segment, Place]]:
+    """Yields each segment for the model and its position; all segments before it must be translated by then."""
+    begins = {passage.item: items[passage.item].target_begin for passage in batch}
+    for passage in batch:
+        for segment in passage.segments:
+            if segment.needs_model and passage.document:
+                yield segment, Place(segment.key)
+            elif segment.needs_model:
+                yield segment, Place(TextKey(passage.item), segment.begin, begins[passage.item])
+            begins[passage.item] += len(segment.restored.text)

@@ -24,7 +24,7 @@ from app.text.english_spelling import spelling_edits
 from app.text.formality import Formality
 from app.text.inline.placement import Edit
 from app.text.mirroring import mirror_edits
-from app.translation.assembly import ItemBuilder, place_of
+from app.translation.assembly import ItemBuilder, places
 from app.translation.memory import align, stream_around
 from app.translation.passages import Batch
 from app.translation.request import TranslationRequest
@@ -73,15 +73,14 @@ class BatchTranslation:
         """Yields the restored sentences and stores the translation of each segment in it."""
         restorer = None
         self._retry_timing += await align(self._engine.stream, self._call, self._segments)
-        remaining = iter(self._segments)
+        remaining = places(self._batch, self._items)
         async with aclosing(self._stream(replace(self._call, improve=self._improve))) as events:
             async for event in events:
                 if isinstance(event, Timing):
                     yield self._retry_timing + event
                     continue
                 if restorer is None:
-                    segment = next(remaining)
-                    place = place_of(segment, self._batch, self._items)
+                    segment, place = next(remaining)
                     restorer = Restorer(segment.text, segment.protected)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot

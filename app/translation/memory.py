@@ -101,8 +101,13 @@ async def align(stream: Stream, call: TranslationCall, segments: Sequence[Segmen
     waiting = [(segment, hit) for segment in segments for hit in segment.hits if hit.needs_links]
     for begin in range(0, len(waiting), _ALIGNED_AT_ONCE):
         part = waiting[begin : begin + _ALIGNED_AT_ONCE]
-        aligned = await asyncio.gather(*(_links(stream, call, segment, hit) for segment, hit in part))
-        for (segment, hit), (links, timing) in zip(part, aligned, strict=True):
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(_links(stream, call, segment, hit)) for segment, hit in part]
+        except ExceptionGroup as errors:  # the first one cancelled the others
+            raise errors.exceptions[0] from None
+        for (segment, hit), task in zip(part, tasks, strict=True):
+            links, timing = task.result()
             total += timing
             place = segment.hits.index(hit)
             if links:

@@ -92,10 +92,10 @@ def test_a_sentence_that_breaks_a_step_fails_alone(length):
     endings = Endings(jobs)
     assert len(expected((POISON, 3))[0].tokens) >= 3
     with running(scheduler_of(model)) as scheduler:
-        scheduler.submit(jobs)
+        scheduler.queue.submit(jobs)
         assert_only_the_culprit_fails(jobs)
         later = job(3, options=OPTIONS)
-        scheduler.submit([later])
+        scheduler.queue.submit([later])
         assert later.future.result(WAIT_S).hypotheses == expected((3,))
     endings.assert_each_ended_once()
     assert scheduler.counters["finished"] == len(SOURCES)
@@ -112,7 +112,7 @@ def test_a_sentence_that_breaks_the_encoder_fails_alone():
     model.on_encode = fail
     jobs = [job(*source, options=OPTIONS) for source in SOURCES]
     with running(scheduler_of(model)) as scheduler:
-        scheduler.submit(jobs)
+        scheduler.queue.submit(jobs)
         assert_only_the_culprit_fails(jobs)
 
 
@@ -127,10 +127,10 @@ def test_a_failing_newcomer_leaves_the_running_ones_alone():
     model.on_encode = fail
     with running(scheduler_of(model)) as scheduler:
         first = job(3, options=OPTIONS)
-        scheduler.submit([first])
+        scheduler.queue.submit([first])
         gate.wait_for_step()
         others = [job(*source, options=OPTIONS) for source in SOURCES]
-        scheduler.submit(others)
+        scheduler.queue.submit(others)
         gate.open()
         assert first.future.result(WAIT_S).hypotheses == expected((3,))
         assert_only_the_culprit_fails(others)
@@ -149,7 +149,7 @@ def test_a_retried_job_may_be_cancelled():
     model.on_step = step
     with running(scheduler_of(model)) as scheduler:
         jobs = [job(3), job(4), job(5)]
-        scheduler.submit(jobs)
+        scheduler.queue.submit(jobs)
         gate.wait_for_step()
         gate.let_one_pass()  # fails; the first is now tried alone
         gate.wait_for_step()
@@ -205,10 +205,10 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     scheduler = scheduler_of(model, limits=replace(ROOMY, max_batch_rows=4))
     scheduler.start()
     first = job(3, options=OPTIONS)
-    scheduler.submit([first])
+    scheduler.queue.submit([first])
     gate.wait_for_step()  # decoding; the others will join it or wait
     jobs = [first, *(job(*source, options=OPTIONS) for source in SOURCES)]
-    scheduler.submit(jobs[1:])
+    scheduler.queue.submit(jobs[1:])
     if place == "encode":
         model.on_encode = _bug
     elif place == "step":
@@ -225,7 +225,7 @@ def test_a_bug_ends_every_job_and_later_ones_are_refused(place, monkeypatch, cap
     endings.assert_each_ended_once()
     assert not scheduler.alive
     with pytest.raises(EngineUnavailable):
-        scheduler.submit([job(3)])
+        scheduler.queue.submit([job(3)])
     scheduler.stop(0)
     [record] = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert record.exc_info is not None
@@ -248,7 +248,7 @@ def test_a_worker_that_dies_takes_no_job_with_it_unended(caplog):
     jobs = [job(*source, options=OPTIONS) for source in SOURCES]
     endings = Endings(jobs)
     scheduler.start()
-    scheduler.submit(jobs)
+    scheduler.queue.submit(jobs)
     done, waiting = wait([item.future for item in jobs], WAIT_S)
     assert not waiting
     failures = [
@@ -269,7 +269,7 @@ def test_a_model_that_hangs_does_not_keep_a_stop_from_its_end(monkeypatch, caplo
     jobs = [job(3, options=OPTIONS), job(4, options=OPTIONS)]
     endings = Endings(jobs)
     scheduler.start()
-    scheduler.submit(jobs)
+    scheduler.queue.submit(jobs)
     gate.wait_for_step()
     scheduler.stop(0.0)
     for item in jobs:
@@ -288,7 +288,7 @@ def test_a_stop_waits_for_every_worker():
     scheduler = scheduler_of(model, workers=2)
     scheduler.start()
     item = job(3, options=OPTIONS)
-    scheduler.submit([item])
+    scheduler.queue.submit([item])
     gate.wait_for_step()
     with stopping(scheduler, WAIT_S):
         gate.open()
@@ -330,11 +330,11 @@ def test_a_stop_finishes_what_was_accepted():
     jobs = [job(3, index) for index in range(3, 40)]
     endings = Endings(jobs)
     scheduler.start()
-    scheduler.submit(jobs)
+    scheduler.queue.submit(jobs)
     gate.wait_for_step()
     with stopping(scheduler, WAIT_S):
         with pytest.raises(EngineUnavailable):
-            scheduler.submit([job(3)])
+            scheduler.queue.submit([job(3)])
         gate.open()
     endings.assert_each_ended_once()
     assert all(item.future.exception() is None for item in jobs)
@@ -347,7 +347,7 @@ def test_a_stop_without_time_fails_what_is_left():
     jobs = [job(3, index) for index in range(3, 20)]
     endings = Endings(jobs)
     scheduler.start()
-    scheduler.submit(jobs)
+    scheduler.queue.submit(jobs)
     scheduler.stop(0)
     endings.assert_each_ended_once()
     assert {type(item.future.exception()) for item in jobs} == {EngineUnavailable}
@@ -359,7 +359,7 @@ def test_cancelled_jobs_end_once_too_when_the_engine_stops():
     jobs = [job(3, index) for index in range(3, 20)]
     endings = Endings(jobs)
     scheduler.start()
-    scheduler.submit(jobs)
+    scheduler.queue.submit(jobs)
     for item in jobs[::2]:
         item.future.cancel()
     scheduler.stop(0)
@@ -372,7 +372,7 @@ def test_a_stop_before_the_start_and_a_second_stop():
     scheduler = scheduler_of(ToyModel(12))
     scheduler.stop(0)
     with pytest.raises(EngineUnavailable):
-        scheduler.submit([job(3)])
+        scheduler.queue.submit([job(3)])
     started = scheduler_of(ToyModel(12))
     started.start()
     started.stop(WAIT_S)

@@ -1,7 +1,9 @@
 """Documents on both contracts, with a fake engine."""
 
+import asyncio
 import io
 import re
+import threading
 
 import anyio
 import docx
@@ -253,6 +255,32 @@ async def test_a_translation_waits_for_a_database_that_is_away(client, engine, m
     assert (len(tried), len(engine.calls)) == (3, 1)
 
 
+async def test_documents_go_on_after_an_error_that_nobody_foresaw(client, engine, monkeypatch, caplog):
+    monkeypatch.setattr("app.documents.jobs._POLL_S", 0.01)
+    left, both_failed = {"claim": 2, "fail": 2}, threading.Event()
+
+    def broken(name: str) -> None:
+        working = getattr(DocumentStore, name)
+
+        def method(self: DocumentStore, *arguments: object) -> object:
+            left[name] -= 1
+            if left["fail"] == 0:
+                both_failed.set()
+            if left[name] >= 0:
+                raise ZeroDivisionError(f"in {name}")
+            return working(self, *arguments)
+
+        monkeypatch.setattr(DocumentStore, name, method)
+
+    broken("claim")
+    broken("fail")
+    for _ in range(2):
+        await upload(client, content=b"FAIL")
+    assert await asyncio.to_thread(both_failed.wait, 20)
+    assert (await finished(client, await upload(client)))["status"] == "done"
+    assert [caplog.text.count(f"ZeroDivisionError: in {name}") for name in left] == [2, 2]
+
+
 async def test_a_client_that_goes_takes_its_document_along(engine, tmp_path):
     async with serving(engine, Settings(data=tmp_path)) as client:
         with anyio.move_on_after(5) as scope:
@@ -304,8 +332,9 @@ async def test_a_document_costs_its_characters_once_and_nothing_if_it_fails(tmp_
     database.close()
 
 
-async def test_a_glossary_comes_with_a_document(client, engine):
-    handle = await upload(client, content=b"Der Vorstand tagt.", glossary='{"Vorstand": "board"}')
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+async def test_a_glossary_comes_with_a_document(client, engine, mark):
+    handle = await upload(client, content=b"Der Vorstand tagt.", glossary=mark + '{"Vorstand": "board"}')
     assert (await finished(client, handle))["status"] == "done"
     [[[term]]] = engine.terms
     assert (term.source, term.target) == ("Vorstand", "board")

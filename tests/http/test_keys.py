@@ -1,6 +1,8 @@
 """Keys, quotas and rates on both contracts, with the official clients as well."""
 
+import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 from libretranslatepy import LibreTranslateAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app.errors import ModelFailure
+from app.api.access import Access
+from app.engine.interface import Event
+from app.errors import ModelFailure, Overloaded
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
@@ -118,6 +122,50 @@ async def test_a_key_that_is_removed_is_refused_at_once(client, store):
     assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200
     store.remove(1)
     assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 403
+
+
+async def test_a_key_that_is_removed_meanwhile_hides_no_error(client, store, engine):
+    key = store.add("test")
+    engine.failure = Overloaded("busy")
+    asking = asyncio.create_task(answer(client, "/translate", TEXT | {"q": "WAIT FAIL", "api_key": key}))
+    await engine.was_asked.wait()
+    store.remove(1)
+    engine.may_go_on.set()
+    assert await asking == (503, {"error": "busy", "code": "overloaded"})
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+async def test_who_leaves_while_a_thread_counts_pays_nothing(tmp_path, store, is_stream, monkeypatch):
+    key = store.find(store.add("test"))
+    with closing(Database(tmp_path)) as database:
+        access = Access(Settings(data=tmp_path, keys="required"), database)
+        counting, may_count, spend = threading.Event(), threading.Event(), access.store.spend
+
+        def spend_late(*arguments) -> None:
+            counting.set()
+            assert may_count.wait(30)
+            spend(*arguments)
+
+        monkeypatch.setattr(access.store, "spend", spend_late)
+
+        async def events() -> AsyncIterator[Event]:
+            for event in ():
+                yield event
+
+        async def pay() -> None:
+            if is_stream:
+                assert [event async for event in access.spending_on(key, 5, events())] == []
+            else:
+                async with access.spending(key, 5):
+                    raise AssertionError
+
+        paying = asyncio.create_task(pay())
+        await asyncio.to_thread(counting.wait, 30)
+        paying.cancel()
+        await asyncio.sleep(0)
+        may_count.set()
+        await asyncio.gather(paying, return_exceptions=True)
+        assert paying.cancelled() and await access.used(key) == 0
 
 
 async def test_optional_keys_and_a_limit_for_those_without(tmp_path, engine, store):

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from app.engine.interface import Timing
+from app.errors import Overloaded
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
 
@@ -102,6 +103,17 @@ async def test_tags_go_where_the_model_aligns_their_words(translate, monkeypatch
     translation, matches = await translate(html, format="html")
     assert translation.startswith("<p>Top of the day!</p><p>[en] Klicken")
     assert matches[1] == ("Klicken Sie hier.", 100, OFFERED)
+
+
+async def test_the_links_of_other_matches_are_not_waited_for_after_an_error(client, engine, memory):
+    engine.failure = Overloaded("busy")
+    for text in ("WAIT hier.", "FAIL hier."):
+        entry = {"source_text": text, "target_text": text}
+        assert (await client.post(f"{PATH}/{memory}/segments", json=entry)).status_code == 201
+    body = {"source": "de", "target": "en", "format": "html", "translation_memory_id": memory}
+    response = await client.post("/translate", json=body | {"q": "<p>WAIT <b>hier</b>.</p><p>FAIL <b>hier</b>.</p>"})
+    assert (response.status_code, response.json()) == (503, {"error": "busy", "code": "overloaded"})
+    assert engine.was_cancelled.is_set()
 
 
 async def test_a_number_in_markup(translate):

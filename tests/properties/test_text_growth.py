@@ -3,13 +3,18 @@
 Of what C code does in one call, the searches of regular expressions aren't counted; ``make fuzz`` bounds them.
 """
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from itertools import count
 
 import pytest
 
+from app.engine.options import SearchOptions
+from app.translation.pipeline import Translator
+from app.translation.request import TranslationRequest
 from tests.support.charged import charged_copies
+from tests.support.fakes import DETECTOR, FakeEngine
 from tests.support.work import peak_bytes, work_of
 
 with charged_copies():
@@ -170,3 +175,12 @@ def test_terms_are_found_in_one_pass_however_many_there_are() -> None:
 
     small, large = (work_of(partial(find, chars)) for chars in (CHARS, 2 * CHARS))
     assert large.lines <= 2.3 * small.lines and large.charges <= 2.6 * small.charges
+
+
+def test_a_text_is_placed_without_a_look_at_those_before_it() -> None:
+    def translate(number: int) -> None:
+        wanted = TranslationRequest(texts=("Wer?",) * number, source="de", target="en", options=SearchOptions())
+        asyncio.run(Translator(FakeEngine(), DETECTOR).translate(wanted))
+
+    small, large = (work_of(partial(translate, number)) for number in (100, 200))
+    assert large.lines <= 2.1 * small.lines

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import check_text, is_absent
+from app.api.checks import check_text, is_absent, parse_entries
 from app.api.deepl import documents_openapi as docs
 from app.api.deepl.parameters import parse_document
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download, parse_entries
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download
 from app.documents.registry import find_format
 from app.documents.upload import Upload
 from app.errors import InvalidRequest

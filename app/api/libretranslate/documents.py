@@ -9,13 +9,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import check_language, is_absent, parse_glossary_id, parse_memory
+from app.api.checks import check_language, is_absent, parse_entries, parse_glossary_id, parse_memory
 from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
 from app.api.libretranslate.parameters import parse_formality
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download, parse_entries
+from app.api.uploads import FORM_BYTES, check_size, checked_name, download
 from app.documents.registry import find_format
 from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, of_code

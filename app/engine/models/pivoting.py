@@ -47,7 +47,8 @@ async def pivot(
     Args:
         texts: The texts that the first model translates.
         first: Its events.
-        translate: The second model's translation of one sentence, which must have the given terms.
+        translate: The second model's translation of one sentence, which must have the given terms. It is called with
+            the sentences in their order.
         language: Code of the pivot language, for ``TextTranslation.pivot``.
         improve: See ``TranslationCall``.
         terms: See ``TranslationCall``. The first model doesn't know them; alignment finds them in its translation.

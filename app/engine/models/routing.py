@@ -90,7 +90,9 @@ def translate_along(
     rest = replace(half, options=call.options, splitting="off", keys=(), quota=RequestQuota(admitted=True), context="")
 
     def translate(sentence: str, terms: Sequence[Term]) -> Coroutine[Any, Any, Half]:
+        nonlocal rest
         own = replace(rest, texts=(sentence,), terms=(terms,) if terms else ())
+        rest = replace(rest, options=replace(rest.options, prefix=None))  # it belongs to the first sentence alone
         return collect(second_engine.stream(_call_of(second, own)))
 
     return pivot(

@@ -38,7 +38,7 @@ class Coalescer:
     cache: ResultCache | None = None
 
     def __init__(self, submit: Callable[..., None]) -> None:
-        """``submit`` is ``Scheduler.submit``."""
+        """``submit`` is ``JobQueue.submit``."""
         self._submit = submit
         self._shared: dict[object, _Shared] = {}
 
@@ -56,7 +56,7 @@ class Coalescer:
         """Queue the jobs that are not in progress already, all or none. Cancelling a future stops waiting for its job.
 
         Raises:
-            DragomanError: As ``Scheduler.submit``.
+            DragomanError: As ``JobQueue.submit``.
         """
         loop = asyncio.get_running_loop()
         fresh: dict[object, _Shared] = {}
@@ -87,7 +87,7 @@ class Coalescer:
         # unloaded model's memory is freed at once.
         job, shared.job = shared.job, None
         assert job
-        if self.cache and not job.future.exception():
+        if self.cache and not job.future.cancelled() and not job.future.exception():
             self.cache.keep(job, job.future.result())
         _wake(deque(shared.waiters), job)
 

@@ -233,7 +233,6 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
 
     Args:
         pending: Waiting jobs, oldest first.
-        long: The lane of long work.
         live_rows: Rows already decoding.
         limits: Bounds.
         idle_workers: Others that have nothing to do: they get their share.

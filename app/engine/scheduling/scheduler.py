@@ -7,11 +7,10 @@ with a typed error.
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
 from typing import Generic
 
 from app.engine.scheduling.job_queue import Backlog, JobQueue
-from app.engine.scheduling.policy import Features, Job, Limits, Workload
+from app.engine.scheduling.policy import Features, Limits, Workload
 from app.engine.scheduling.worker import Worker
 
 logger = logging.getLogger(__name__)
@@ -57,10 +56,6 @@ class Scheduler(Generic[Features]):
         for worker in self._workers:
             total.update(worker.counters)
         return total
-
-    def submit(self, jobs: Sequence[Job], *, admitted: bool = False) -> None:
-        """See ``JobQueue.submit``."""
-        self.queue.submit(jobs, admitted=admitted)
 
     def stop(self, drain_s: float) -> None:
         """Refuse new jobs, finish accepted jobs within ``drain_s`` seconds, fail all others, and end the threads.

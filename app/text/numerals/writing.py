@@ -166,8 +166,11 @@ class Writer:
         expression, shift, written = _HALF_HOURS[self._pair]
         here, there = (_HOURS[language] for language in self._pair)
         for match in finditer(expression, text):
+            hour = match[2].lower()
+            if hour not in here:  # "ſechs": without case, the expression takes a long s or a Turkish i for its own
+                continue
             preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
-            half = f"{preposition}{written} {there[(here.index(match[2].lower()) + shift) % 12]}"
+            half = f"{preposition}{written} {there[(here.index(hour) + shift) % 12]}"
             yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)
 
     def scale(self, abbreviation: str | None) -> str | None:

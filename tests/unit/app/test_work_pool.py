@@ -45,6 +45,17 @@ def test_a_result_and_an_error_come_back() -> None:
     run(test)
 
 
+def test_the_end_of_an_iterator_is_an_error_like_others() -> None:
+    async def test() -> None:
+        account.set(Account())
+        for call in (WorkPool().run, WorkPool().run_small):
+            with pytest.raises(RuntimeError) as caught:
+                await call(next, iter(()))
+            assert isinstance(caught.value.__cause__, StopIteration)
+
+    run(test)
+
+
 def test_short_work_overtakes_long_work_that_began_before() -> None:
     async def test() -> None:
         pool, enough = WorkPool(ONE), threading.Event()

@@ -1,12 +1,21 @@
 """The queue of documents: through crashes, full disks and several processes, wherever their files are."""
 
 import secrets
+import sqlite3
 import sys
 
 import pytest
 from sqlalchemy import select
 
-from app.errors import ConfigurationError, DocumentNotFound, DocumentNotReady, Overloaded, QuotaExceeded, StorageFailure
+from app.errors import (
+    ConfigurationError,
+    DocumentNotFound,
+    DocumentNotReady,
+    InvalidKey,
+    Overloaded,
+    QuotaExceeded,
+    StorageFailure,
+)
 from app.storage import document_files
 from app.storage.document_files import FILES, DocumentFiles
 from app.storage.documents import AGAIN_S, LEASE_S, MAX_ATTEMPTS, DocumentStore
@@ -269,6 +278,8 @@ def test_documents_end_with_the_key_that_pays(opened, store):
     with pytest.raises(DocumentNotFound):
         store.find(number, key)
     store.sweep()
+    with pytest.raises(InvalidKey):
+        store.add(FILE, name="a.txt", wanted={}, secret=True, key_id=shop.id)
 
 
 @pytest.mark.parametrize("url", ["folder"], indirect=True)
@@ -313,6 +324,20 @@ def test_young_files_are_not_swept(store, outside, monkeypatch):
     assert outside() == kept
     store.sweep()
     assert outside() == set()
+
+
+@pytest.mark.parametrize("where", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("url", ["folder"], indirect=True)
+def test_more_files_are_swept_than_a_statement_takes_values(opened, url, outside):
+    database, files = opened(), DocumentFiles(url)
+    store = DocumentStore(database, files, max_documents=9, max_bytes=9999, lifetime_s=60)
+    add(store)
+    for _ in range(1_000):
+        files.keep(b"of nobody")
+    with database.transaction() as connection:
+        connection.connection.driver_connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
+    store.sweep()
+    assert len(outside()) == 1 and store.claim("me")[1] == FILE
 
 
 def test_files_need_their_package(monkeypatch):

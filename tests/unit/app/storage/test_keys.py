@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InvalidRequest, QuotaExceeded
+from app.errors import InvalidKey, InvalidRequest, QuotaExceeded
 from app.storage.database import FILE_NAME, Database
 from app.storage.keys import Key, KeyStore
 
@@ -60,8 +60,20 @@ def test_a_quota_is_used_to_the_last_character_and_given_back(store):
         store.spend(key, 4)
     assert store.used(key) == 7
     store.spend(key, 3)
-    store.spend(key, -10)
+    store.give_back(key, 9)
+    assert store.used(key) == 1
+    store.give_back(key, 9)
     assert store.used(key) == 0
+
+
+def test_a_key_that_was_removed_meanwhile_has_no_quota(store):
+    key = added(store, monthly_characters=10)
+    store.spend(key, 7)
+    store.remove(key.id)
+    with pytest.raises(InvalidKey, match="no such API key"):
+        store.spend(key, 1)
+    store.give_back(key, 7)
+    assert store.list() == [] and store.used(key) == 0
 
 
 def test_a_month_may_have_billions_of_characters(store):

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.errors import InvalidMemory, MemoryNotFound
+from app.errors import InvalidKey, InvalidMemory, MemoryNotFound
 from app.storage import memories
 from app.storage.database import Database
 from app.storage.keys import KeyStore
@@ -38,6 +38,8 @@ def test_a_memory_belongs_to_its_key_and_goes_with_it(opened):
     keys.remove(key.id)
     assert store.list_all() == [free]
     assert store.by_ids(own.id, range(10)) == {}
+    with pytest.raises(InvalidKey):
+        store.add(key.id, "Own", "de", "en")
 
 
 def test_the_same_text_has_one_translation_however_it_is_spaced(store, memory):

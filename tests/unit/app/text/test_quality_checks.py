@@ -79,6 +79,13 @@ def test_each_rule_sees_what_it_is_for(source, translation, verdict):
     assert judge(source, translation) == (verdict,)
 
 
+def test_numbers_may_have_any_number_of_digits():
+    number = "1" * 5_000
+    for end in ("", ":2"):
+        assert judge(number + end, "0" + number + end) == ()
+        assert judge(number + end, f"{number}1{end}") == (Verdict.DIGITS_CHANGED,)
+
+
 def test_a_search_that_was_cut_off_is_said_to_be():
     assert judge("Der Hund bellt.", "The dog", truncated=True) == (Verdict.TRUNCATED,)
 

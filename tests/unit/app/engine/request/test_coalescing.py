@@ -25,6 +25,16 @@ class Queue:
         self.jobs += jobs
 
 
+class Cache:
+    """Remembers the jobs whose results it was to keep."""
+
+    def __init__(self) -> None:
+        self.kept: list[Job] = []
+
+    def keep(self, job: Job, outcome: Outcome) -> None:
+        self.kept.append(job)
+
+
 def outcome(name: str) -> Outcome:
     return Outcome([name], Timing())
 
@@ -106,3 +116,19 @@ async def test_a_refused_sentence_can_be_asked_for_again():
     [future] = coalescer.submit([job(3)], admitted=True)
     queue.jobs[0].future.set_result(outcome("x"))
     assert (await future).hypotheses == ["x"]
+
+
+async def test_with_a_cache_a_job_that_is_given_up_is_no_error():
+    queue, errors = Queue(), []
+    coalescer = Coalescer(queue.submit)
+    coalescer.cache = Cache()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    [future] = coalescer.submit([job(3)])
+    future.cancel()
+    for _ in range(3):  # the future, the job, what became of it
+        await asyncio.sleep(0)
+    assert queue.jobs[0].future.cancelled() and not errors
+    [future] = coalescer.submit([job(4)])
+    queue.jobs[1].future.set_result(outcome("x"))
+    await future
+    assert [kept.source for kept in coalescer.cache.kept] == [(4,)]

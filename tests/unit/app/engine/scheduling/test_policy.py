@@ -107,7 +107,7 @@ def test_idle_workers_decode_side_by_side():
     model.on_step = lambda rows: together.wait(WAIT_S)
     jobs = [job(source, options=greedy(max_length=1)) for source in (3, 4, 5)]
     with running(scheduler_of(model, workers=3)) as scheduler:
-        scheduler.submit(jobs)
+        scheduler.queue.submit(jobs)
         for item in jobs:
             item.future.result(WAIT_S)
     assert not together.broken

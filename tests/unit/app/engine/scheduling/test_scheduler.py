@@ -47,9 +47,9 @@ def test_every_job_ends_with_its_own_translation_whoever_makes_it(workers):
     ]
     limits = replace(ROOMY, max_batch_rows=9, max_batch_tokens=30)
     with running(scheduler_of(model, limits=limits, workers=workers)) as scheduler:
-        scheduler.submit(jobs[:20])
+        scheduler.queue.submit(jobs[:20])
         for item in jobs[20:]:
-            scheduler.submit([item])
+            scheduler.queue.submit([item])
         found = [item.future.result(WAIT_S).hypotheses for item in jobs]
     alone = ToyModel(12)
     for item, hypotheses in zip(jobs, found, strict=True):
@@ -67,7 +67,7 @@ def test_rows_never_exceed_the_bound_even_when_beams_have_grown():
     model.on_step = lambda rows: widest.append(len(rows))
     jobs = [job(3, index, options=SearchOptions(beam_size=16)) for index in range(3, 9)]
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=28), max_length=6)) as scheduler:
-        scheduler.submit(jobs)
+        scheduler.queue.submit(jobs)
         wait([item.future for item in jobs], WAIT_S)
     assert 12 < max(widest) <= 28
 
@@ -77,9 +77,9 @@ def test_a_sentence_joins_a_decode_that_runs():
     gate = Gate(model)
     first, second = job(3, options=greedy(max_length=30)), job(4, options=greedy(max_length=2))
     with running(scheduler_of(model)) as scheduler:
-        scheduler.submit([first])
+        scheduler.queue.submit([first])
         gate.wait_for_step()
-        scheduler.submit([second])
+        scheduler.queue.submit([second])
         gate.open()
         second.future.result(WAIT_S)
         first.future.result(WAIT_S)
@@ -95,7 +95,7 @@ def test_timing_says_how_long_a_job_waited_was_encoded_and_was_decoded(monkeypat
     model.on_encode, model.on_step = lambda sources: advance(2), lambda rows: advance(3)
     first, second = job(3, options=greedy(max_length=4)), job(4, options=greedy(max_length=4))
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
-        scheduler.submit([first, second])
+        scheduler.queue.submit([first, second])
         timings = [item.future.result(WAIT_S).timing for item in (first, second)]
     assert timings == [
         Timing(queue_s=0, encode_s=2, decode_s=12),
@@ -108,12 +108,12 @@ def test_long_work_gets_a_fifth_of_the_time_while_there_is_short_work(monkeypatc
     gate, steps = timed_gate(set_clock(monkeypatch), model, 1)
     long, short = (3,), [job(4, index, options=greedy(max_length=1)) for index in range(3, 63)]
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1), max_length=200)) as scheduler:
-        scheduler.submit([job(*long, long=True)])
+        scheduler.queue.submit([job(*long, long=True)])
         for _ in range(20):
             gate.wait_for_step()
             gate.let_one_pass()
         gate.wait_for_step()
-        scheduler.submit(short)
+        scheduler.queue.submit(short)
         gate.open()
         for item in short:
             item.future.result(WAIT_S)
@@ -130,11 +130,11 @@ def test_long_work_finds_company_again_after_it_was_alone(monkeypatch):
     gate, steps = timed_gate(set_clock(monkeypatch), model, 0.002)
     lone, *others = [job(3, index, options=greedy(max_length=60), long=True) for index in range(3, 6)]
     with running(scheduler_of(model, max_length=200)) as scheduler:
-        scheduler.submit([lone])
+        scheduler.queue.submit([lone])
         for _ in range(40):
             gate.wait_for_step()
             gate.let_one_pass()
-        scheduler.submit(others)
+        scheduler.queue.submit(others)
         gate.open()
         for item in (lone, *others):
             item.future.result(WAIT_S)
@@ -147,12 +147,12 @@ def test_a_short_sentence_waits_for_few_steps_of_long_work(monkeypatch):
     gate, steps = timed_gate(set_clock(monkeypatch), model, 0.002)
     long, short = job(3, options=greedy(max_length=150), long=True), job(4, options=greedy(max_length=1))
     with running(scheduler_of(model, max_length=200)) as scheduler:
-        scheduler.submit([long])
+        scheduler.queue.submit([long])
         for _ in range(40):
             gate.wait_for_step()
             gate.let_one_pass()
         gate.wait_for_step()
-        scheduler.submit([short])
+        scheduler.queue.submit([short])
         gate.open()
         for item in (long, short):
             item.future.result(WAIT_S)
@@ -164,7 +164,7 @@ def test_steps_are_counted_however_many_are_made_at_once():
     with running(scheduler_of(model, max_length=40)) as scheduler:
         items = [job(3, options=greedy(max_length=30)), job(4, options=SearchOptions(beam_size=4, max_length=20))]
         for item in items:
-            scheduler.submit([item])
+            scheduler.queue.submit([item])
             item.future.result(WAIT_S)
         counters = scheduler.counters
     assert counters["steps"] == model.steps == 50
@@ -176,9 +176,9 @@ def test_what_is_tried_again_keeps_its_place_in_the_queue():
     gate = Gate(model)
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=1))) as scheduler:
         first, *waiting = [job(3, index) for index in range(3, 8)]
-        scheduler.submit([first])
+        scheduler.queue.submit([first])
         gate.wait_for_step()
-        scheduler.submit(waiting)
+        scheduler.queue.submit(waiting)
         again = [job(4, 4, order=waiting[1].order), job(4, 5, order=waiting[0].order)]
         scheduler.queue.resubmit(again)
         orders = [item.order for item in scheduler.queue._pending[False]]
@@ -192,17 +192,17 @@ def test_short_work_finds_room_however_much_long_work_goes_on():
     gate = Gate(model)
     scheduler = scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=20))
     with running(scheduler):
-        scheduler.submit([job(3)])
+        scheduler.queue.submit([job(3)])
         gate.wait_for_step()
-        scheduler.submit([job(*[4] * 50, long=True)], admitted=True)
-        scheduler.submit([job(*[5] * 5)])
+        scheduler.queue.submit([job(*[4] * 50, long=True)], admitted=True)
+        scheduler.queue.submit([job(*[5] * 5)])
         scheduler.queue.reject_if_overloaded()
         with pytest.raises(Overloaded):  # a job that is long from the beginning
-            scheduler.submit([job(5), job(5, long=True)])
+            scheduler.queue.submit([job(5), job(5, long=True)])
         scheduler.queue.reject_if_overloaded()  # which does not mean that short ones are refused
-        scheduler.submit([job(*[6] * 5)])
+        scheduler.queue.submit([job(*[6] * 5)])
         with pytest.raises(Overloaded):  # the half of the queue is taken by short work itself
-            scheduler.submit([job(7)])
+            scheduler.queue.submit([job(7)])
         with pytest.raises(Overloaded):
             scheduler.queue.reject_if_overloaded()
         gate.open()
@@ -213,16 +213,16 @@ def test_a_small_request_goes_before_the_later_sentences_of_larger_ones_but_not_
     gate = Gate(model)
     scheduler = scheduler_of(model, limits=replace(ROOMY, max_queue_tokens=10**9))
     with running(scheduler):
-        scheduler.submit([job(3)])
+        scheduler.queue.submit([job(3)])
         gate.wait_for_step()
         large = [job(4, 4, ahead=ahead) for ahead in (0, 10, 20)]
-        scheduler.submit(large)
+        scheduler.queue.submit(large)
         small = job(5, 5)
-        scheduler.submit([small])
+        scheduler.queue.submit([small])
         assert scheduler.queue._pending[False] == [large[0], small, *large[1:]]
-        scheduler.submit([job(*[6] * 32 * 20)])
+        scheduler.queue.submit([job(*[6] * 32 * 20)])
         later = job(7, 7)
-        scheduler.submit([later])
+        scheduler.queue.submit([later])
         assert scheduler.queue._pending[False].index(later) > scheduler.queue._pending[False].index(large[-1])
         gate.open()
 
@@ -233,7 +233,7 @@ def test_a_cancelled_job_frees_its_place(running_already):
     gate = Gate(model)
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=2))) as scheduler:
         first, second, third = job(3), job(4), job(5)
-        scheduler.submit([first, second, third])  # the third must wait
+        scheduler.queue.submit([first, second, third])  # the third must wait
         gate.wait_for_step()
         gone = first if running_already else third
         assert gone.future.cancel()
@@ -255,7 +255,7 @@ def test_statistics_are_numbers_for_json():
     gate = Gate(model)
     with running(scheduler_of(model, limits=replace(ROOMY, max_batch_rows=4))) as scheduler:
         jobs = [job(3, 4, options=SearchOptions(beam_size=4)), job(5)]
-        scheduler.submit(jobs)
+        scheduler.queue.submit(jobs)
         gate.wait_for_step()
         statistics = scheduler.statistics()
         gate.open()
@@ -274,7 +274,7 @@ def test_statistics_are_numbers_for_json():
 def test_many_threads_may_submit():
     jobs = [[job(3, 3 + place, index) for index in range(3, 9)] for place in range(8)]
     with running(scheduler_of(ToyModel(12))) as scheduler:
-        threads = [threading.Thread(target=scheduler.submit, args=(group,)) for group in jobs]
+        threads = [threading.Thread(target=scheduler.queue.submit, args=(group,)) for group in jobs]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -288,4 +288,4 @@ def test_many_threads_may_submit():
 
 def test_before_the_start_nothing_is_taken():
     with pytest.raises(EngineUnavailable):
-        scheduler_of(ToyModel(12)).submit([job(3)])
+        scheduler_of(ToyModel(12)).queue.submit([job(3)])

@@ -51,6 +51,7 @@ def written(text: str, source: str, target: str) -> str:
         ("von 9 bis 18 Uhr", "en", "von 9:00 bis 18:00"),
         ("zwischen 8 und 9.30 Uhr", "en-US", "zwischen 8 AM und 9:30 AM"),
         ("Um halb acht, gegen halb eins", "en", "At half past seven, gegen half past twelve"),
+        ("UM HALB FÜNF, um halb ſechs, um halb sİeben", "en", "At half past four, um halb ſechs, um halb sİeben"),
         ("halb acht, halb leer", "fr", "halb acht, halb leer"),
         ("Das ist 1.2. Danach", "en", "Das ist 1.2. Danach"),
     ],
@@ -76,6 +77,7 @@ def test_german_is_written_for_others(text, target, expected):
         ("At 3 p.m.? Between 8 a.m. and 12 pm.", "de", "Um 15 Uhr? Between 8 Uhr and 12 Uhr."),
         ("13 am Stairs", "de", "13 am Stairs"),
         ("at half past seven, Half-past twelve", "de", "um halb acht, Halb eins"),
+        ("at half past ſix, at half past fıve", "de", "at half past ſix, at half past fıve"),
         ("13/13/1982, 1,23,456, 3.5/5", "de", "13/13/1982, 1,23,456, 3.5/5"),
     ],
 )
