@@ -35,7 +35,7 @@ help:  ## Print this list
 serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch needed)
 	@$(SERVICE)/bin/dragoman serve --host $(HOST) --port $(PORT) --provider $(RUNTIME)
 
-test: $(DEV)/installed  ## Run every test, as many at a time as there are processors
+test: $(DEV)/installed  ## Run the tests, as many at a time as there are processors
 	$(DEV)/bin/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine

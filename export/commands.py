@@ -18,8 +18,8 @@ def export(
         Path | None,
         typer.Option(
             help="Pair file. Of its first 500 pairs, the sides in the model's source languages are translated by "
-            "PyTorch and by the graphs for comparison; every second one calibrates int8. [default: random pieces "
-            "calibrate int8, less well]"
+            "PyTorch and by the graphs for comparison; every second one calibrates int8.",
+            show_default="random pieces calibrate int8, less well",
         ),
     ] = None,
     shortlist: Annotated[

@@ -94,8 +94,8 @@ def serve(
 ) -> None:
     """Serve bundles over HTTP until Ctrl-C or SIGTERM; SIGHUP reloads them.
 
-    Repeat --bundle for several bundles. Every option is also an environment variable with the prefix DRAGOMAN_, as
-    are many more settings; docs/configuration.md lists them all.
+    Repeat --bundle for several bundles. Every option except --cluster is also an environment variable with the prefix
+    DRAGOMAN_. docs/configuration.md lists all settings.
     """
     settings = load_settings(
         bundle=bundle,

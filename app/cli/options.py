@@ -9,12 +9,17 @@ from rich.markup import escape
 from app.settings import ENV_PREFIX, Settings
 
 
-def setting(name: str) -> Any:
-    """A command-line option for a setting, described as the setting is; the setting also checks the value."""
+def setting(name: str, description: str | None = None) -> Any:
+    """A command-line option for a setting, which also checks the value.
+
+    Args:
+        name: Of the setting.
+        description: If that of the setting doesn't fit the command.
+    """
     field = Settings.model_fields[name]
     value = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
     default = "" if field.default_factory or value is None else f" [default: {value}]"
-    text = f"{field.description}{default} [env: {ENV_PREFIX}{name.upper()}]"
+    text = f"{description or field.description}{default} [env: {ENV_PREFIX}{name.upper()}]"
     return typer.Option(f"--{name.replace('_', '-')}", help=escape(text), show_default=False)
 
 

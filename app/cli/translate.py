@@ -62,7 +62,7 @@ def translate(
     glossary: _Glossary = None,
     memory: _Memory = None,
     threshold: _Threshold = DEFAULT_THRESHOLD,
-    beam_size: Annotated[int | None, setting("beam_size")] = None,
+    beam_size: Annotated[int | None, setting("beam_size", "Beam width; 1 is greedy search.")] = None,
     bundle: BundleOption = None,
     workers: WorkersOption = None,
     threads: ThreadsOption = None,

@@ -23,8 +23,8 @@ def import_model(
         list[str] | None,
         typer.Option(
             help="Pair of languages, e.g. de-fr; repeatable. For a model with several target languages, "
-            "en-zh=cmn_Hans names the tag >>cmn_Hans<<. [default: from the model's files]",
-            show_default=False,
+            "en-zh=cmn_Hans names the tag >>cmn_Hans<<.",
+            show_default="from the model's files",
         ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the bundle.", show_default="from SOURCE")] = None,
@@ -33,8 +33,8 @@ def import_model(
         Path | None,
         typer.Option(
             help="Text in the source language, one sentence a line. Its first 500 lines calibrate int8, and PyTorch "
-            "and the graphs translate them for comparison [default: 24 lines of names and numbers].",
-            show_default=False,
+            "and the graphs translate them for comparison.",
+            show_default="24 lines of names and numbers",
         ),
     ] = None,
 ) -> None:

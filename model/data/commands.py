@@ -1,16 +1,14 @@
 """``dragoman data``: the commands that fetch public corpora and prepare training files."""
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from model.data.console import Steps, failure, progress_bar
+from model.data.text_commands import catalogs, complete, hold_out, references
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.progress import Progress, TaskID
-
     from model.data.corpora import Corpus
     from model.data.preparation import Report
 
@@ -92,7 +90,8 @@ def fetch(
 ) -> None:
     """Download a corpus, verify it and unpack it into OUT/NAME.tsv.xz.
 
-    A broken download is resumed by the same command. OUT/NAME.provenance.json records addresses, checksums, licence.
+    Run the same command again to resume a broken download. OUT/NAME.provenance.json records addresses, checksums and
+    licence.
     """
     from model.data.corpora import FetchError
     from model.data.corpora import fetch as fetch_corpus
@@ -104,8 +103,8 @@ def fetch(
             raise typer.BadParameter("--sha256, --member, --languages and --name go with an address, not with a NAME")
         else:
             corpus = _corpus_named(name)
-        with _progress_bar() as bar:
-            step = _Steps(bar)
+        with progress_bar() as bar:
+            step = Steps(bar)
             path = fetch_corpus(
                 corpus,
                 out,
@@ -113,7 +112,7 @@ def fetch(
                 unpacked=lambda done: step.show("unpacking", done, None, unit="pairs"),
             )
     except FetchError as error:
-        raise _failure(error) from error
+        raise failure(error) from error
     typer.echo(f"{path}  ({corpus.licence}; {corpus.attribution})")
 
 
@@ -141,8 +140,8 @@ def prepare(
 
     try:
         rules = Rules(min_words=min_words, max_words=max_words, max_ratio=max_ratio, min_letter_share=min_letter_share)
-        with _progress_bar() as bar:
-            step = _Steps(bar)
+        with progress_bar() as bar:
+            step = Steps(bar)
             report = prepare_files(
                 files,
                 out,
@@ -153,33 +152,8 @@ def prepare(
                 progress=lambda name, done, total: step.show(name, done, total, unit="pairs"),
             )
     except (PairsError, PreparationError, OSError) as error:
-        raise _failure(error) from error
+        raise failure(error) from error
     _print_report(report, out)
-
-
-@data.command("hold-out", epilog=_HOLD_OUT_EPILOG)
-def hold_out(
-    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Pairs: .tsv, .tsv.gz or .tsv.xz.")],
-    out: Annotated[Path, typer.Option(help="New folder for held-out.tsv and the files without its sentences.")],
-    draw: Annotated[list[str], typer.Option(metavar="NAME=PAIRS", help="How many pairs to draw from which file.")],
-    seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
-) -> None:
-    """Set pairs aside for choosing between models. No training file shares a sentence with them afterwards."""
-    from model.data.hold_out import hold_out as set_aside
-    from model.data.pairs import PairsError
-    from model.data.preparation import PreparationError
-
-    drawn = {}
-    for item in draw:
-        name, _, pairs = item.rpartition("=")
-        if not name or not pairs.isdigit():
-            raise typer.BadParameter(f"{item!r} is not of the form NAME=PAIRS", param_hint="--draw")
-        drawn[name] = int(pairs)
-    try:
-        count = set_aside(files, drawn, out, seed=seed, report=typer.echo)
-    except (PairsError, PreparationError, OSError) as error:
-        raise _failure(error) from error
-    typer.echo(f"{out / 'held-out.tsv'}: {count:,} pairs")
 
 
 @data.command("back-translate", epilog=_BACK_TRANSLATE_EPILOG)
@@ -196,7 +170,7 @@ def back_translate(
 ) -> None:
     """Make training pairs from text in one language: its translation is the source, the text itself the target.
 
-    A stopped run continues by the same command. Name OUT in a recipe with `synthetic = true`.
+    Run the same command again to continue a stopped run. Name OUT in a recipe with `synthetic = true`.
     """
     from model.data.pairs import PairsError
     from model.data.synthesis import back_translate as translate_text
@@ -209,8 +183,8 @@ def back_translate(
             f"{'-'.join(order)!r} are not the languages of --from and --to", param_hint="--columns"
         )
     try:
-        with _progress_bar() as bar:
-            step = _Steps(bar)
+        with progress_bar() as bar:
+            step = Steps(bar)
             count = translate_text(
                 text,
                 out,
@@ -221,31 +195,10 @@ def back_translate(
                 progress=lambda done: step.show(text.name, done, None, unit="lines"),
             )
     except (PairsError, OSError) as error:
-        raise _failure(error) from error
+        raise failure(error) from error
     finally:
         translator.close()
     typer.echo(f"{out}: {count:,} pairs")
-
-
-@data.command("references", epilog=_REFERENCES_EPILOG)
-def references(
-    out: Annotated[Path, typer.Argument(help="Pair file to write, German and English.")],
-    documents: Annotated[int, typer.Option(min=1, help="Number of documents.")] = 2500,
-    held_out: Annotated[bool, typer.Option("--held-out", help="Use the words that are kept for tests.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
-) -> None:
-    """Generate documents whose pronouns and forms of address depend on the sentences before.
-
-    They teach a model with a memory to use the context. `dragoman contrast` tests it on documents made with
-    `--held-out`.
-    """
-    from random import Random
-
-    from model.data.pairs import write_pairs
-    from model.data.references import reference_pairs
-
-    count = write_pairs(out, reference_pairs(documents, Random(seed), held_out=held_out))
-    typer.echo(f"wrote {out}, {count:,} pairs")
 
 
 @data.command(epilog=_ALIGN_EPILOG)
@@ -271,8 +224,8 @@ def align(
     translator = CorpusTranslator(model, threads)
     try:
         avoided = [side for path in avoid or [] for pair in read_pairs(path) for side in pair]
-        with _progress_bar() as bar:
-            step = _Steps(bar)
+        with progress_bar() as bar:
+            step = Steps(bar)
             found = align_documents(
                 first,
                 second,
@@ -284,61 +237,16 @@ def align(
             )
         count = write_pairs(out, (pair for _, pair in found))
     except (PairsError, OSError) as error:
-        raise _failure(error) from error
+        raise failure(error) from error
     finally:
         translator.close()
     typer.echo(f"{out}: {count:,} pairs")
 
 
-@data.command(epilog=_COMPLETE_EPILOG)
-def complete(
-    pairs: Annotated[Path, typer.Argument(help="Pair file, one column of which holds keys of sentences.")],
-    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
-    first: Annotated[
-        list[Path] | None, typer.Option(help="Text with the sentences of the first column; plain, .gz or .xz.")
-    ] = None,
-    second: Annotated[list[Path] | None, typer.Option(help="The same for the second column.")] = None,
-) -> None:
-    """Put sentences in the place of their keys, in translations that are published without what they translate."""
-    from model.data.pairs import PairsError, read_pairs, with_sentences, write_pairs
-
-    if not (first or second):
-        raise typer.BadParameter("name the text that has the sentences", param_hint="--first or --second")
-    try:
-        completed = list(read_pairs(pairs))
-        for column, files in enumerate((first, second)):
-            if files:
-                completed = with_sentences(completed, column, files)
-        count = write_pairs(out, completed)
-    except (PairsError, OSError) as error:
-        raise _failure(error) from error
-    typer.echo(f"{out}: {count:,} pairs")
-
-
-@data.command(epilog=_CATALOGS_EPILOG)
-def catalogs(
-    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Compiled gettext catalogs, .mo.")],
-    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
-    reverse: Annotated[bool, typer.Option("--reverse", help="Write the translation first, then the message.")] = False,
-    max_words: Annotated[int, typer.Option(min=1, help="Maximum words of a side.")] = 40,
-    avoid: Annotated[list[Path] | None, typer.Option(help="Pair files whose sentences OUT must not hold.")] = None,
-) -> None:
-    """Collect the texts of programs, with their translations: buttons, messages, settings.
-
-    Linux keeps catalogs in share/locale/LANGUAGE/LC_MESSAGES. Texts with placeholders or markup are left out.
-    """
-    from model.data.catalogs import read_catalogs
-    from model.data.pairs import PairsError, read_pairs, write_pairs
-    from model.data.preparation import Rules, clean, key
-
-    try:
-        avoided = {key(side) for path in avoid or [] for pair in read_pairs(path) for side in pair}
-        found = clean(read_catalogs(files), Rules(max_words=max_words))
-        kept = (pair for pair in found if not avoided & {key(side) for side in pair})
-        count = write_pairs(out, (pair[::-1] if reverse else pair for pair in kept))
-    except (PairsError, OSError) as error:
-        raise _failure(error) from error
-    typer.echo(f"{out}: {count:,} pairs")
+data.command("hold-out", epilog=_HOLD_OUT_EPILOG)(hold_out)
+data.command(epilog=_COMPLETE_EPILOG)(complete)
+data.command(epilog=_CATALOGS_EPILOG)(catalogs)
+data.command(epilog=_REFERENCES_EPILOG)(references)
 
 
 def _corpus_named(name: str) -> "Corpus":
@@ -360,12 +268,6 @@ def _corpus_at(url: str, sha256: str | None, members: list[str], languages: str,
     return from_url(url, sha256=sha256, name=name, languages=(source, target), members=tuple(members))
 
 
-def _failure(error: Exception) -> typer.Exit:
-    """Print one line to standard error, and exit with code 1."""
-    typer.echo(f"error: {error}", err=True)
-    return typer.Exit(1)
-
-
 def _print_report(report: "Report", out: Path) -> None:
     from rich.console import Console
     from rich.markup import escape
@@ -384,40 +286,3 @@ def _print_report(report: "Report", out: Path) -> None:
     row("valid.tsv", report.valid)
     row("test.tsv", report.test)
     Console().print(table)
-
-
-class _Steps:
-    """Shows each named step of some work as its own line of a progress bar."""
-
-    def __init__(self, bar: "Progress") -> None:
-        self._bar = bar
-        self._tasks: dict[str, TaskID] = {}
-
-    def show(self, name: str, done: int, total: int | None, *, unit: str) -> None:
-        if name not in self._tasks:
-            # The first report of a resumed download is not work done just now: it must not count as speed.
-            self._tasks[name] = self._bar.add_task(name, total=total, completed=done, unit=unit)
-        self._bar.update(self._tasks[name], completed=done, total=total)
-
-
-@contextmanager
-def _progress_bar() -> "Iterator[Progress]":
-    """A bar on standard error with amount, speed and time left, in bytes or pairs by the task's unit."""
-    from rich.console import Console
-    from rich.filesize import decimal
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-    from rich.text import Text
-
-    class Amount(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            def say(amount: float) -> str:
-                return decimal(int(amount)) if task.fields["unit"] == "bytes" else f"{int(amount):,}"
-
-            unit = "" if task.fields["unit"] == "bytes" else f" {task.fields['unit']}"
-            total = f" of {say(task.total)}" if task.total else ""
-            speed = f", {say(task.speed)}/s" if task.speed else ""
-            return Text(f"{say(task.completed)}{total}{unit}{speed}")
-
-    columns = TextColumn("{task.description}"), BarColumn(bar_width=24), Amount(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield bar

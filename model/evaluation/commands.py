@@ -23,7 +23,7 @@ def evaluate(
     ],
     sets: Annotated[
         list[Path] | None,
-        typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
+        typer.Argument(help="Pair files, or folders of .tsv files.", show_default=str(DEFAULT_SETS)),
     ] = None,
     beam_size: Annotated[int, typer.Option(min=1, max=16, help="Beam width; 1 is greedy search.")] = 4,
     precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
@@ -66,7 +66,7 @@ def calibrate(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle, e.g. artifacts/de-en.")],
     sets: Annotated[
         list[Path] | None,
-        typer.Argument(help=f"Pair files, or folders of .tsv files [default: {DEFAULT_SETS}].", show_default=False),
+        typer.Argument(help="Pair files, or folders of .tsv files.", show_default=str(DEFAULT_SETS)),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=20, help="Number of pairs of each set.", show_default="all")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the graphs.")] = 2,

@@ -137,7 +137,7 @@ def test_the_panels_by_keyboard_alone(page):
     page.locator("#source-language").select_option("de")
     page.locator("#open-memory").focus()
     page.keyboard.press("Enter")
-    panel = page.get_by_role("region", name="Memory")
+    panel = page.get_by_role("region", name="Translation memory")
     expect(panel.get_by_label("Memory for translations")).to_be_visible()
 
     def tab_to(name: str) -> None:

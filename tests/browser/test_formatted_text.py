@@ -74,7 +74,7 @@ def test_words_of_formatted_text_light_up(page):
     lit = {"aligned": ["station"], "source-aligned": ["Bahnhof"]}
     doubtful = {"doubtful": ["[en] Ein LOOP."]}
     assert highlights(page) == lit | doubtful
-    expect(page.locator("#note")).to_have_text("The model is 90 % sure of this sentence.")
+    expect(page.locator("#note")).to_have_text("The model is 90% sure of this sentence.")
     point_at(page, "hof", within="rich-source")
     assert highlights(page) == lit | doubtful
     point_at(page, "LOOP", within="rich-output")

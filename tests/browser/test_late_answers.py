@@ -219,7 +219,7 @@ def test_formatted_text_goes_on_when_the_server_comes_back(open_page, server):
     page.route("**/translate", lambda route: route.abort())
     page.locator("#rich-source").press("Control+End")
     page.keyboard.type(" Wer?")
-    expect(page.get_by_role("alert")).to_contain_text("The page tries again by itself.")
+    expect(page.get_by_role("alert")).to_contain_text("The page will try again automatically.")
     page.unroute("**/translate")
     expect(page.locator("#rich-output")).to_contain_text("Who?")
     expect(page.get_by_role("alert")).not_to_be_visible()
@@ -291,8 +291,8 @@ def test_two_quick_presses_make_one_glossary(page):
 
 def test_a_memory_belongs_to_the_languages_that_it_was_made_for(page):
     choose_pair(page)
-    page.get_by_role("button", name="Memory", exact=True).click()
-    panel = page.get_by_role("region", name="Memory")
+    page.get_by_role("button", name="Translation memory", exact=True).click()
+    panel = page.get_by_role("region", name="Translation memory")
     panel.get_by_role("button", name="New memory").click()
     panel.get_by_label("Name", exact=True).fill("From German")
     held = Held(page, f"**/{MEMORIES}", "POST")

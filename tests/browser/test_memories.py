@@ -20,8 +20,8 @@ PAIRS = {
 def open_panel(page: Page):
     page.get_by_label("From").select_option("de")
     page.get_by_label("Into").select_option("en")
-    page.get_by_role("button", name="Memory", exact=True).click()
-    return page.get_by_role("region", name="Memory")
+    page.get_by_role("button", name="Translation memory", exact=True).click()
+    return page.get_by_role("region", name="Translation memory")
 
 
 def make(panel, name: str) -> None:
@@ -102,7 +102,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     expect(output).to_have_text("Top of the morning! You pay 7 euros. Where is the station? [en] Und jetzt?")
     expect(output.locator(".remembered")).to_have_text(["Top of the morning!", "You pay 7 euros."])
     expect(output.locator(".offered")).to_have_text("Where is the station?")
-    expect(page.locator("#hits")).to_have_text("Memory: 2 used, 1 similar.")
+    expect(page.locator("#hits")).to_have_text("Translation memory: 2 used, 1 similar.")
     facts = page.locator("#note")
     said = []
     output.focus()
@@ -111,9 +111,9 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
         expect(facts).to_contain_text(f"{word}: ")
         said.append(facts.text_content().split(" · ")[1])
     assert said == (
-        ["From the memory"] * 4
-        + ["From the memory, with other numbers (99 % alike)"] * 4
-        + ["The memory has a similar text (79 % alike)"]
+        ["From the translation memory"] * 4
+        + ["From the translation memory, with other numbers (99% match)"] * 4
+        + ["Similar text in the translation memory (79% match)"]
     )
     page.keyboard.press("Enter")
     menu = page.get_by_role("dialog", name="Other translations")
@@ -124,7 +124,7 @@ def test_translations_use_the_memory_and_offer_what_is_similar(page, memory):
     expect(output.locator(".remembered")).to_have_text(
         ["Top of the morning!", "You pay 7 euros.", "Where is the old station?"]
     )
-    expect(page.locator("#hits")).to_have_text("Memory: 3 used, 0 similar.")
+    expect(page.locator("#hits")).to_have_text("Translation memory: 3 used, 0 similar.")
     assert_accessible(page)
 
 
@@ -144,7 +144,7 @@ def test_what_changes_in_the_memory_or_elsewhere_counts_at_once(open_page, page,
     page.locator("#source-text").fill("Guten Morgen!")
     output = page.locator("#output")
     expect(output).to_have_text("Top of the morning!")
-    panel = page.get_by_role("region", name="Memory")
+    panel = page.get_by_role("region", name="Translation memory")
     panel.get_by_role("button", name="Change: Guten Morgen!").click()
     panel.get_by_label("Translation", exact=True).fill("Good day!")
     panel.get_by_role("button", name="Save the pair").click()

@@ -109,7 +109,7 @@ def test_a_document_outlives_a_restart_of_the_server(open_page, server):
     job = page.locator("#documents li")
     expect(job).to_contain_text("letter.txt: being translated")
     server.stop()
-    expect(job).to_contain_text("The server can't be reached. The page tries again by itself.")
+    expect(job).to_contain_text("The server can't be reached. The page will try again automatically.")
     server.start()
     server.go_on()
     expect(page.get_by_role("button", name="Save: letter.en.txt")).to_be_visible()

@@ -23,7 +23,7 @@ from tests.support.page import (
 def test_typing_translates_and_tells_the_language(page):
     source(page).press_sequentially(MORNING)
     expect(output(page)).to_have_text(MORNING_IN_ENGLISH)
-    expect(page.locator("#detected")).to_have_text(re.compile(r"German detected \(\d+\s% sure\)"))
+    expect(page.locator("#detected")).to_have_text(re.compile(r"German detected \(\d+% sure\)"))
     expect(page.locator("#count")).to_have_text(f"{len(MORNING)} characters")
 
 
@@ -89,7 +89,7 @@ def test_a_word_lights_up_with_what_it_translates(page):
     point_at(page, "station")
     expect(page.locator("#output .current")).to_have_text("Where is the station?")
     assert highlights(page) == {"aligned": ["station"], "source-aligned": ["Bahnhof"]}
-    expect(page.locator("#note")).to_have_text("The model is 90 % sure of this sentence.")
+    expect(page.locator("#note")).to_have_text("The model is 90% sure of this sentence.")
     page.mouse.move(5, 5)
     expect(page.locator("#note")).to_have_text("")
     assert highlights(page) == {}
@@ -146,10 +146,12 @@ def test_a_sentence_is_looked_into(page):
     drawing = panel.get_by_role("img")
     expect(drawing).to_have_accessible_name(re.compile("Where – Wo, is – ist, the – der, station – Bahnhof"))
     panel.get_by_role("button", name="Attention").click()
-    expect(drawing).to_have_accessible_name(re.compile("Translation to text, layer 1, head 1: Where – Wo, is – ist"))
-    panel.get_by_label("From and to").select_option("encoder")
-    expect(drawing).to_have_accessible_name(re.compile("Text to text, layer 1, head 1: Wo – Wo, ist – ist"))
-    expect(panel.get_by_label("From and to")).to_be_focused()
+    expect(drawing).to_have_accessible_name(
+        re.compile("Cross-attention: translation to text, layer 1, head 1: Where – Wo, is – ist")
+    )
+    panel.get_by_label("Type of attention").select_option("encoder")
+    expect(drawing).to_have_accessible_name(re.compile("Encoder self-attention, layer 1, head 1: Wo – Wo, ist – ist"))
+    expect(panel.get_by_label("Type of attention")).to_be_focused()
     assert panel.get_by_label("Layer").locator("option").all_text_contents() == ["layer 1"]
     assert_accessible(page)
     panel.get_by_role("button", name="Search").click()
@@ -176,7 +178,7 @@ def test_the_keyboard_alone_is_enough(page):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     assert highlights(page)["cursor"] == ["Where"]
-    expect(page.locator("#note")).to_have_text("Where: Wo · The model is 90 % sure of this sentence.")
+    expect(page.locator("#note")).to_have_text("Where: Wo · The model is 90% sure of this sentence.")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Where's the station?").first).to_be_focused()
     page.keyboard.press("Enter")

@@ -1,0 +1,103 @@
+"""The commands of ``dragoman data`` that need neither a model nor the network. ``model.data.commands`` adds them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from model.data.console import failure
+
+
+def hold_out(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Pairs: .tsv, .tsv.gz or .tsv.xz.")],
+    out: Annotated[Path, typer.Option(help="New folder for held-out.tsv and the files without its sentences.")],
+    draw: Annotated[
+        list[str], typer.Option(metavar="NAME=NUMBER", help="Draw NUMBER pairs from the file NAME; repeatable.")
+    ],
+    seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
+) -> None:
+    """Set pairs aside for choosing between models, and write copies of the files without their sentences."""
+    from model.data.hold_out import hold_out as set_aside
+    from model.data.pairs import PairsError
+    from model.data.preparation import PreparationError
+
+    drawn = {}
+    for item in draw:
+        name, _, number = item.rpartition("=")
+        if not name or not number.isdigit():
+            raise typer.BadParameter(f"{item!r} is not of the form NAME=NUMBER", param_hint="--draw")
+        drawn[name] = int(number)
+    try:
+        count = set_aside(files, drawn, out, seed=seed, report=typer.echo)
+    except (PairsError, PreparationError, OSError) as error:
+        raise failure(error) from error
+    typer.echo(f"{out / 'held-out.tsv'}: {count:,} pairs")
+
+
+def complete(
+    pairs: Annotated[Path, typer.Argument(help="Pair file, one column of which holds keys of sentences.")],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    first: Annotated[
+        list[Path] | None, typer.Option(help="Text with the sentences of the first column; plain, .gz or .xz.")
+    ] = None,
+    second: Annotated[list[Path] | None, typer.Option(help="The same for the second column.")] = None,
+) -> None:
+    """Replace the keys in a pair file by the sentences that they stand for."""
+    from model.data.pairs import PairsError, read_pairs, with_sentences, write_pairs
+
+    if not (first or second):
+        raise typer.BadParameter("name the text that has the sentences", param_hint="--first or --second")
+    try:
+        completed = list(read_pairs(pairs))
+        for column, files in enumerate((first, second)):
+            if files:
+                completed = with_sentences(completed, column, files)
+        count = write_pairs(out, completed)
+    except (PairsError, OSError) as error:
+        raise failure(error) from error
+    typer.echo(f"{out}: {count:,} pairs")
+
+
+def catalogs(
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Compiled gettext catalogs, .mo.")],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    reverse: Annotated[bool, typer.Option("--reverse", help="Write the translation first, then the message.")] = False,
+    max_words: Annotated[int, typer.Option(min=1, help="Maximum words of a side.")] = 40,
+    avoid: Annotated[list[Path] | None, typer.Option(help="Pair files whose sentences OUT must not hold.")] = None,
+) -> None:
+    """Collect the texts of programs, with their translations: buttons, messages, settings.
+
+    Linux keeps catalogs in share/locale/LANGUAGE/LC_MESSAGES. Texts with placeholders or markup are left out.
+    """
+    from model.data.catalogs import read_catalogs
+    from model.data.pairs import PairsError, read_pairs, write_pairs
+    from model.data.preparation import Rules, clean, key
+
+    try:
+        avoided = {key(side) for path in avoid or [] for pair in read_pairs(path) for side in pair}
+        found = clean(read_catalogs(files), Rules(max_words=max_words))
+        kept = (pair for pair in found if not avoided & {key(side) for side in pair})
+        count = write_pairs(out, (pair[::-1] if reverse else pair for pair in kept))
+    except (PairsError, OSError) as error:
+        raise failure(error) from error
+    typer.echo(f"{out}: {count:,} pairs")
+
+
+def references(
+    out: Annotated[Path, typer.Argument(help="Pair file to write, German and English.")],
+    documents: Annotated[int, typer.Option(min=1, help="Number of documents.")] = 2500,
+    held_out: Annotated[bool, typer.Option("--held-out", help="Use the words that are kept for tests.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
+) -> None:
+    """Generate documents whose pronouns and forms of address depend on the sentences before.
+
+    They teach a model with a memory to use the context. `dragoman contrast` tests it on documents made with
+    `--held-out`.
+    """
+    from random import Random
+
+    from model.data.pairs import write_pairs
+    from model.data.references import reference_pairs
+
+    count = write_pairs(out, reference_pairs(documents, Random(seed), held_out=held_out))
+    typer.echo(f"wrote {out}, {count:,} pairs")
