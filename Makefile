@@ -67,9 +67,10 @@ docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
-bundle: $(DEV)/installed  ## Export runs/de-en/mean and runs/en-de/mean, of which model/recipes tells, as the shipped bundle
+bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle
 	for pair in de-en en-de; do \
-		$(DEV)/bin/dragoman export runs/$$pair/mean build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv --shortlist artifacts/de-en \
+		$(DEV)/bin/dragoman export runs/$$pair/averaged build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv \
+			--shortlist artifacts/de-en --lexicon $$pair=model/text/known.$$pair.tsv.xz \
 			--lexicon $$pair=model/text/lexicon.$$pair.tsv.xz --lexicon $$pair=model/text/lexicon-2.$$pair.tsv.xz || exit 1; \
 	done
 	$(DEV)/bin/dragoman join artifacts/de-en build/de-en build/en-de

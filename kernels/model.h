@@ -47,8 +47,9 @@ typedef struct {
 } Tensor;
 
 // A node of the prefix trees of a lexicon, see app/engine/decoding/lexicon_search.py. 0 means no node.
+enum { ENDS = 1, OF_NAME = 2 };
 typedef struct {
-  int32_t token, sibling, child, ends; // token: of a root, the number of its word
+  int32_t token, sibling, child, flags; // token: of a root, the number of its word
 } Node;
 
 // A live hypothesis at the step that is being made.

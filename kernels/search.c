@@ -109,8 +109,12 @@ typedef struct {
 
 // The lexicon's share at the beginning of a translation, and within it; its logarithm, and that of the rest. The logarithms
 // are those of lexicon_search.py, to the last bit.
-static const double SHARE[2] = {0.2, 0.9};
-static const double LOG_SHARE[2] = {-1.6094379124341003, -0.10536051565782628}, LOG_REST[2] = {-0.2231435513142097, -2.302585092994046};
+typedef struct {
+  double share, log_share, log_rest;
+} Share;
+static const Share SHARES[2] = {{0.2, -1.6094379124341003, -0.2231435513142097}, {0.9, -0.10536051565782628, -2.302585092994046}};
+static const Share SHARES_OF_NAMES[2] = {{0.1, -2.3025850929940455, -0.10536051565782628},
+                                         {0.6, -0.5108256237659907, -0.916290731874155}};
 
 // The log-probability of an offered token that is a candidate, as lexicon_search.interpolated.
 static double interpolated(double score, double share) {
@@ -119,7 +123,7 @@ static double interpolated(double score, double share) {
 
 // The node whose children the lexicon offers to a row, or 0, as WordTrees.offered; within: in the middle of a translation.
 static int32_t offered(const Search *s, const Row *row, int64_t looked_at, int *within) {
-  *within = row->node && !s->nodes[row->node].ends;
+  *within = row->node && !(s->nodes[row->node].flags & ENDS);
   if (*within) return row->node;
   const int32_t root = looked_at >= 0 && looked_at < s->roots_length ? row->roots[looked_at] : 0;
   return row->used >> s->nodes[root].token & 1 ? 0 : root;
@@ -160,17 +164,18 @@ static int extend(const Search *s, const Row *rows, int count, const Candidate *
   for (int r = 0; r < count; r++) {
     int within;
     const int32_t node = offered(s, rows + r, attended[r], &within);
-    const double rest = node ? LOG_REST[within] : 0;
+    const Share share = (s->nodes[node].flags & OF_NAME ? SHARES_OF_NAMES : SHARES)[within];
+    const double rest = node ? share.log_rest : 0;
     for (int k = 0; k < wanted && k < top; k++) {
       const int32_t token = best[r * top + k].token;
       const double alone = best[r * top + k].score;
-      const double score = node && child_of(s, node, token) ? interpolated(alone, SHARE[within]) : alone + rest;
+      const double score = node && child_of(s, node, token) ? interpolated(alone, share.share) : alone + rest;
       n = put(e, n, wanted, (Extension){rows[r].total + score, r, token});
     }
     for (int32_t child = s->nodes[node].child; child; child = s->nodes[child].sibling) {
       int known = 0;
       for (int k = 0; k < wanted && k < top; k++) known |= best[r * top + k].token == s->nodes[child].token;
-      if (!known) n = put(e, n, wanted, (Extension){rows[r].total + LOG_SHARE[within], r, s->nodes[child].token});
+      if (!known) n = put(e, n, wanted, (Extension){rows[r].total + share.log_share, r, s->nodes[child].token});
     }
   }
   int kept = 0;

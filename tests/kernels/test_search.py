@@ -117,7 +117,7 @@ translations = st.lists(st.lists(tokens, min_size=1, max_size=3).map(tuple), min
         st.tuples(
             st.integers(0, len(TEXTS) - 1),
             options,
-            st.lists(st.none() | translations, max_size=8),
+            st.lists(st.none() | st.tuples(translations, st.booleans()), max_size=8),
             st.sampled_from([0, 0, 2]),
             st.integers(0, 12),
         ),
@@ -126,10 +126,10 @@ translations = st.lists(st.lists(tokens, min_size=1, max_size=3).map(tuple), min
     )
 )
 def test_searches_with_a_lexicon_are_those_of_single_steps(models, sources, plan):
-    """Rare words at the first positions; some searches forbid something besides, and go step by step."""
+    """Rare words and names at the first positions; some searches forbid something besides, and go step by step."""
 
-    def search(wanted: SearchOptions, known: list[tuple[tuple[int, ...], ...] | None]) -> Search:
-        words = [RareWord((at,), each) for at, each in enumerate(known) if each]
+    def search(wanted: SearchOptions, known: list[tuple[tuple[tuple[int, ...], ...], bool] | None]) -> Search:
+        words = [RareWord((at,), *each) for at, each in enumerate(known) if each]
         return LexiconSearch(
             rare_words=words, start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted
         )

@@ -9,6 +9,7 @@ import onnxruntime
 import torch
 from numpy.typing import NDArray
 
+from app.engine.decoding.lexicon_search import ENDS, OF_NAME
 from app.engine.onnx import native
 from export.native_graphs import native_decoder, native_encoder
 from model.network.transformer import Transformer
@@ -90,16 +91,16 @@ def a_batch(operators: Operators, *, beams: int = 3, steps: int = 6, top: int = 
 
 def a_lexicon(sentences: int) -> dict[str, Array]:
     """The lexicon of a batch: two words at the first 18 positions of each sentence, with two translations and one."""
-    # Token, sibling, child, ends.
+    # Token, sibling, child, flags; the second word is a name.
     nodes = [
         (0, 0, 0, 0),
         (0, 0, 2, 0),
         (7, 4, 3, 0),
-        (9, 0, 0, 1),
-        (11, 0, 0, 1),
-        (1, 0, 6, 0),
-        (12, 0, 7, 1),
-        (13, 0, 0, 1),
+        (9, 0, 0, ENDS),
+        (11, 0, 0, ENDS),
+        (1, 0, 6, OF_NAME),
+        (12, 0, 7, OF_NAME | ENDS),
+        (13, 0, 0, OF_NAME | ENDS),
     ]
     return {
         "nodes": np.array(nodes, np.int32),

@@ -8,6 +8,9 @@ next one, until a translation is complete. Each word is offered until the hypoth
 The lexicon has a small share at the beginning of a translation: enough to win where the model doesn't know the word and
 spreads its probability over many tokens, not enough where the model is sure of another token. The model's own
 probability of an offered token counts if the token is among the candidates, which are as many as there are beams.
+
+A word that looks like a name, and that the lexicon doesn't have, is offered as it is. It may be no name, so its shares
+are smaller. They keep the model from writing "Kowalczik" for "Kowalczyk".
 """
 
 import math
@@ -16,24 +19,31 @@ from typing import Any, NamedTuple
 
 from app.engine.decoding.search import Beam, Search
 
-# Share of the lexicon at the beginning of a translation, and within it. 0.1 and 0.35 at the beginning were worse, 0.8
+# Shares of the lexicon at the beginning of a translation, and within it. 0.1 and 0.35 at the beginning were worse, 0.8
 # within was not better (docs/lab-notebook.md, the sixth run).
-_BEGIN, _WITHIN = 0.2, 0.9
+_SHARES = (0.2, 0.9)
+_SHARES_OF_NAMES = (0.1, 0.6)
 _PRECISION = 2.0**20  # steps of one in a logarithm
 MAX_RARE_WORDS = 63
 """Words of one sentence: their set is a number of 64 bits."""
 
 
 class RareWord(NamedTuple):
-    """A word of the source that the lexicon has.
+    """A word of the source that the lexicon has, or that looks like a name.
 
     Attributes:
         positions: Its source positions.
         translations: The tokens of each of its translations, at least one, none of them empty.
+        is_name: The lexicon doesn't have it, but it looks like a name; the word itself is its translation.
     """
 
     positions: tuple[int, ...]
     translations: tuple[tuple[int, ...], ...]
+    is_name: bool = False
+
+
+ENDS, OF_NAME = 1, 2
+"""Flags of a node."""
 
 
 class Node(NamedTuple):
@@ -43,13 +53,13 @@ class Node(NamedTuple):
         token: The token; of a root the number of its word.
         sibling: The next node below the same parent.
         child: The first node below this one.
-        ends: Whether a translation is complete here.
+        flags: ``ENDS``: a translation is complete here. ``OF_NAME``: the word only looks like a name.
     """
 
     token: int
     sibling: int = 0
     child: int = 0
-    ends: int = 0
+    flags: int = 0
 
 
 class Progress(NamedTuple):
@@ -79,18 +89,18 @@ class WordTrees:
         self.nodes = [Node(0)]
         self.roots: dict[int, int] = {}
         for number, word in enumerate(rare_words[:MAX_RARE_WORDS]):
-            root = self._append(Node(number))
+            root = self._append(Node(number, flags=OF_NAME if word.is_name else 0))
             self.roots |= dict.fromkeys(word.positions, root)
             for translation in word.translations:
                 node = root
                 for token in translation:
                     node = self.child(node, token) or self._add_child(node, token)
-                self.nodes[node] = self.nodes[node]._replace(ends=1)
+                self.nodes[node] = self.nodes[node]._replace(flags=self.nodes[node].flags | ENDS)
 
     def offered(self, progress: Progress, looked_at: int) -> tuple[int, bool]:
         """Returns the node whose children are offered, 0 if there is none, and whether a translation begins there."""
         node = progress.node
-        if node and not self.nodes[node].ends:
+        if node and not self.nodes[node].flags & ENDS:
             return node, False
         root = self.roots.get(looked_at, 0)
         return (0 if progress.used >> self.nodes[root].token & 1 else root), True
@@ -117,7 +127,7 @@ class WordTrees:
 
     def _add_child(self, parent: int, token: int) -> int:
         siblings = list(self.children(parent))
-        new = self._append(Node(token))
+        new = self._append(Node(token, flags=self.nodes[parent].flags & OF_NAME))
         if siblings:
             self.nodes[siblings[-1]] = self.nodes[siblings[-1]]._replace(sibling=new)
         else:
@@ -179,7 +189,8 @@ class LexiconSearch(Search):
         known = dict(zip(candidates, scores, strict=True))
         if not node:
             return known
-        share = _BEGIN if begins else _WITHIN
+        at_beginning, within = _SHARES_OF_NAMES if self._trees.nodes[node].flags & OF_NAME else _SHARES
+        share = at_beginning if begins else within
         rest = math.log(1 - share)
         mixed = {token: score + rest for token, score in known.items()}
         for child in self._trees.children(node):

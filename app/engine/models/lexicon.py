@@ -3,6 +3,7 @@
 import gzip
 import re
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +14,16 @@ MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
 KNOWN = "~"
-"""Stands in the place of translations: the model knows this compound, so it isn't put together from its parts."""
+"""Stands in the place of translations: the model knows the word, which is no name and isn't put together from parts."""
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
 """Letters. Without a bound, a word of 16,000 letters would take half a second."""
 _SHORTEST_TITLE = 4
 """Words. In German, a few words with capitals are more often nouns."""
+_SHORTEST_NAME = 4
+"""Letters."""
+_WITHIN_SENTENCE = re.compile(r"[\w,;] ")
+"""What is before a word."""
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -74,7 +79,7 @@ class Lexicon:
         all of four words or more have a capital, as in a title, this goes for each of them.
         """
         words = [match.span() for match in _WORD.finditer(text)]
-        titled = len(words) >= _SHORTEST_TITLE and all(text[begin].isupper() for begin, _ in words)
+        titled = _is_title(text, words)
         found: list[FoundWord] = []
         for index, (begin, end) in enumerate(words):
             if found and begin < found[-1].end:
@@ -87,6 +92,32 @@ class Lexicon:
                     found.append(FoundWord(begin, last, tuple(translations)))
                     break
         return found
+
+    def names(self, text: str, found: Sequence[FoundWord]) -> list[FoundWord]:
+        """Finds words that may be names, in order; the translation of each is itself.
+
+        These are words with capital and small letters that the lexicon doesn't have. What begins a sentence or a
+        quotation has a capital anyway, and so have all words of a title.
+
+        Args:
+            text: The text.
+            found: What ``find`` has found in it.
+        """
+        words = [match.span() for match in _WORD.finditer(text)]
+        if _is_title(text, words):
+            return []
+        return [
+            FoundWord(begin, end, (text[begin:end],))
+            for begin, end in words
+            if self._may_be_name(text, begin, end) and not any(each.begin <= begin < each.end for each in found)
+        ]
+
+    def _may_be_name(self, text: str, begin: int, end: int) -> bool:
+        word = text[begin:end]
+        letters = word if _WITHIN_SENTENCE.fullmatch(text, max(0, begin - 2), begin) else word[1:]
+        # An entry may have no translation: it is a word that the model knows.
+        known = word in self._entries or _lower(word) in self._entries
+        return word.isalpha() and len(word) >= _SHORTEST_NAME and not (known or letters.islower() or word.isupper())
 
     def _looked_up(self, entry: str, *, titled: bool, first: bool) -> list[str]:
         """Translates a word or a term of two words, which may begin with a capital because of its place."""
@@ -156,6 +187,10 @@ def _content(path: Path) -> bytes:
     if len(content) > MAX_LEXICON_BYTES:
         raise BundleError(f"{path}: it has more than {MAX_LEXICON_BYTES:,} bytes of text")
     return content
+
+
+def _is_title(text: str, words: Sequence[tuple[int, int]]) -> bool:
+    return len(words) >= _SHORTEST_TITLE and all(text[begin].isupper() for begin, _ in words)
 
 
 def _lower(text: str) -> str:

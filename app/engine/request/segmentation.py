@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from app.engine.decoding.lexicon_search import RareWord
 from app.engine.interface import Splitting
-from app.engine.models.lexicon import Lexicon
+from app.engine.models.lexicon import FoundWord, Lexicon
 from app.engine.models.tokenizer import Tokenizer
 from app.text.budget import checkpoint
 from app.text.sentences import break_long, spans
@@ -13,6 +13,9 @@ from app.text.sentences import break_long, spans
 # No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a segment.
 _CHARS_PER_PIECE = 32
 
+
+# Of a name: most words that the model knows have fewer.
+_FEWEST_PIECES = 3
 
 CONTEXT = -1
 
@@ -85,7 +88,7 @@ class Segmenter:
             yield Segment(index, len(text), text[done:], "", ())
 
     def rare_words(self, source: str, lexicon: Lexicon, prefix_length: int) -> tuple[RareWord, ...]:
-        """Returns the words of a segment that the lexicon has.
+        """Returns the words of a segment that the lexicon has, and those that look like names.
 
         Args:
             source: The segment.
@@ -93,17 +96,23 @@ class Segmenter:
             prefix_length: Source ids before the segment's.
         """
         found = lexicon.find(source)
-        if not found:
+        names = lexicon.names(source, found)
+        if not (found or names):
             return ()
         spans = self._tokenizer.encode_with_spans(source).spans
-        words = []
-        for begin, end, translations in found:
-            positions = tuple(
-                index + prefix_length for index, (first, last) in enumerate(spans) if first < end and begin < last
-            )
-            sequences = [tuple(self._tokenizer.encode_target(translation)) for translation in translations]
-            words.append(RareWord(positions, tuple(filter(None, sequences))))
-        return tuple(word for word in words if word.translations)
+        rare = [self._rare_word(word, spans, prefix_length) for word in found]
+        named = [self._rare_word(word, spans, prefix_length)._replace(is_name=True) for word in names]
+        return (
+            *(word for word in rare if word.translations),
+            *(word for word in named if len(word.positions) >= _FEWEST_PIECES),
+        )
+
+    def _rare_word(self, word: FoundWord, spans: Sequence[tuple[int, int]], prefix_length: int) -> RareWord:
+        positions = tuple(
+            index + prefix_length for index, (first, last) in enumerate(spans) if first < word.end and word.begin < last
+        )
+        sequences = [tuple(self._tokenizer.encode_target(translation)) for translation in word.translations]
+        return RareWord(positions, tuple(filter(None, sequences)))
 
     def context(self, text: str, *, language: str, prefix: tuple[int, ...], enough: int) -> list[Segment]:
         """Returns the last segments of a text that together have this many source ids, or all segments."""

@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from app.engine.decoding.lexicon_search import MAX_RARE_WORDS, LexiconSearch, RareWord, WordTrees, interpolated
+from app.engine.decoding.lexicon_search import (
+    ENDS,
+    MAX_RARE_WORDS,
+    OF_NAME,
+    LexiconSearch,
+    RareWord,
+    WordTrees,
+    interpolated,
+)
 from app.engine.decoding.search import Hypothesis
 from app.engine.options import SearchOptions
 
@@ -107,10 +115,20 @@ def test_without_an_alignment_head_it_is_a_search_like_any_other() -> None:
 def test_translations_that_begin_alike_share_nodes_and_later_nodes_have_larger_numbers() -> None:
     trees = WordTrees([RareWord((1, 2), ((5, 6), (5, 7), (5,))), RareWord((4,), ((8,),))])
     assert [node.token for node in trees.nodes] == [0, 0, 5, 6, 7, 1, 8]
-    assert [node.ends for node in trees.nodes] == [0, 0, 1, 1, 1, 0, 1]
+    assert [node.flags for node in trees.nodes] == [0, 0, ENDS, ENDS, ENDS, 0, ENDS]
     assert trees.roots == {1: 1, 2: 1, 4: 5}
     assert all(index < node.child or not node.child for index, node in enumerate(trees.nodes))
     assert all(index < node.sibling or not node.sibling for index, node in enumerate(trees.nodes))
+
+
+def test_a_name_has_smaller_shares() -> None:
+    """The model gives the wrong word 0.15, more than the beginning of a name gets: 0.1 of the lexicon."""
+    name = RareWord((1,), ((ANES, THESIA),), is_name=True)
+    assert translate(name)[0].tokens == (THE, NUTS, WORKS)
+    found = {each.tokens: each.log_probability for each in translate(name, beam=4)}
+    assert found[THE, ANES, THESIA, WORKS] == pytest.approx(math.log(0.9 * 0.1 * 0.6 * 0.7 * 0.9))
+    trees = WordTrees([name])
+    assert [node.flags for node in trees.nodes] == [0, OF_NAME, OF_NAME, OF_NAME | ENDS]
 
 
 def test_of_very_many_words_the_first_are_used() -> None:

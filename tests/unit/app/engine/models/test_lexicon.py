@@ -150,3 +150,34 @@ def test_a_damaged_file(tmp_path, content):
 def test_a_file_that_unpacks_to_too_much(tmp_path):
     with pytest.raises(BundleError, match="more than 67,108,864 bytes of text"):
         packed(tmp_path, gzip.compress(bytes(MAX_LEXICON_BYTES + 1), compresslevel=1))
+
+
+def test_words_with_a_capital_that_the_lexicon_does_not_have_may_be_names(tmp_path):
+    entries = "Narkose\tanesthesia\nTipperary\t=\nStaatsoper\t~\nOpern-\topera\n-haus\thouse\nschön\tfine\n"
+    known = lexicon(tmp_path, entries)
+    text = "Schön, Kowalczyk von PostgreSQL sah Narkose, Opernhaus, Staatsoper, NATO, Ulm und Tipperary."
+    names = known.names(text, known.find(text))
+    assert [(text[each.begin : each.end], each.translations) for each in names] == [
+        ("Kowalczyk", ("Kowalczyk",)),
+        ("PostgreSQL", ("PostgreSQL",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Gewiss kommt er.",
+        "Er kommt. Gewiss doch.",
+        "Er sagte: „Gewiss.“",
+        "Tom Wohnt Gewiss Hier",
+        "am Vielleicht-Tag",
+        "of Kowalczyk's",
+    ],
+)
+def test_what_has_a_capital_for_another_reason_is_no_name(tmp_path, text):
+    assert lexicon(tmp_path, "Tipperary\t=\n").names(text, []) == []
+
+
+def test_a_capital_within_a_word_makes_a_name_anywhere(tmp_path):
+    [name] = lexicon(tmp_path, "Tipperary\t=\n").names("PostgreSQL läuft.", [])
+    assert name == (0, 10, ("PostgreSQL",))
