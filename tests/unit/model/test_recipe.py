@@ -36,7 +36,11 @@ def test_a_path_may_be_relative_to_the_recipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["de-en-start", "de-en-second", "de-en-fourth", "de-en-fifth", "de-en-sixth", "de-en", "en-de"]
+    "name",
+    [
+        *("de-en-start", "de-en-second", "de-en-fourth", "de-en-fifth", "de-en-sixth"),
+        *("de-en-seventh", "en-de-seventh", "de-en", "en-de"),
+    ],
 )
 def test_the_shipped_recipes_can_be_loaded_and_may_be_shipped(name: str) -> None:
     recipe = Recipe.load(ROOT / "model" / "recipes" / f"{name}.toml")
@@ -95,6 +99,7 @@ def test_unknown_keys_and_wrong_values_are_named(tmp_path: Path, old: str, new: 
         ("heads = 2", "heads = 2\nmemory_length = 6", "memory_length = 6 can't be exported; a multiple of 4 can"),
         ('languages = ["xa", "xb"]', 'languages = ["xa", "xa"]', "languages are the same"),
         ('xb = ["n m"]', 'xc = ["n m"]', "golden sentences in xc"),
+        ("vocabulary = 300", "vocabulary = 300\ninitial_share = 0.3", "initial_share is set, but initial is not"),
     ],
 )
 def test_contradictions_are_refused(tmp_path: Path, old: str, new: str, reason: str) -> None:
