@@ -70,7 +70,7 @@ static uint64_t checksum(const Kernels *k, int activation, const Tensor *encoder
   for (int i = 0; i < SOURCE; i++) sources[i] = i;
   for (int i = 0; i < 2 * BEAMS * STEPS; i++) fresh[i] = SOURCE + i;
   // A word of the lexicon at every second source position, with one translation of two tokens.
-  const Node nodes[] = {{0}, {.child = 2}, {.token = 7, .child = 3}, {.token = 9, .ends = 1}};
+  const Node nodes[] = {{0}, {.child = 2}, {.token = 7, .child = 3}, {.token = 9, .flags = ENDS}};
   int32_t roots[SOURCE];
   for (int i = 0; i < SOURCE; i++) roots[i] = i % 2;
   Row rows[2] = {{.token = 1, .source = sources, .source_length = SOURCE - 1, .history = none[0], .roots = roots},
