@@ -113,11 +113,14 @@ class Lexicon:
         ]
 
     def _may_be_name(self, text: str, begin: int, end: int) -> bool:
+        # The quickest tests first, since every word of every sentence comes here.
         word = text[begin:end]
-        letters = word if _WITHIN_SENTENCE.fullmatch(text, max(0, begin - 2), begin) else word[1:]
+        if len(word) < _SHORTEST_NAME or word.islower() or word.isupper() or not word.isalpha():
+            return False
         # An entry may have no translation: it is a word that the model knows.
-        known = word in self._entries or _lower(word) in self._entries
-        return word.isalpha() and len(word) >= _SHORTEST_NAME and not (known or letters.islower() or word.isupper())
+        if word in self._entries or _lower(word) in self._entries:
+            return False
+        return not word[1:].islower() or _WITHIN_SENTENCE.fullmatch(text, max(0, begin - 2), begin) is not None
 
     def _looked_up(self, entry: str, *, titled: bool, first: bool) -> list[str]:
         """Translates a word or a term of two words, which may begin with a capital because of its place."""

@@ -100,19 +100,23 @@ class Segmenter:
         if not (found or names):
             return ()
         spans = self._tokenizer.encode_with_spans(source).spans
-        rare = [self._rare_word(word, spans, prefix_length) for word in found]
-        named = [self._rare_word(word, spans, prefix_length)._replace(is_name=True) for word in names]
-        return (
-            *(word for word in rare if word.translations),
-            *(word for word in named if len(word.positions) >= _FEWEST_PIECES),
-        )
+        rare = [
+            RareWord(self._positions(word, spans, prefix_length), self._tokens(word.translations)) for word in found
+        ]
+        for word in names:
+            positions = self._positions(word, spans, prefix_length)
+            if len(positions) >= _FEWEST_PIECES:
+                rare.append(RareWord(positions, self._tokens(word.translations), is_name=True))
+        return tuple(word for word in rare if word.translations)
 
-    def _rare_word(self, word: FoundWord, spans: Sequence[tuple[int, int]], prefix_length: int) -> RareWord:
-        positions = tuple(
+    def _positions(self, word: FoundWord, spans: Sequence[tuple[int, int]], prefix_length: int) -> tuple[int, ...]:
+        return tuple(
             index + prefix_length for index, (first, last) in enumerate(spans) if first < word.end and word.begin < last
         )
-        sequences = [tuple(self._tokenizer.encode_target(translation)) for translation in word.translations]
-        return RareWord(positions, tuple(filter(None, sequences)))
+
+    def _tokens(self, translations: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+        sequences = (tuple(self._tokenizer.encode_target(translation)) for translation in translations)
+        return tuple(filter(None, sequences))
 
     def context(self, text: str, *, language: str, prefix: tuple[int, ...], enough: int) -> list[Segment]:
         """Returns the last segments of a text that together have this many source ids, or all segments."""
