@@ -133,7 +133,7 @@ class Access:
 
     @asynccontextmanager
     async def _paid(self, key: "Key | None", characters: int) -> AsyncIterator[_Bill]:
-        """Counts characters; in the end, gives back those that the bill says are unused."""
+        """Counts characters. In the end, gives back the unused ones, whose number is in the bill."""
         bill = _Bill(characters)
         if self.store is None or key is None:
             yield bill

@@ -291,7 +291,7 @@ class DocumentJobs:
 
 @contextmanager
 def _kept_going() -> Iterator[None]:
-    """Ends the work inside at an error, but not the task, which nobody would start again."""
+    """Logs an error of the work inside. The task goes on, since nobody would start it again."""
     try:
         yield
     except StorageFailure:

@@ -203,7 +203,7 @@ def _rules(recipe: Recipe) -> dict[str, Any]:
 
 
 def _saved_rules(path: Path) -> dict[str, Any]:
-    """The rules of an earlier start; those of earlier versions had paths, so no run could move."""
+    """Read the rules that a corpus was made by. Earlier versions wrote paths of files there, not names."""
     saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return saved | {key: [Path(file).name for file in saved[key]] for key in ("dictionary", "sentence_case")}
 

@@ -6,7 +6,7 @@ A model folder holds ``model.safetensors``, ``config.json`` and ``tokenizer.spm`
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -129,33 +129,35 @@ def prune(folder: Path, keep: int) -> None:
         shutil.rmtree(path)
 
 
-def average(checkpoints: Sequence[Path], out: Path, *, initial: Path | None = None, share: float = 0.0) -> None:
-    """Write the mean of several checkpoints' weights as a model folder (section 6.1 of the paper).
+def average(weights: Mapping[Path, float], out: Path) -> None:
+    """Write the weighted mean of several models as a model folder.
+
+    Section 6.1 of the paper averages a run's last checkpoints. Wortsman et al. 2022, "Robust fine-tuning of zero-shot
+    models", add the model that the run started from.
 
     Args:
-        checkpoints: Each counts the same.
+        weights: Of each model folder or checkpoint; their sum is 1.
         out: Folder to make or replace.
-        initial: Model folder of the same shape that the run started from.
-        share: Its share in the result, 0 to 1 (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models").
 
     Raises:
         CheckpointError: There is none, or they differ in shape.
     """
-    if not checkpoints:
+    if not weights:
         raise CheckpointError("no checkpoint to average")
-    folders = [*checkpoints, initial] if initial and share else [*checkpoints]
-    models = [load_model(path) for path in folders]
-    if any(model.config != models[0].config for model in models):
+    models = {path: load_model(path) for path in weights}
+    first, *others = models
+    config = models[first].config
+    if any(models[path].config != config for path in others):
         raise CheckpointError("checkpoints of different models can't be averaged")
-    tensors = [model_tensors(model) for model in models]
-    number = len(checkpoints)
-    mean = {name: torch.stack([t[name] for t in tensors[:number]]).mean(0) for name in tensors[0]}
-    if len(folders) > number:
-        mean = {name: mean[name].lerp(tensors[-1][name], share) for name in mean}
+    tensors = {path: model_tensors(model) for path, model in models.items()}
+    mean = {
+        name: sum((w * tensors[path][name] for path, w in weights.items()), start=torch.zeros(()))
+        for name in tensors[first]
+    }
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    write_model(partial, mean, models[0].config, checkpoints[-1] / "tokenizer.spm")
+    write_model(partial, mean, config, first / "tokenizer.spm")
     shutil.rmtree(out, ignore_errors=True)
     partial.rename(out)
 

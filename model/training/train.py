@@ -118,7 +118,11 @@ class Trainer:
             self.step_module = DistributedDataParallel(self.step_module, find_unused_parameters=unused)
 
     def _check_same_shape(self, initial: Path) -> None:
-        """Raise now what ``average`` would raise when all is done, or worse, what it would not see."""
+        """Refuse an initial model that can't be averaged with this one, before hours of training.
+
+        Raises:
+            CheckpointError: Its shape or its tokenizer is another.
+        """
         same = load_model(initial).config == self.model.config
         if not same or (initial / "tokenizer.spm").read_bytes() != self.tokenizer.read_bytes():
             raise CheckpointError(f"initial_share needs a model of the recipe's shape and vocabulary, not {initial}")
@@ -182,9 +186,10 @@ class Trainer:
         averaged = self.run / "averaged"
         if self.place.rank == 0:
             self.save()
-            initial = Path(self.recipe.initial) if self.recipe.initial else None
-            checkpoints = training_checkpoints(self.run / "checkpoints")
-            average(checkpoints, averaged, initial=initial, share=self.recipe.initial_share)
+            checkpoints, initial = training_checkpoints(self.run / "checkpoints"), self.recipe.initial
+            share = self.recipe.initial_share if initial else 0.0  # pretraining starts from nothing
+            weights = {path: (1 - share) / len(checkpoints) for path in checkpoints}
+            average(weights | ({Path(initial): share} if initial and share else {}), averaged)
             write_card(averaged, self.recipe, self.recipe_text, self.run, self.state)
         return averaged
 

@@ -14,7 +14,10 @@ MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
 KNOWN = "~"
-"""Stands in the place of translations: the model knows the word, which is no name and isn't put together from parts."""
+"""Stands in the place of translations: the model knows the word.
+
+So the word is no unknown name, and a compound isn't put together from its parts.
+"""
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
 """Letters. Without a bound, a word of 16,000 letters would take half a second."""
@@ -23,7 +26,7 @@ _SHORTEST_TITLE = 4
 _SHORTEST_NAME = 4
 """Letters."""
 _WITHIN_SENTENCE = re.compile(r"[\w,;] ")
-"""What is before a word."""
+"""The two characters before a word that doesn't begin a sentence or a quotation."""
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -96,8 +99,8 @@ class Lexicon:
     def names(self, text: str, found: Sequence[FoundWord]) -> list[FoundWord]:
         """Finds words that may be names, in order; the translation of each is itself.
 
-        These are words with capital and small letters that the lexicon doesn't have. What begins a sentence or a
-        quotation has a capital anyway, and so have all words of a title.
+        These are words with capital and small letters that the lexicon doesn't have. The first word of a sentence or a
+        quotation has a capital anyway, so it needs another one. The words of a title all have one, so none is found.
 
         Args:
             text: The text.

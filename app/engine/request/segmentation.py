@@ -88,7 +88,7 @@ class Segmenter:
             yield Segment(index, len(text), text[done:], "", ())
 
     def rare_words(self, source: str, lexicon: Lexicon, prefix_length: int) -> tuple[RareWord, ...]:
-        """Returns the words of a segment that the lexicon has, and those that look like names.
+        """Returns the words of a segment that the lexicon has, and the words that look like names.
 
         Args:
             source: The segment.

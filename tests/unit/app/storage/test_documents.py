@@ -317,7 +317,7 @@ def test_storage_that_is_away_loses_nothing(store, clock, tmp_path):
 
 @pytest.mark.parametrize("url", ["folder"], indirect=True)
 def test_young_files_are_not_swept(store, outside, monkeypatch):
-    kept = {store._files.keep(b"of nobody").name for _ in range(2)}
+    kept = {store._files.keep(b"left over").name for _ in range(2)}
     monkeypatch.setattr(document_files, "_LEFT_AFTER_S", 60.0)
     store.sweep()
     monkeypatch.setattr(document_files, "_LEFT_AFTER_S", -3600.0)
@@ -333,7 +333,7 @@ def test_more_files_are_swept_than_a_statement_takes_values(opened, url, outside
     store = DocumentStore(database, files, max_documents=9, max_bytes=9999, lifetime_s=60)
     add(store)
     for _ in range(1_000):
-        files.keep(b"of nobody")
+        files.keep(b"left over")
     with database.transaction() as connection:
         connection.connection.driver_connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
     store.sweep()

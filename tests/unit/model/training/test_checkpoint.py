@@ -205,7 +205,7 @@ def test_another_models_checkpoint_is_refused(tmp_path: Path, tokenizer: Path) -
 
 def test_averaging_takes_the_mean(tmp_path: Path, tokenizer: Path) -> None:
     folders = [saved(tmp_path / "c", tokenizer, seed=seed, update=seed) for seed in (1, 2, 3)]
-    average(folders, tmp_path / "averaged")
+    average(dict.fromkeys(folders, 1 / len(folders)), tmp_path / "averaged")
     mean = model_tensors(load_model(tmp_path / "averaged"))
     parts = [model_tensors(load_model(folder)) for folder in folders]
     for name, tensor in mean.items():
@@ -217,20 +217,20 @@ def test_averaging_takes_the_mean(tmp_path: Path, tokenizer: Path) -> None:
 
 def test_averaging_again_replaces_the_earlier_mean(tmp_path: Path, tokenizer: Path) -> None:
     folders = [saved(tmp_path / "c", tokenizer, seed=seed, update=seed) for seed in (1, 2)]
-    average(folders, tmp_path / "averaged")
-    average(folders[:1], tmp_path / "averaged")
+    average(dict.fromkeys(folders, 1 / len(folders)), tmp_path / "averaged")
+    average({folders[0]: 1.0}, tmp_path / "averaged")
     mean, first = load_model(tmp_path / "averaged"), load_model(folders[0])
     assert torch.equal(mean.target_embedding.weight, first.target_embedding.weight)
 
 
 def test_what_can_not_be_averaged_is_refused(tmp_path: Path, tokenizer: Path) -> None:
     with pytest.raises(CheckpointError, match="no checkpoint"):
-        average([], tmp_path / "averaged")
+        average({}, tmp_path / "averaged")
     folders = [saved(tmp_path / "c", tokenizer, update=update) for update in (1, 2)]
     config = json.loads((folders[0] / "config.json").read_text(encoding="utf-8"))
     (folders[0] / "config.json").write_text(json.dumps({**config, "activation": "gelu"}), encoding="utf-8")
     with pytest.raises(CheckpointError, match="different models"):
-        average(folders, tmp_path / "averaged")
+        average(dict.fromkeys(folders, 1 / len(folders)), tmp_path / "averaged")
     assert not (tmp_path / "averaged").exists()
 
 

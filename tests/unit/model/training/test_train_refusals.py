@@ -1,5 +1,7 @@
 """Runs that must not start, or not go on."""
 
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import torch
 from model.data.corpus import build_corpus
 from model.data.pairs import PairsError
 from model.data.tokenizer import TokenizerError
-from model.recipe import RecipeError
+from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import CheckpointError, model_tensors
 from tests.support.toy_language import toy_recipe, write_toy_data
 from tests.support.workplace import Workplace
@@ -28,6 +30,26 @@ def test_other_pair_files_do_not_continue_a_run(workplace: Workplace) -> None:
     workplace.recipe.write_text(toy_recipe().replace("easy.tsv", "valid.tsv"), encoding="utf-8")
     with pytest.raises(RecipeError, match="other pair files"):
         workplace.train()
+
+
+def test_a_corpus_may_be_used_after_its_recipe_has_moved(tmp_path: Path) -> None:
+    data, run = tmp_path / "data", tmp_path / "run"
+    write_toy_data(data)
+    for folder in (tmp_path / "before", tmp_path / "after"):
+        folder.mkdir()
+        shutil.copyfile(data / "easy.tsv", folder / "words.tsv")
+        text = toy_recipe().replace('path = "easy.tsv"', 'path = "./words.tsv"\ndictionary = true')
+        (folder / "recipe.toml").write_text(text, encoding="utf-8")
+        recipe = Recipe.load(folder / "recipe.toml")
+        assert recipe.sources[0].dictionary
+        build_corpus(recipe, data, run, report=lambda line: None)
+
+    rules = run / "corpus" / "rules.json"
+    saved = json.loads(rules.read_text(encoding="utf-8"))
+    assert saved["dictionary"] == ["words.tsv"]
+    # As earlier versions wrote it.
+    rules.write_text(json.dumps({**saved, "dictionary": ["/elsewhere/words.tsv"]}), encoding="utf-8")
+    build_corpus(recipe, data, run, report=lambda line: None)
 
 
 def test_a_file_without_pairs_is_refused_before_training(tmp_path: Path) -> None:
