@@ -23,7 +23,7 @@ CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py nat
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -70,7 +70,7 @@ train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragom
 bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle
 	for pair in de-en en-de; do \
 		$(DEV)/bin/dragoman export runs/$$pair/averaged build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv \
-			--shortlist artifacts/de-en --lexicon $$pair=model/text/known.$$pair.tsv.xz \
+			--shortlist runs/de-en --lexicon $$pair=model/text/known.$$pair.tsv.xz \
 			--lexicon $$pair=model/text/lexicon.$$pair.tsv.xz --lexicon $$pair=model/text/lexicon-2.$$pair.tsv.xz || exit 1; \
 	done
 	$(DEV)/bin/dragoman join artifacts/de-en build/de-en build/en-de
@@ -119,6 +119,9 @@ bench-memory: $(DEV)/installed  ## Measure the index of a translation memory of 
 
 bench-formality: $(DEV)/installed  ## Count German translations that say Sie or du as wanted
 	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en
+
+bench-reading: $(DEV)/installed  ## Translate the 200 sentences of docs/reading.tsv; count the verdicts on them
+	$(DEV)/bin/python -m benchmarks.reading artifacts/de-en
 
 bench-alignment: $(DEV)/installed  ## Count copied words that are aligned with themselves
 	$(DEV)/bin/python -m benchmarks.alignment artifacts/de-en $(BENCH_PAIRS)

@@ -61,6 +61,23 @@ def read_pairs(path: Path) -> Iterator[Pair]:
     return _read_table(path)
 
 
+def pair_files(paths: Iterable[Path]) -> list[Path]:
+    """The given pair files, and those in the given folders in the order of their names.
+
+    Raises:
+        PairsError: A folder has none.
+    """
+    found = []
+    for path in paths:
+        files = (
+            [file for file in sorted(path.iterdir()) if file.name.endswith(TABLE_SUFFIXES)] if path.is_dir() else [path]
+        )
+        if not files:
+            raise PairsError(f"{path}: no files that end in {', '.join(TABLE_SUFFIXES)}")
+        found += files
+    return found
+
+
 def write_pairs(path: Path, pairs: Iterable[Pair]) -> int:
     """Writes pairs to a .tsv, .tsv.gz or .tsv.xz file and returns their number; the file appears only when complete.
 

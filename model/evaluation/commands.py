@@ -23,12 +23,15 @@ def evaluate(
     ],
     sets: Annotated[
         list[Path] | None,
-        typer.Argument(help="Pair files, or folders of .tsv files.", show_default=str(DEFAULT_SETS)),
+        typer.Argument(help="Pair files, or folders of them.", show_default=str(DEFAULT_SETS)),
     ] = None,
     beam_size: Annotated[int, typer.Option(min=1, max=16, help="Beam width; 1 is greedy search.")] = 4,
     precision: Annotated[str, typer.Option(help=f"Graphs of a bundle: {', '.join(PRECISIONS)}.")] = "int8",
     limit: Annotated[int | None, typer.Option(min=1, help="Number of pairs of each set.", show_default="all")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders that work in parallel, for a bundle.")] = 2,
+    no_lexicons: Annotated[
+        bool, typer.Option("--no-lexicons", help="Measure the models of a bundle without its lexicons of rare words.")
+    ] = False,
     write: Annotated[bool, typer.Option("--write", help="Record the scores in the bundle's manifest.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per score.")] = False,
 ) -> None:
@@ -36,15 +39,16 @@ def evaluate(
     from rich.console import Console
 
     from app.engine.options import SearchOptions
+    from model.data.pairs import pair_files
     from model.evaluation.evaluate import TestSet, open_translator, record_scores
     from model.evaluation.evaluate import evaluate as score
 
     if precision not in PRECISIONS:
         raise typer.BadParameter(f"must be one of {', '.join(PRECISIONS)}", param_hint="--precision")
-    if write and (limit or not (path / "manifest.json").exists()):
-        raise typer.BadParameter("needs a bundle and whole sets", param_hint="--write")
-    test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
-    translator = open_translator(path, precision=precision, threads=threads)  # type: ignore[arg-type]
+    if write and (limit or no_lexicons or not (path / "manifest.json").exists()):
+        raise typer.BadParameter("needs a bundle with its lexicons, and whole sets", param_hint="--write")
+    test_sets = [TestSet.read(file, limit) for file in pair_files(sets or [DEFAULT_SETS])]
+    translator = open_translator(path, precision=precision, threads=threads, lexicons=not no_lexicons)  # type: ignore[arg-type]
     scores: list[Score] = []
     # Without second attempts: this measures the model, not the service's repairs.
     options = SearchOptions(beam_size=beam_size)
@@ -66,7 +70,7 @@ def calibrate(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle, e.g. artifacts/de-en.")],
     sets: Annotated[
         list[Path] | None,
-        typer.Argument(help="Pair files, or folders of .tsv files.", show_default=str(DEFAULT_SETS)),
+        typer.Argument(help="Pair files, or folders of them.", show_default=str(DEFAULT_SETS)),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=20, help="Number of pairs of each set.", show_default="all")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the graphs.")] = 2,
@@ -81,11 +85,12 @@ def calibrate(
     from rich.table import Table
 
     from app.engine.models.bundle import Bundle
+    from model.data.pairs import pair_files
     from model.evaluation import calibration
     from model.evaluation.evaluate import TestSet
 
     bundle = Bundle.open(path)
-    test_sets = [TestSet.read(file, limit) for file in _set_files(sets or [DEFAULT_SETS])]
+    test_sets = [TestSet.read(file, limit) for file in pair_files(sets or [DEFAULT_SETS])]
     lines = sum(len(test_set.pairs) for test_set in test_sets) * len(bundle.manifest.pairs)
     with progress_bar(Console(stderr=True), "") as bar:
         task = bar.add_task("translating", total=lines)
@@ -152,13 +157,6 @@ def contrast(
         figures = (f"{100 * share:.1f}" for share in one.accuracy)
         table.add_row(one.kind, str(one.examples), *figures, *(f"{margin:.2f}" for margin in one.margin))
     Console().print(table)
-
-
-def _set_files(paths: list[Path]) -> list[Path]:
-    files = [file for path in paths for file in (sorted(path.glob("*.tsv")) if path.is_dir() else [path])]
-    if not files:
-        raise typer.BadParameter(f"no .tsv files in {', '.join(map(str, paths))}", param_hint="SETS")
-    return files
 
 
 def _print_table(scores: "list[Score]", path: Path) -> None:

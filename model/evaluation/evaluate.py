@@ -55,14 +55,15 @@ def columns(manifest: Manifest) -> tuple[str, str]:
 class BundleTranslator:
     """The service's engine, without the service."""
 
-    def __init__(self, path: Path, precision: Precision, threads: int) -> None:
-        """Open a bundle.
+    def __init__(self, path: Path, precision: Precision, threads: int, *, lexicons: bool = True) -> None:
+        """Open a bundle, with its lexicons of rare words or without.
 
         Raises:
             BundleError: It is missing, damaged or not understood.
         """
         settings = Settings.load(bundle=path, precision=precision, workers=threads)
-        self._engine = Engine.from_settings(settings)
+        bundle = Bundle.open(path)
+        self._engine = Engine.from_bundle(bundle if lexicons else bundle.without_lexicons(), settings)
         first, second = self.languages = columns(self._engine.bundle.manifest)
         directions = {False: (first, second), True: (second, first)}
         self.reversals = tuple(way for way, pair in directions.items() if pair in self._engine.pairs)
@@ -127,10 +128,10 @@ class CheckpointTranslator:
         """Nothing to release."""
 
 
-def open_translator(path: Path, *, precision: Precision, threads: int) -> Translator:
-    """A bundle if there is a manifest, else a checkpoint."""
+def open_translator(path: Path, *, precision: Precision, threads: int, lexicons: bool = True) -> Translator:
+    """A bundle if there is a manifest, else a checkpoint, which has no lexicons."""
     if (path / MANIFEST).exists():
-        return BundleTranslator(path, precision, threads)
+        return BundleTranslator(path, precision, threads, lexicons=lexicons)
     return CheckpointTranslator(path)
 
 

@@ -6,7 +6,7 @@ A model folder holds ``model.safetensors``, ``config.json`` and ``tokenizer.spm`
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -127,6 +127,13 @@ def prune(folder: Path, keep: int) -> None:
     """Remove all but the newest ``keep`` checkpoints."""
     for path in training_checkpoints(folder)[:-keep]:
         shutil.rmtree(path)
+
+
+def mean_weights(checkpoints: Sequence[Path], initial: str | None, share: float) -> dict[Path, float]:
+    """The weights of a run's mean for ``average``: ``share`` for the initial model if any, the rest in equal parts."""
+    share = share if initial else 0.0  # pretraining starts from nothing
+    weights = {path: (1 - share) / len(checkpoints) for path in checkpoints}
+    return weights | ({Path(initial): share} if initial and share else {})
 
 
 def average(weights: Mapping[Path, float], out: Path) -> None:

@@ -1,4 +1,4 @@
-"""``dragoman train`` and ``dragoman pretrain``."""
+"""``dragoman train``, ``dragoman shares`` and ``dragoman pretrain``."""
 
 import os
 from collections.abc import Callable
@@ -40,6 +40,41 @@ def train(
     averaged = _shown(run, place, partial(run_training, recipe, data, run, place))
     if place.rank == 0:
         typer.echo(f"{averaged} is ready: dragoman export {averaged} OUT", err=True)
+
+
+def shares(
+    recipe: Annotated[Path, typer.Argument(help="TOML file of the run, e.g. model/recipes/de-en.toml.")],
+    sets: Annotated[list[Path], typer.Argument(help="Pair files that training has not seen, or folders of them.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run.", show_default="runs/NAME of the recipe file")
+    ] = None,
+    share: Annotated[
+        list[float] | None,
+        typer.Option(min=0, max=1, help="Share of the initial model; repeat it.", show_default="0, 0.2, 0.4, ... 1"),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="CPU threads.", show_default="all cores")] = None,
+) -> None:
+    """Compare values of `initial_share`, the part of the initial model in the mean that a run ends with.
+
+    Prints the loss per token of each set, and of all sets on average. Lower is better. Write the best value into the
+    recipe, and run `dragoman train` again: it makes the mean anew.
+    """
+    training_place("cpu", threads)
+    from rich.console import Console
+    from rich.table import Table
+
+    from model.data.pairs import pair_files
+    from model.recipe import Recipe
+    from model.training.shares import losses_by_share
+
+    files = pair_files(sets)
+    chosen = share or [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    table = Table("initial_share", *(path.name.split(".tsv")[0] for path in files), "mean", title=str(recipe))
+    found = losses_by_share(Recipe.load(recipe), out or Path("runs") / recipe.stem, files, chosen)
+    with progress_bar(Console(stderr=True), "") as bar:
+        for value, losses in bar.track(found, total=len(chosen), description="shares"):
+            table.add_row(f"{value:g}", *(f"{loss:.3f}" for loss in (*losses, sum(losses) / len(losses))))
+    Console().print(table)
 
 
 def pretrain(

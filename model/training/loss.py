@@ -1,5 +1,6 @@
 """The objectives of training: label-smoothed cross-entropy, and the guided-alignment loss."""
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import torch
@@ -36,6 +37,15 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
         found.append(_segment_losses(model, segment, states, maps, label_smoothing))
     smoothed, likelihood, alignment = (torch.stack(sums).sum(0) for sums in list(zip(*found, strict=True))[:3])
     return Losses(smoothed, likelihood, alignment, sum(each.tokens for each in found))
+
+
+@torch.no_grad()
+def loss_per_token(
+    model: Transformer, batches: Iterable[Batch], objective: Callable[[Transformer, Batch, float], Losses] = losses
+) -> float:
+    """Negative log-likelihood per target token (nats) of some batches, without label smoothing."""
+    results = [objective(model, batch, 0.0) for batch in batches]
+    return sum(float(result.likelihood) for result in results) / sum(result.tokens for result in results)
 
 
 def _segment_losses(

@@ -33,11 +33,12 @@ from model.training.checkpoint import (
     average,
     load_model,
     load_training,
+    mean_weights,
     prune,
     save_training,
     training_checkpoints,
 )
-from model.training.loss import Losses, losses
+from model.training.loss import Losses, loss_per_token, losses
 from model.training.optimizer import Optimizers
 from model.training.provenance import read_card, write_card
 from model.training.schedule import learning_rate
@@ -186,10 +187,8 @@ class Trainer:
         averaged = self.run / "averaged"
         if self.place.rank == 0:
             self.save()
-            checkpoints, initial = training_checkpoints(self.run / "checkpoints"), self.recipe.initial
-            share = self.recipe.initial_share if initial else 0.0  # pretraining starts from nothing
-            weights = {path: (1 - share) / len(checkpoints) for path in checkpoints}
-            average(weights | ({Path(initial): share} if initial and share else {}), averaged)
+            checkpoints = training_checkpoints(self.run / "checkpoints")
+            average(mean_weights(checkpoints, self.recipe.initial, self.recipe.initial_share), averaged)
             write_card(averaged, self.recipe, self.recipe_text, self.run, self.state)
         return averaged
 
@@ -241,17 +240,13 @@ class Trainer:
             result: Losses = self.step_module(batch)
         return result
 
-    @torch.no_grad()
     def validate(self) -> float:
         """Negative log-likelihood per target token of the validation pairs, in the directions of the recipe."""
         self.model.eval()
         stream = BatchStream([self.validation], [1.0], self.recipe, self.tags)
-        likelihood, tokens = 0.0, 0
-        for examples in stream.epoch(0):
-            result = self.objective(self.model, stream.collate(examples).to(self.place.device), 0.0)
-            likelihood, tokens = likelihood + float(result.likelihood), tokens + result.tokens
+        batches = (stream.collate(examples).to(self.place.device) for examples in stream.epoch(0))
+        loss = loss_per_token(self.model, batches, self.objective)
         self.model.train()
-        loss = likelihood / tokens
         improved = loss < self.state.best_loss
         self.state.best_loss = min(loss, self.state.best_loss)
         self.state.stale = 0 if improved else self.state.stale + 1

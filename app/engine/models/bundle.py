@@ -79,6 +79,11 @@ class Bundle:
                 return bundle
         raise BundleError(f"{self.path} doesn't translate from {source} to {target}")
 
+    def without_lexicons(self) -> "Bundle":
+        """The bundle as if it had no lexicons, to measure its models alone."""
+        pairs = tuple(pair.model_copy(update={"lexicon": None}) for pair in self.manifest.pairs)
+        return replace(self, manifest=self.manifest.model_copy(update={"pairs": pairs}))
+
     @property
     def tokenizer_files(self) -> tuple[Path, Path, Path | None, Path | None]:
         """Paths of the source and target tokenizer and, where the ids are not SentencePiece's, vocabulary."""

@@ -48,6 +48,23 @@ def pairs(tmp_path: Path) -> Path:
     return tmp_path / "sets"
 
 
+def test_shares_compares_means_of_a_run_and_its_initial_model(toy: Path) -> None:
+    options = ["--data", toy / "data", "--device", "cpu", "--threads", "1"]
+    assert run("train", toy / "toy.toml", *options, "--out", toy / "first").exit_code == 0
+    (toy / "again.toml").write_text(
+        toy_recipe(head=f'initial = "{toy / "first" / "averaged"}"', updates=6), encoding="utf-8"
+    )
+    assert run("train", toy / "again.toml", *options, "--out", toy / "again").exit_code == 0
+    result = run("shares", toy / "again.toml", toy / "data", "--out", toy / "again", "--share", "0", "--share", "0.5")
+    assert result.exit_code == 0, result.output
+    rows = [line.split("\u2502")[1:-1] for line in result.stdout.splitlines() if "\u2502" in line]
+    assert [row[0].strip() for row in rows] == ["0", "0.5"]
+    for row in rows:  # three files and their mean
+        *losses, mean = (float(cell) for cell in row[1:])
+        assert len(losses) == 3 and mean == pytest.approx(sum(losses) / 3, abs=0.0011)
+    refused(run("shares", toy / "toy.toml", toy / "data"), code=1, saying="the recipe names no initial model")
+
+
 def test_train_makes_a_model_that_evaluate_takes(toy: Path) -> None:
     options = ["--data", toy / "data", "--out", toy / "run", "--device", "cpu", "--threads", "1"]
     result = run("train", toy / "toy.toml", *options)
@@ -127,7 +144,7 @@ def test_what_evaluate_can_not_use_is_one_clear_line(tiny_checkpoint: Path, pair
     refused(run("evaluate", tmp_path / "none", pairs), code=1, saying="none/config.json can't be read")
     refused(run("evaluate", tiny_checkpoint, tmp_path / "none.tsv"), code=1, saying="none.tsv: no such file")
     (tmp_path / "empty").mkdir()
-    refused(run("evaluate", tiny_checkpoint, tmp_path / "empty"), code=2, saying="no .tsv files")
+    refused(run("evaluate", tiny_checkpoint, tmp_path / "empty"), code=1, saying="no files that end in .tsv")
     refused(run("evaluate", tiny_checkpoint, pairs, "--precision", "int4"), code=2, saying="must be one of int8,")
     refused(run("evaluate", tiny_checkpoint, pairs, "--write"), code=2, saying="needs a bundle")
     refused(run("evaluate", tiny_checkpoint, pairs, "--beam-size", "17"), code=2, saying="--beam-size")

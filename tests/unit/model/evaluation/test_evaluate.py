@@ -131,6 +131,15 @@ def test_the_path_decides_what_translates(tiny_checkpoint: Path, tiny_bundle: Bu
         bundle.close()
 
 
+def test_a_bundle_can_be_measured_without_its_lexicons(tiny_bundle: Bundle) -> None:
+    found = []
+    for lexicons in (True, False):
+        translator = open_translator(tiny_bundle.path, precision="float32", threads=1, lexicons=lexicons)
+        found += translator.translate(["Narkose"], "de", "en", GREEDY)
+        translator.close()
+    assert "anesthesia" in found[0] and "anesthesia" not in found[1]
+
+
 def test_what_can_not_be_opened_is_named(tiny_checkpoint: Path, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"config\.json"):
         open_translator(tmp_path / "missing", precision="int8", threads=1)
