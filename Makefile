@@ -68,10 +68,12 @@ train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragom
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
 bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle
-	for pair in de-en en-de; do \
+	@# The table of the shortlist takes minutes to make; both directions have the same.
+	shortlist=runs/de-en; for pair in de-en en-de; do \
 		$(DEV)/bin/dragoman export runs/$$pair/averaged build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv \
-			--shortlist runs/de-en --lexicon $$pair=model/text/known.$$pair.tsv.xz \
+			--shortlist $$shortlist --lexicon $$pair=model/text/known.$$pair.tsv.xz \
 			--lexicon $$pair=model/text/lexicon.$$pair.tsv.xz --lexicon $$pair=model/text/lexicon-2.$$pair.tsv.xz || exit 1; \
+		shortlist=build/de-en; \
 	done
 	$(DEV)/bin/dragoman join artifacts/de-en build/de-en build/en-de
 

@@ -57,7 +57,7 @@ def shares(
     """Compare values of `initial_share`, the part of the initial model in the mean that a run ends with.
 
     Prints the loss per token of each set, and of all sets on average. Lower is better. Write the best value into the
-    recipe, and run `dragoman train` again: it makes the mean anew.
+    recipe, and run `dragoman train` again: it makes the mean anew. `dragoman data complete` prepares sets with keys.
     """
     training_place("cpu", threads)
     from rich.console import Console
@@ -69,11 +69,13 @@ def shares(
 
     files = pair_files(sets)
     chosen = share or [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    table = Table("initial_share", *(path.name.split(".tsv")[0] for path in files), "mean", title=str(recipe))
     found = losses_by_share(Recipe.load(recipe), out or Path("runs") / recipe.stem, files, chosen)
     with progress_bar(Console(stderr=True), "") as bar:
-        for value, losses in bar.track(found, total=len(chosen), description="shares"):
-            table.add_row(f"{value:g}", *(f"{loss:.3f}" for loss in (*losses, sum(losses) / len(losses))))
+        columns = [losses for _, losses in bar.track(found, total=len(chosen), description="shares")]
+    table = Table("set", *(f"{value:g}" for value in chosen), title=f"{recipe}: loss per token by initial_share")
+    for name, *losses in zip([path.name.split(".tsv")[0] for path in files], *columns, strict=True):
+        table.add_row(name, *(f"{loss:.3f}" for loss in losses))
+    table.add_row("mean", *(f"{sum(losses) / len(losses):.3f}" for losses in columns))
     Console().print(table)
 
 

@@ -57,11 +57,11 @@ def test_shares_compares_means_of_a_run_and_its_initial_model(toy: Path) -> None
     assert run("train", toy / "again.toml", *options, "--out", toy / "again").exit_code == 0
     result = run("shares", toy / "again.toml", toy / "data", "--out", toy / "again", "--share", "0", "--share", "0.5")
     assert result.exit_code == 0, result.output
-    rows = [line.split("\u2502")[1:-1] for line in result.stdout.splitlines() if "\u2502" in line]
-    assert [row[0].strip() for row in rows] == ["0", "0.5"]
-    for row in rows:  # three files and their mean
-        *losses, mean = (float(cell) for cell in row[1:])
-        assert len(losses) == 3 and mean == pytest.approx(sum(losses) / 3, abs=0.0011)
+    lines = [line.replace("│", " ").split() for line in result.stdout.splitlines() if "│" in line]
+    assert [name for name, *_ in lines] == ["easy", "mixed", "valid", "mean"]
+    (*sets, means) = [[float(cell) for cell in cells] for _, *cells in lines]
+    assert means == pytest.approx([sum(column) / 3 for column in zip(*sets, strict=True)], abs=0.0011)
+    assert len(means) == 2
     refused(run("shares", toy / "toy.toml", toy / "data"), code=1, saying="the recipe names no initial model")
 
 
