@@ -58,9 +58,10 @@ def main(
             typer.echo(
                 f"{number} {new.direction}: {new.source}\n  {old.verdict}: {old.translation}\n  {new.translation}"
             )
-    counts = Counter((line.domain, line.direction, line.verdict) for line in after)
+    counted = (*after, *(line._replace(domain="all") for line in after))
+    counts = Counter((line.domain, line.direction, line.verdict) for line in counted)
     table = Table("domain", "direction", "right", "wrong", "unread")
-    for domain, direction in dict.fromkeys((line.domain, line.direction) for line in after):
+    for domain, direction in dict.fromkeys((domain, direction) for domain, direction, _ in counts):
         verdicts = (counts[domain, direction, verdict] for verdict in ("right", "wrong", "unread"))
         table.add_row(domain, direction, *map(str, verdicts))
     Console().print(table)

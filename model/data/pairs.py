@@ -8,12 +8,13 @@ import gzip
 import hashlib
 import lzma
 import os
+import re
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
 from typing import BinaryIO, TextIO, cast
@@ -31,6 +32,8 @@ FREE_TEXT_BYTES = 64 << 20
 MAX_EXPANSION = 100
 # On news text xz preset 1 writes 4 times as fast as the default 6, and files 24 % larger.
 _XZ_PRESET = 1
+_KEY = re.compile("[0-9a-f]{16}")
+"""See ``sentence_key``."""
 
 # zipfile raises NotImplementedError for a way of packing that it doesn't know.
 _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
@@ -61,6 +64,22 @@ def read_pairs(path: Path) -> Iterator[Pair]:
     return _read_table(path)
 
 
+def read_test_pairs(path: Path, limit: int | None = None) -> list[Pair]:
+    """Reads a pair file to measure with, or its first ``limit`` pairs.
+
+    Raises:
+        PairsError: It is missing, malformed or empty, or has keys in the place of sentences.
+    """
+    pairs = list(islice(read_pairs(path), limit))
+    if not pairs:
+        raise PairsError(f"{path}: holds no pairs")
+    if any(all(_KEY.fullmatch(side) for side in column) for column in zip(*pairs, strict=True)):
+        raise PairsError(
+            f"{path}: holds keys, not sentences; `dragoman data complete` puts the sentences in their place"
+        )
+    return pairs
+
+
 def pair_files(paths: Iterable[Path]) -> list[Path]:
     """The given pair files, and those in the given folders in the order of their names.
 
@@ -70,7 +89,7 @@ def pair_files(paths: Iterable[Path]) -> list[Path]:
     found = []
     for path in paths:
         files = (
-            [file for file in sorted(path.iterdir()) if file.name.endswith(TABLE_SUFFIXES)] if path.is_dir() else [path]
+            sorted(file for suffix in TABLE_SUFFIXES for file in path.glob(f"*{suffix}")) if path.is_dir() else [path]
         )
         if not files:
             raise PairsError(f"{path}: no files that end in {', '.join(TABLE_SUFFIXES)}")

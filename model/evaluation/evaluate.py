@@ -4,7 +4,6 @@ import asyncio
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +16,7 @@ from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
-from model.data.pairs import PairsError, read_pairs
+from model.data.pairs import read_test_pairs
 from model.data.tokenizer import target_tag
 from model.evaluation.inference import TorchModel
 from model.training.checkpoint import CheckpointError, load_model
@@ -149,12 +148,9 @@ class TestSet:
         """Read a pair file, or its first ``limit`` pairs.
 
         Raises:
-            PairsError: It is missing, malformed or empty.
+            PairsError: It is missing, malformed or empty, or has keys in the place of sentences.
         """
-        pairs = tuple(islice(read_pairs(path), limit))
-        if not pairs:
-            raise PairsError(f"{path}: holds no pairs")
-        return cls(path.name.split(".tsv")[0], pairs)
+        return cls(path.name.split(".tsv")[0], tuple(read_test_pairs(path, limit)))
 
 
 def evaluate(

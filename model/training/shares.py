@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import sentencepiece
 
-from model.data.batches import BatchStream, Packed
-from model.data.pairs import PairsError, read_pairs
+from model.data.batches import Batch, BatchStream, Packed
+from model.data.pairs import PairsError, read_test_pairs
 from model.data.tokenizer import target_tag
 from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import CheckpointError, average, load_model, mean_weights, training_checkpoints
@@ -26,13 +26,13 @@ def losses_by_share(
     Args:
         recipe: Of the run; ``initial`` names the model that it started from.
         run: Folder of the run, with its last checkpoints.
-        sets: Pair files that training has not seen.
+        sets: Pair files that training has not seen. Pairs longer than the recipe's ``max_length`` are left out.
         shares: 0 is the run alone, 1 the initial model alone.
 
     Raises:
         RecipeError: The recipe has no ``initial``.
         CheckpointError: The run has no checkpoint, or the initial model can't be averaged with it.
-        PairsError: A pair file is missing, malformed or empty.
+        PairsError: A pair file is missing, malformed or empty, has keys in the place of sentences, or only long pairs.
     """
     if not recipe.initial:
         raise RecipeError("the recipe names no initial model to share with")
@@ -40,20 +40,21 @@ def losses_by_share(
     if not checkpoints:
         raise CheckpointError(f"{run}/checkpoints holds no checkpoint: train first")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(run / "tokenizer.spm"))
-    streams = [_stream(path, recipe, processor) for path in sets]
+    batches = [_batches(path, recipe, processor) for path in sets]
     for share in shares:
         weights = mean_weights(checkpoints, recipe.initial, share)
         with TemporaryDirectory() as folder:
             average(weights, mean := Path(folder, "mean"))
             model = load_model(mean)
-        yield share, [loss_per_token(model, map(stream.collate, stream.epoch(0))) for stream in streams]
+        yield share, [loss_per_token(model, found) for found in batches]
 
 
-def _stream(path: Path, recipe: Recipe, processor: sentencepiece.SentencePieceProcessor) -> BatchStream:
-    first, second = ([pair[side] for pair in read_pairs(path)] for side in (0, 1))
-    if not first:
-        raise PairsError(f"{path}: holds no pairs")
-    encoded = list(zip(processor.encode(first), processor.encode(second), strict=True))
-    packed = Packed.build(encoded, [np.zeros((0, 2), np.int16)] * len(encoded))
+def _batches(path: Path, recipe: Recipe, processor: sentencepiece.SentencePieceProcessor) -> list[Batch]:
+    first, second = (processor.encode(list(column)) for column in zip(*read_test_pairs(path), strict=True))
+    packed = Packed.build(list(zip(first, second, strict=True)), [np.zeros((0, 2), np.int16)] * len(first))
     tags = [processor.piece_to_id(target_tag(language)) for language in recipe.languages]
-    return BatchStream([packed], [1.0], recipe, (tags[0], tags[1]))
+    stream = BatchStream([packed], [1.0], recipe, (tags[0], tags[1]))
+    batches = [stream.collate(examples) for examples in stream.epoch(0)]
+    if not batches:
+        raise PairsError(f"{path}: no pair is short enough for the recipe's max_length")
+    return batches

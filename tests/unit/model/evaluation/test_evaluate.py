@@ -1,6 +1,7 @@
 import random
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import Precision, Score
 from app.engine.options import SearchOptions
 from app.errors import BundleError
-from model.data.pairs import PairsError, write_pairs
+from model.data.pairs import PairsError, sentence_key, write_pairs
 from model.evaluation.evaluate import CheckpointTranslator, TestSet, evaluate, open_translator, record_scores
 from model.network.reference import greedy_search, model_scores
 from model.training.checkpoint import CheckpointError
@@ -100,6 +101,17 @@ def test_a_test_set_is_a_pair_file_named_after_it(tmp_path: Path) -> None:
         TestSet.read(tmp_path / "other.tsv")
 
 
+@pytest.mark.parametrize("column", [0, 1])
+def test_keys_are_no_test_set(tmp_path: Path, column: int) -> None:
+    pairs = [("Ein Satz.", "A sentence."), ("Noch einer.", "Another one.")]
+    keyed = [(sentence_key(a), b) if column == 0 else (a, sentence_key(b)) for a, b in pairs]
+    write_pairs(tmp_path / "keyed.tsv", keyed)
+    with pytest.raises(PairsError, match=r"keyed\.tsv: holds keys, not sentences"):
+        TestSet.read(tmp_path / "keyed.tsv")
+    write_pairs(tmp_path / "keyed.tsv", [*keyed, pairs[0]])
+    assert len(TestSet.read(tmp_path / "keyed.tsv").pairs) == 3, "a sentence may look like a key"
+
+
 def test_an_empty_test_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_bytes(b"\n")
     with pytest.raises(PairsError, match=r"empty\.tsv: holds no pairs"):
@@ -134,9 +146,10 @@ def test_the_path_decides_what_translates(tiny_checkpoint: Path, tiny_bundle: Bu
 def test_a_bundle_can_be_measured_without_its_lexicons(tiny_bundle: Bundle) -> None:
     found = []
     for lexicons in (True, False):
-        translator = open_translator(tiny_bundle.path, precision="float32", threads=1, lexicons=lexicons)
-        found += translator.translate(["Narkose"], "de", "en", GREEDY)
-        translator.close()
+        with closing(
+            open_translator(tiny_bundle.path, precision="float32", threads=1, lexicons=lexicons)
+        ) as translator:
+            found += translator.translate(["Narkose"], "de", "en", GREEDY)
     assert "anesthesia" in found[0] and "anesthesia" not in found[1]
 
 

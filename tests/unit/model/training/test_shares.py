@@ -6,7 +6,7 @@ import sentencepiece
 import torch
 from torch.nn import functional as F
 
-from model.data.pairs import PairsError, read_pairs
+from model.data.pairs import PairsError, read_pairs, write_pairs
 from model.data.tokenizer import BOS_ID, EOS_ID, target_tag
 from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import CheckpointError, load_model
@@ -64,3 +64,6 @@ def test_what_can_not_be_compared_is_named(later: tuple[Workplace, Recipe], tmp_
     (tmp_path / "empty.tsv").touch()
     with pytest.raises(PairsError, match="holds no pairs"):
         next(losses_by_share(recipe, workplace.run, [tmp_path / "empty.tsv"], [0.5]))
+    write_pairs(tmp_path / "long.tsv", [("a " * 200, "m " * 200)])
+    with pytest.raises(PairsError, match="no pair is short enough"):
+        next(losses_by_share(recipe, workplace.run, [tmp_path / "long.tsv"], [0.5]))
