@@ -166,13 +166,17 @@ def back_translate(
     columns: Annotated[
         str | None, typer.Option(help="Order of the languages in OUT.", show_default="the model's")
     ] = None,
+    avoid: Annotated[
+        list[Path] | None,
+        typer.Option(help="Pair files, or folders of them, whose sentences (or their keys) OUT must not hold."),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
 ) -> None:
     """Make training pairs from text in one language: its translation is the source, the text itself the target.
 
     Run the same command again to continue a stopped run. Name OUT in a recipe with `synthetic = true`.
     """
-    from model.data.pairs import PairsError
+    from model.data.pairs import PairsError, pair_files, read_pairs
     from model.data.synthesis import back_translate as translate_text
     from model.evaluation.corpus_translator import CorpusTranslator
 
@@ -183,6 +187,7 @@ def back_translate(
             f"{'-'.join(order)!r} are not the languages of --from and --to", param_hint="--columns"
         )
     try:
+        avoided = {side for path in pair_files(avoid or []) for pair in read_pairs(path) for side in pair}
         with progress_bar() as bar:
             step = Steps(bar)
             count = translate_text(
@@ -192,6 +197,7 @@ def back_translate(
                 written_in=source,
                 other=target,
                 columns=(order[0], order[1]),
+                avoid=avoided,
                 progress=lambda done: step.show(text.name, done, None, unit="lines"),
             )
     except (PairsError, OSError) as error:

@@ -18,7 +18,7 @@ from model.data.dictionary import Dictionary
 from model.data.notation import notation_pairs
 from model.data.pairs import Pair, PairsError, read_pairs, sha256, with_sentences
 from model.data.placeholders import IdPair, Replacer
-from model.data.tokenizer import BACK_TRANSLATED, train_tokenizer
+from model.data.tokenizer import BACK_TRANSLATED, target_tag, train_tokenizer
 from model.recipe import Augmentation, Recipe, RecipeError
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
@@ -81,13 +81,27 @@ def build_corpus(recipe: Recipe, data: Path, run: Path, *, report: Report) -> No
 
 
 def _check_mark(tokenizer: Path, recipe: Recipe) -> None:
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
-    synthetic = [source.path for source in recipe.sources if source.synthetic]
-    if synthetic and processor.piece_to_id(BACK_TRANSLATED) == processor.unk_id():
+    if any(source.synthetic for source in recipe.sources):
+        synthetic_mark(sentencepiece.SentencePieceProcessor(model_file=str(tokenizer)), recipe)
+
+
+def synthetic_mark(processor: sentencepiece.SentencePieceProcessor, recipe: Recipe) -> int:
+    """Id of the control piece behind the tag of synthetic sources (Caswell et al. 2019, "Tagged Back-Translation").
+
+    A tokenizer without the piece for it has the tag of the language that a recipe of one direction doesn't ask for.
+
+    Raises:
+        RecipeError: The recipe's both directions need their tags.
+    """
+    mark: int = processor.piece_to_id(BACK_TRANSLATED)
+    if mark != processor.unk_id():
+        return mark
+    if recipe.direction == "both":
         raise RecipeError(
-            f"{tokenizer} has no piece {BACK_TRANSLATED} to mark synthetic sources with: choose another size of the"
-            f" vocabulary, or leave out `synthetic` ({', '.join(synthetic)})"
+            f"the tokenizer has no piece {BACK_TRANSLATED} to mark synthetic sources with: choose another size of the"
+            " vocabulary, one direction, or leave out `synthetic`"
         )
+    return int(processor.piece_to_id(target_tag(recipe.languages[recipe.direction == "reverse"])))
 
 
 def _make_tokenizer(tokenizer: Path, texts: "list[_Text]", recipe: Recipe, report: Report) -> None:

@@ -1,13 +1,13 @@
 """Training text from a model's own translations: back-translated monolingual text, and documents aligned by them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Protocol
 
 from sentencex import segment  # type: ignore[import-untyped]
 
-from model.data.pairs import Pair, PairsError, open_lines, write_pairs
+from model.data.pairs import Pair, PairsError, open_lines, sentence_key, write_pairs
 from model.data.preparation import key
 from model.data.sentence_alignment import align_sentences
 
@@ -34,6 +34,7 @@ def back_translate(
     written_in: str,
     other: str,
     columns: tuple[str, str],
+    avoid: Collection[str] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Translate every line of a text and write the pairs; a run that was stopped goes on where it ended.
@@ -47,6 +48,7 @@ def back_translate(
         written_in: Language of the text.
         other: Language of the translations.
         columns: Order of the two languages in ``out``.
+        avoid: Lines, or their keys, that are left out: of pairs that were set aside, say.
         progress: Called with the number of lines done so far.
 
     Returns:
@@ -64,7 +66,8 @@ def back_translate(
             for line, translation in zip(chunk, translate(chunk, written_in, other), strict=True):
                 pair = (line, translation) if columns[0] == written_in else (translation, line)
                 # A blank line keeps the count of those done.
-                file.write(("\t".join(pair) if plausible(line, translation) else "") + "\n")
+                fit = plausible(line, translation) and line not in avoid and sentence_key(line) not in avoid
+                file.write(("\t".join(pair) if fit else "") + "\n")
             file.flush()
             done += len(chunk)
             progress(done)

@@ -6,16 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from model.recipe import Training
+from model.training.muon import Muon
 
 _LAYERS = ("encoder.", "decoder.")
 
 
 class Optimizers:
-    """Adam, or Muon for the matrices of the layers and Adam for all other parameters.
-
-    Muon (Jordan et al. 2024) makes the update of a matrix orthogonal. Its updates are as large as Adam's usually are
-    (Liu et al. 2025, "Muon is Scalable for LLM Training"), so both take the same rate.
-    """
+    """Adam, or Muon for the matrices of the layers and Adam for all other parameters, both with the same rate."""
 
     def __init__(self, model: nn.Module, training: Training) -> None:
         muon = training.optimizer == "muon"
@@ -28,7 +25,7 @@ class Optimizers:
         adam = torch.optim.AdamW(others, lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=decay, fused=True)
         self._parts: list[torch.optim.Optimizer] = [adam]
         if matrices:
-            self._parts.append(torch.optim.Muon(matrices, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw"))
+            self._parts.append(Muon(matrices, weight_decay=decay))
         self._kinds: dict[Tensor, tuple[torch.optim.Optimizer, tuple[str, ...]]] = {
             **dict.fromkeys(others, (adam, ("step", "exp_avg", "exp_avg_sq"))),
             **dict.fromkeys(matrices, (self._parts[-1], ("momentum_buffer",))),

@@ -22,8 +22,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 
 from model.data.batches import Batch, BatchStream, NumberedBatches
-from model.data.corpus import build_corpus, load_corpus
-from model.data.tokenizer import BACK_TRANSLATED, target_tag
+from model.data.corpus import build_corpus, load_corpus, synthetic_mark
+from model.data.tokenizer import target_tag
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 from model.recipe import Recipe
@@ -89,8 +89,7 @@ class Trainer:
         first, second = recipe.languages
         self.tags = (processor.piece_to_id(target_tag(first)), processor.piece_to_id(target_tag(second)))
         self.corpora, self.validation = load_corpus(recipe, run)
-        mark = processor.piece_to_id(BACK_TRANSLATED)
-        self.marks = [mark if source.synthetic else None for source in recipe.sources]
+        self.marks = [synthetic_mark(processor, recipe) if source.synthetic else None for source in recipe.sources]
         self.marks += [None] * (len(self.corpora) - len(self.marks))
         self.consecutive = [source.consecutive for source in recipe.sources]
         self.consecutive += [False] * (len(self.corpora) - len(self.consecutive))

@@ -1,11 +1,11 @@
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import sentencepiece
 
 from model.data.batches import BOTH, FORWARD, REVERSE
-from model.data.corpus import build_corpus, load_corpus, sentence_case
+from model.data.corpus import build_corpus, load_corpus, sentence_case, synthetic_mark
 from model.data.pairs import PairsError, sentence_key, write_pairs
 from model.data.tokenizer import BACK_TRANSLATED
 from model.recipe import Recipe, RecipeError
@@ -80,9 +80,24 @@ def test_a_tokenizer_without_a_mark_for_synthetic_pairs_is_refused_before_they_a
         )
     recipe = recipe_with('synthetic = true\ndirection = "reverse"', model="alignment_layer = 1", alignment_weight=0.5)
     lines: list[str] = []
-    with pytest.raises(RecipeError, match=r"has no piece <bt> .*leave out `synthetic` \(more.tsv\)"):
+    with pytest.raises(RecipeError, match=r"has no piece <bt> .*leave out `synthetic`"):
         build_corpus(recipe, tmp_path, tmp_path / "run", report=lines.append)
     assert not any("align" in line for line in lines)
+
+
+@pytest.mark.parametrize(("direction", "other"), [("forward", "<2xa>"), ("reverse", "<2xb>")])
+def test_a_recipe_of_one_direction_marks_synthetic_pairs_with_the_tag_of_the_other(direction: str, other: str) -> None:
+    pieces = ["<pad>", "<s>", "</s>", "<unk>", "<2xa>", "<2xb>"]
+
+    class WithoutMark:
+        def piece_to_id(self, piece: str) -> int:
+            return pieces.index(piece) if piece in pieces else 3
+
+        def unk_id(self) -> int:
+            return 3
+
+    recipe = recipe_with(f'synthetic = true\ndirection = "{direction}"', head=f'direction = "{direction}"')
+    assert synthetic_mark(cast(sentencepiece.SentencePieceProcessor, WithoutMark()), recipe) == pieces.index(other)
 
 
 def test_changed_copies_go_the_way_of_their_source(tmp_path: Path) -> None:

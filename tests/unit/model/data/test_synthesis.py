@@ -1,9 +1,9 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
 
-from model.data.pairs import PairsError, read_pairs
+from model.data.pairs import PairsError, read_pairs, sentence_key
 from model.data.synthesis import align_documents, back_translate, plausible
 
 LINES = [f"line number {'abcdefgh'[n % 8]} of {n} words" for n in range(1_200)]
@@ -22,9 +22,11 @@ class Upside:
         return [" ".join(word[::-1] for word in line.split()) for line in lines]
 
 
-def synthesise(folder: Path, translate: Upside, columns: tuple[str, str] = ("de", "en")) -> int:
+def synthesise(
+    folder: Path, translate: Upside, columns: tuple[str, str] = ("de", "en"), avoid: Collection[str] = ()
+) -> int:
     return back_translate(
-        folder / "text.txt", folder / "out.tsv", translate, written_in="en", other="de", columns=columns
+        folder / "text.txt", folder / "out.tsv", translate, written_in="en", other="de", columns=columns, avoid=avoid
     )
 
 
@@ -40,6 +42,11 @@ def test_the_real_side_stands_where_its_language_does(folder: Path) -> None:
     assert first == ("enil rebmun a fo 0 sdrow", LINES[0])
     synthesise(folder, Upside(), columns=("en", "de"))
     assert next(iter(read_pairs(folder / "out.tsv"))) == first[::-1]
+
+
+def test_sentences_that_were_set_aside_are_left_out(folder: Path) -> None:
+    assert synthesise(folder, Upside(), avoid={LINES[3], sentence_key(LINES[600])}) == len(LINES) - 2
+    assert [pair[1] for pair in read_pairs(folder / "out.tsv")] == [*LINES[:3], *LINES[4:600], *LINES[601:]]
 
 
 def test_a_stopped_run_continues(folder: Path) -> None:
