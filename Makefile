@@ -23,7 +23,7 @@ CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py nat
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -66,6 +66,14 @@ docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; 
 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
+
+# For de-en.toml: MODEL=runs/en-de-ninth/mean FROM=en TO=de. For en-de-tenth.toml: MODEL=runs/de-en/averaged FROM=de TO=en.
+synthetic: $(DEV)/installed  ## Back-translate the texts of data/de-en/mono from the language FROM to TO with MODEL
+	@mkdir -p runs/synthetic
+	for text in data/de-en/mono/*.$(FROM).txt.xz; do \
+		$(DEV)/bin/dragoman data back-translate $(MODEL) $$text --from $(FROM) --to $(TO) --columns de-en \
+			--avoid model/text/held-out --out runs/synthetic/$$(basename $$text .txt.xz).tsv || exit 1; \
+	done
 
 bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle
 	@# The table of the shortlist takes minutes to make; both directions have the same.

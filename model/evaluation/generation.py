@@ -50,9 +50,13 @@ def translate_corpus(
 
 
 @torch.inference_mode()
-def _greedy(model: Transformer, source: Tensor) -> Iterator[tuple[int, list[int]]]:
-    """(row of ``source`` (B, S), its translation) of every row that ends within the limit."""
+def _greedy(model: Transformer, source: Tensor) -> list[tuple[int, list[int]]]:
+    """(row of ``source`` (B, S), its translation) of every row that ends within the limit.
+
+    Not a generator: where one yields, the end of inference mode ends its autocast, too.
+    """
     config, device = model.config, source.device
+    results: list[tuple[int, list[int]]] = []
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
         cache = model.start(model.encode(source))
         rows = torch.arange(len(source), device=device)
@@ -63,12 +67,13 @@ def _greedy(model: Transformer, source: Tensor) -> Iterator[tuple[int, list[int]
             output = torch.cat([output, best.unsqueeze(1)], 1)
             ended |= best == config.eos_id
             if step % 4 == 3 and float(ended.float().mean()) >= _LEAVE:  # each look waits for the GPU
-                yield from _finished(rows[ended], output[ended], config.eos_id)
+                results += _finished(rows[ended], output[ended], config.eos_id)
                 kept = (~ended).nonzero().squeeze(1)
                 if not len(kept):
-                    return
+                    return results
                 rows, output, ended, cache = rows[kept], output[kept], ended[kept], cache.select(kept)
-        yield from _finished(rows[ended], output[ended], config.eos_id)
+        results += _finished(rows[ended], output[ended], config.eos_id)
+    return results
 
 
 def _finished(rows: Tensor, output: Tensor, eos_id: int) -> Iterator[tuple[int, list[int]]]:

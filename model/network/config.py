@@ -1,6 +1,6 @@
 """The one description of a Transformer: enough for the paper's models, for ours and for every Marian/OPUS-MT model."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 NormPlacement = Literal["post", "pre"]
@@ -172,6 +172,11 @@ class TransformerConfig:
     def head_width(self) -> int:
         """Channels per attention head, E."""
         return self.width // self.heads
+
+    @property
+    def without_dropout(self) -> "TransformerConfig":
+        """The same shape and calculation; dropout is no part of the trained model."""
+        return replace(self, dropout=0.0, attention_dropout=0.0, feed_forward_dropout=0.0)
 
     @property
     def decoder_only(self) -> bool:

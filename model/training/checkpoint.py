@@ -154,7 +154,7 @@ def average(weights: Mapping[Path, float], out: Path) -> None:
     models = {path: load_model(path) for path in weights}
     first, *others = models
     config = models[first].config
-    if any(models[path].config != config for path in others):
+    if any(models[path].config.without_dropout != config.without_dropout for path in others):
         raise CheckpointError("checkpoints of different models can't be averaged")
     tensors = {path: model_tensors(model) for path, model in models.items()}
     mean = {

@@ -123,7 +123,7 @@ class Trainer:
         Raises:
             CheckpointError: Its shape or its tokenizer is another.
         """
-        same = load_model(initial).config == self.model.config
+        same = load_model(initial).config.without_dropout == self.model.config.without_dropout
         if not same or (initial / "tokenizer.spm").read_bytes() != self.tokenizer.read_bytes():
             raise CheckpointError(f"initial_share needs a model of the recipe's shape and vocabulary, not {initial}")
 

@@ -36,3 +36,16 @@ def test_a_corpus_is_translated_as_the_reference_does(batch_tokens: int) -> None
 
 def test_nothing_to_translate() -> None:
     assert translate_corpus(tiny(), [], batch_tokens=100) == []
+
+
+def test_rows_leave_a_batch_in_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    class AsOnAGpu(torch.autocast):
+        def __init__(self, device: str, dtype: torch.dtype, enabled: bool) -> None:
+            super().__init__(device, dtype)
+
+    monkeypatch.setattr("model.evaluation.generation.torch.autocast", AsOnAGpu)
+    model, rng = deepcopy(tiny()), Random(1)
+    with torch.no_grad():
+        model.projection.bias[model.config.eos_id] += 1.5
+    sources = [np.array([*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2]) for _ in range(60)]
+    assert sum(bool(ids) for ids in translate_corpus(model, sources, batch_tokens=10_000)) > 20

@@ -234,6 +234,14 @@ def test_what_can_not_be_averaged_is_refused(tmp_path: Path, tokenizer: Path) ->
     assert not (tmp_path / "averaged").exists()
 
 
+def test_models_that_were_trained_with_different_dropout_can_be_averaged(tmp_path: Path, tokenizer: Path) -> None:
+    folders = [saved(tmp_path / "c", tokenizer, update=update) for update in (1, 2)]
+    config = json.loads((folders[1] / "config.json").read_text(encoding="utf-8"))
+    (folders[1] / "config.json").write_text(json.dumps({**config, "dropout": 0.35}), encoding="utf-8")
+    average(dict.fromkeys(folders, 1 / len(folders)), tmp_path / "averaged")
+    assert load_model(tmp_path / "averaged").config == load_model(folders[0]).config
+
+
 class Trap:
     """Sets a mark when it is unpickled."""
 
