@@ -67,12 +67,14 @@ docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
-# For de-en.toml: MODEL=runs/en-de-ninth/mean FROM=en TO=de. For en-de-tenth.toml: MODEL=runs/de-en/averaged FROM=de TO=en.
+# For de-en.toml: MODEL=runs/en-de-ninth/mean FROM=en TO=de. For en-de.toml: MODEL=runs/de-en/averaged FROM=de TO=en.
 synthetic: $(DEV)/installed  ## Back-translate the texts of data/de-en/mono from the language FROM to TO with MODEL
+	@test -n "$(MODEL)" -a -n "$(FROM)" -a -n "$(TO)" || { echo "Set MODEL, FROM and TO" >&2; exit 2; }
 	@mkdir -p runs/synthetic
 	for text in data/de-en/mono/*.$(FROM).txt.xz; do \
+		out=runs/synthetic/$$(basename $$text .txt.xz).tsv; [ -e $$out ] || \
 		$(DEV)/bin/dragoman data back-translate $(MODEL) $$text --from $(FROM) --to $(TO) --columns de-en \
-			--avoid model/text/held-out --out runs/synthetic/$$(basename $$text .txt.xz).tsv || exit 1; \
+			--avoid model/text/held-out --out $$out || exit 1; \
 	done
 
 bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle

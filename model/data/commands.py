@@ -168,7 +168,9 @@ def back_translate(
     ] = None,
     avoid: Annotated[
         list[Path] | None,
-        typer.Option(help="Pair files, or folders of them, whose sentences (or their keys) OUT must not hold."),
+        typer.Option(
+            help="Pair files, or folders of them. Lines of TEXT that they hold, as sentences or keys, are left out."
+        ),
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Decoders side by side, of a bundle.")] = 2,
 ) -> None:

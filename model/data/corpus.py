@@ -86,12 +86,12 @@ def _check_mark(tokenizer: Path, recipe: Recipe) -> None:
 
 
 def synthetic_mark(processor: sentencepiece.SentencePieceProcessor, recipe: Recipe) -> int:
-    """Id of the control piece behind the tag of synthetic sources (Caswell et al. 2019, "Tagged Back-Translation").
+    """Id of the piece that marks synthetic sources, after the tag (Caswell et al. 2019, "Tagged Back-Translation").
 
-    A tokenizer without the piece for it has the tag of the language that a recipe of one direction doesn't ask for.
+    A tokenizer may lack the piece for it. Then a recipe of one direction uses the tag of its source language.
 
     Raises:
-        RecipeError: The recipe's both directions need their tags.
+        RecipeError: The tokenizer lacks the piece, and the recipe has both directions, which need both tags.
     """
     mark: int = processor.piece_to_id(BACK_TRANSLATED)
     if mark != processor.unk_id():
@@ -99,7 +99,7 @@ def synthetic_mark(processor: sentencepiece.SentencePieceProcessor, recipe: Reci
     if recipe.direction == "both":
         raise RecipeError(
             f"the tokenizer has no piece {BACK_TRANSLATED} to mark synthetic sources with: choose another size of the"
-            " vocabulary, one direction, or leave out `synthetic`"
+            " vocabulary, train one direction, or leave out `synthetic`"
         )
     return int(processor.piece_to_id(target_tag(recipe.languages[recipe.direction == "reverse"])))
 

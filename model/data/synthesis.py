@@ -48,7 +48,7 @@ def back_translate(
         written_in: Language of the text.
         other: Language of the translations.
         columns: Order of the two languages in ``out``.
-        avoid: Lines, or their keys, that are left out: of pairs that were set aside, say.
+        avoid: Lines to leave out, or their keys (see ``sentence_key``).
         progress: Called with the number of lines done so far.
 
     Returns:

@@ -53,7 +53,7 @@ def translate_corpus(
 def _greedy(model: Transformer, source: Tensor) -> list[tuple[int, list[int]]]:
     """(row of ``source`` (B, S), its translation) of every row that ends within the limit.
 
-    Not a generator: where one yields, the end of inference mode ends its autocast, too.
+    Not a generator: each ``yield`` would leave inference mode, and that turns autocast off.
     """
     config, device = model.config, source.device
     results: list[tuple[int, list[int]]] = []

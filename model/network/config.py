@@ -175,7 +175,7 @@ class TransformerConfig:
 
     @property
     def without_dropout(self) -> "TransformerConfig":
-        """The same shape and calculation; dropout is no part of the trained model."""
+        """This with all dropout at 0. Models that differ only in dropout compute the same."""
         return replace(self, dropout=0.0, attention_dropout=0.0, feed_forward_dropout=0.0)
 
     @property

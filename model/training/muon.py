@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-# Of PyTorch's Muon, and of the paper's: momentum, and the polynomial of an iteration.
+# As in torch.optim.Muon and in Jordan et al.: the momentum, and the coefficients of an iteration.
 _MOMENTUM = 0.95
 _A, _B, _C = 3.4445, -4.775, 2.0315
 _ITERATIONS = 5
@@ -15,9 +15,10 @@ _ITERATIONS = 5
 class Muon(torch.optim.Optimizer):
     """Makes the update of each matrix orthogonal (Jordan et al. 2024), with momentum and decoupled weight decay.
 
-    The updates are as large as Adam's usually are (Liu et al. 2025, "Muon is Scalable for LLM Training"): 0.2 on
-    average. ``torch.optim.Muon`` does the same to one matrix after the other. A model of 14 layers has 92 of them,
-    whose thousands of small products keep a GPU waiting; here matrices of one shape are in one product.
+    The root mean square of an update is 0.2 times the rate, as Adam's usually is (Liu et al. 2025, "Muon is Scalable
+    for LLM Training"). ``torch.optim.Muon`` does the same to one matrix after the other. A model of 14 layers has 92
+    matrices and so 1,380 small products an update, which keep a GPU waiting. Here all matrices of a shape share each
+    product.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], *, weight_decay: float = 0.0) -> None:
@@ -50,7 +51,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """(N, A, B) float32 -> (N, A, B) float32, all singular values of each matrix between 0.5 and 1.5, small ones less.
+    """(N, A, B) float32 -> (N, A, B) float32: singular values become about 1 (0.5 to 1.5), very small ones less.
 
     Newton-Schulz iterations in bfloat16, with the coefficients of Jordan et al.
     """

@@ -47,7 +47,7 @@ def test_a_path_may_be_relative_to_the_recipe(tmp_path: Path) -> None:
             "de-en-seventh",
             "en-de-seventh",
         ),
-        *("de-en-eighth", "en-de-eighth", "de-en-ninth", "en-de-ninth", "de-en", "en-de-tenth", "en-de"),
+        *("de-en-eighth", "en-de-eighth", "de-en-ninth", "en-de-ninth", "de-en", "en-de"),
     ],
 )
 def test_the_shipped_recipes_can_be_loaded_and_may_be_shipped(name: str) -> None:

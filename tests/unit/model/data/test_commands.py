@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from model.data.commands import data
 from model.data.corpora import CORPORA
 from model.data.pairs import read_pairs, sentence_key, write_pairs
+from model.evaluation.corpus_translator import CorpusTranslator
 
 LETTERS = "abcdefghij"
 PAIRS = [("quelle " + "".join(LETTERS[int(d)] for d in str(n)), "target " + str(n)[::-1] + "xyz") for n in range(60)]
@@ -183,6 +184,21 @@ def test_complete_puts_sentences_in_the_place_of_their_keys(tmp_path: Path) -> N
     assert "1 of 1 sentences are in none of these files" in message
     assert not out.exists()
     assert run("complete", keyed, "--out", out).exit_code == 2
+
+
+def test_back_translation_leaves_out_what_was_set_aside(
+    tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CorpusTranslator, "__call__", lambda self, lines, source, target: ["a b c"] * len(lines))
+    lines = ["Hund trinkt Wasser.", "Der Zug ist alt.", "Wir sind heute hier."]
+    (tmp_path / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "held").mkdir()
+    write_pairs(tmp_path / "held" / "sentences.tsv", [("x", lines[0])])
+    write_pairs(tmp_path / "held" / "keys.tsv.xz", [(sentence_key(lines[1]), "y")])
+    options = ("--from", "de", "--to", "en", "--out", tmp_path / "out.tsv", "--avoid", tmp_path / "held")
+    result = run("back-translate", tiny_checkpoint, tmp_path / "text.txt", *options)
+    assert result.exit_code == 0, result.stderr
+    assert list(read_pairs(tmp_path / "out.tsv")) == [(lines[2], "a b c")]
 
 
 def test_a_checkpoint_back_translates_and_aligns(tiny_checkpoint: Path, tmp_path: Path) -> None:

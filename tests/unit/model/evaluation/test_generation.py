@@ -3,6 +3,7 @@
 from copy import deepcopy
 from itertools import accumulate
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,4 +49,12 @@ def test_rows_leave_a_batch_in_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None
     with torch.no_grad():
         model.projection.bias[model.config.eos_id] += 1.5
     sources = [np.array([*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2]) for _ in range(60)]
+    step, in_bfloat16 = model.step, list[bool]()
+
+    def watched(*arguments: Any) -> torch.Tensor:
+        in_bfloat16.append(torch.is_autocast_enabled("cpu"))
+        return step(*arguments)
+
+    monkeypatch.setattr(model, "step", watched)
     assert sum(bool(ids) for ids in translate_corpus(model, sources, batch_tokens=10_000)) > 20
+    assert len(in_bfloat16) > 4 and all(in_bfloat16)

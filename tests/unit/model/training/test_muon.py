@@ -9,8 +9,6 @@ def test_it_does_what_the_muon_of_pytorch_does() -> None:
     ours, theirs = (
         [torch.nn.Parameter(value.clone()) for value in values] for values in [[torch.randn(s) for s in shapes]] * 2
     )
-    for each, other in zip(ours, theirs, strict=True):
-        other.data.copy_(each.data)
     batched = Muon(ours, weight_decay=0.1)
     one_by_one = torch.optim.Muon(theirs, lr=0.02, weight_decay=0.1, adjust_lr_fn="match_rms_adamw")
     for _ in range(4):

@@ -299,7 +299,7 @@ def test_the_averaged_model_keeps_a_share_of_what_the_run_started_from(workplace
     earlier.write_recipe(updates=4)
     earlier.train()
     initial = earlier.run / "averaged"
-    later.write_recipe(head=f'initial = "{initial}"\ninitial_share = 0.25', updates=6, keep=1)
+    later.write_recipe(head=f'initial = "{initial}"\ninitial_share = 0.25', model="dropout = 0.3", updates=6, keep=1)
     later.train()
     (last,) = training_checkpoints(later.run / "checkpoints")
     parts = [model_tensors(load_model(folder)) for folder in (initial, last)]
