@@ -94,7 +94,8 @@ def build(out: Path, *, machine: str = platform.machine(), extra: Sequence[str] 
         for process in running:
             if process.wait():
                 raise subprocess.CalledProcessError(process.returncode, process.args)
-        partial = out.with_suffix(".partial")
+        # A name of its own: `make serve` and `make test` may build at the same time.
+        partial = out.with_suffix(f".{os.getpid()}.partial")
         subprocess.run(
             [*command, *extra, "-shared", "-s", *objects, "-lm", "-lpthread", "-o", str(partial)], check=True
         )
