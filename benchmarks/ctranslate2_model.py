@@ -161,8 +161,8 @@ def _norm(spec: Any, weights: Weights, name: str) -> None:
     spec.gamma, spec.beta = weights[f"{name}.weight"], weights[f"{name}.bias"]
 
 
-def open_model(folder: Path, *, compute_type: str, threads: int) -> ctranslate2.Translator:
-    """A translator on the CPU with one worker of ``threads`` threads."""
+def open_model(folder: Path, *, compute_type: str, threads: int, device: str = "cpu") -> ctranslate2.Translator:
+    """A translator with one worker; ``threads`` are those of a CPU, ``device`` is "cpu" or "cuda"."""
     return ctranslate2.Translator(
-        str(folder), device="cpu", compute_type=compute_type, inter_threads=1, intra_threads=threads
+        str(folder), device=device, compute_type=compute_type, inter_threads=1, intra_threads=threads
     )

@@ -2,6 +2,8 @@
 
     python -m benchmarks.engine artifacts/de-en data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
 
+``--provider cuda`` compares both on an NVIDIA GPU, with float16 and float32.
+
 With ``--target-length`` every translation gets that many tokens in both engines: for the models of ``opus_size.py``,
 whose random weights never end one. Like the service, our beams drop hypotheses that fall far behind, and
 CTranslate2's don't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared
@@ -21,7 +23,7 @@ from itertools import product
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import ctranslate2
 import onnxruntime
@@ -43,7 +45,7 @@ from benchmarks.ctranslate2_model import convert, piece_names
 from benchmarks.figures import json_line, spread
 from model.data.pairs import read_pairs
 
-PRECISIONS = "int8-native,int8,int8-shortlist,float32"
+PRECISIONS = {"cpu": "int8-native,int8,int8-shortlist,float32", "cuda": "float16,float32"}
 
 Sources = Sequence[list[int]]
 Translations = list[list[int]]
@@ -89,12 +91,14 @@ def dragoman(
     length: int | None,
     threshold: float = SearchOptions.beam_threshold,
     kernels: str = "auto",
+    provider: str = "cpu",
 ) -> Translate:
     """Our search over our graphs, without scheduler and feature cache; ``length`` is the target's."""
     fixed: dict[str, Any] = {"beam_threshold": threshold}
     fixed |= {"max_length": length} if length else {}
     ids = bundle.manifest.ids
-    model = open_model(bundle, precision, threads=threads, kernels=kernels if precision == "int8-native" else "off")
+    kernels = kernels if precision == "int8-native" else "off"
+    model = open_model(bundle, precision, provider=provider, threads=threads, kernels=kernels)
 
     def translate(sources: Sources, beam: int) -> Translations:
         options = SearchOptions(beam_size=beam, **fixed)
@@ -104,10 +108,13 @@ def dragoman(
     return translate
 
 
-def peer(folder: Path, pieces: Sequence[str], precision: Precision, threads: int, length: int | None) -> Translate:
+def peer(
+    folder: Path, pieces: Sequence[str], precision: Precision, threads: int, length: int | None, provider: str
+) -> Translate:
     """CTranslate2 on the converted weights."""
     fixed = {"min_decoding_length": length, "max_decoding_length": length} if length else {}
-    translator = ctranslate2_model.open_model(folder, compute_type=precision.partition("-")[0], threads=threads)
+    compute_type = precision.partition("-")[0]
+    translator = ctranslate2_model.open_model(folder, compute_type=compute_type, threads=threads, device=provider)
     ids = {piece: index for index, piece in enumerate(pieces)}
 
     def translate(sources: Sources, beam: int) -> Translations:
@@ -166,7 +173,11 @@ def bound_shares(
     return [1000 * least / (ms * len(test_set.sources)) for ms in ms_per_sentence]
 
 
-Precisions = Annotated[str, typer.Option(help="Precisions to measure; a precision that the bundle lacks is skipped.")]
+Provider = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where both engines run.")]
+Precisions = Annotated[
+    str | None,
+    typer.Option(help="Precisions to measure; one that the bundle lacks is skipped [default: those of the provider]."),
+]
 Unsorted = Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")]
 ProcessorTime = Annotated[
     bool, typer.Option("--cpu-time", help="Processor time, for a machine that is shared [default: wall time].")
@@ -186,7 +197,8 @@ def main(
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of each file.")] = 128,
     batches: Annotated[str, typer.Option(help="Sentences translated together.")] = "1,8,32,64",
     beams: Annotated[str, typer.Option(help="Beam sizes.")] = "1,4",
-    precisions: Precisions = PRECISIONS,
+    provider: Provider = "cpu",
+    precisions: Precisions = None,
     unsorted: Unsorted = False,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 3,
     threads: Annotated[int, typer.Option(min=1, help="Threads of either engine.")] = 1,
@@ -204,10 +216,11 @@ def main(
     results = []
     with TemporaryDirectory() as folder:
         convert(bundle, Path(folder) / "model")
-        for precision in [name for name in precisions.split(",") if name in bundle.manifest.graphs]:
-            ours = dragoman(bundle, precision, threads, target_length, beam_threshold, kernels)
+        wanted = (precisions or PRECISIONS[provider]).split(",")
+        for precision in [name for name in wanted if name in bundle.manifest.graphs]:
+            ours = dragoman(bundle, precision, threads, target_length, beam_threshold, kernels, provider)
             peak = native_peak(bundle, kernels) if precision == "int8-native" else None
-            theirs = peer(Path(folder) / "model", piece_names(bundle)[0], precision, threads, target_length)
+            theirs = peer(Path(folder) / "model", piece_names(bundle)[0], precision, threads, target_length, provider)
             for test_set, beam, batch in track(cases, precision, console=Console(stderr=True)):
                 figures = compare(ours, theirs, test_set, batch, beam, rounds, clock)
                 for name, translations in zip(("bleu", "peer_bleu"), figures.pop("translations"), strict=True):
@@ -217,18 +230,18 @@ def main(
                     figures["bound"] = bound_shares(ours, test_set, batch, beam, bundle, peak, speeds)
                 results.append({"set": test_set.name, "precision": precision, "beam": beam, "batch": batch, **figures})
     print_table(results, title=f"{path}, sentences {'in the order of the file' if unsorted else 'sorted by length'}")
-    print_versions(threads, test_sets)
-    print(json_line(benchmark="engine", threads=threads, unsorted=unsorted, results=results))
+    print_versions(provider, threads, test_sets)
+    print(json_line(benchmark="engine", provider=provider, threads=threads, unsorted=unsorted, results=results))
 
 
-def print_versions(threads: int, test_sets: Sequence[TestSet]) -> None:
+def print_versions(provider: str, threads: int, test_sets: Sequence[TestSet]) -> None:
     """Print on what was measured, and with how many sentences."""
     lengths = ", ".join(
         f"{test_set.name} {len(test_set.sources)} sentences of {mean(map(len, test_set.sources)):.1f} pieces"
         for test_set in test_sets
     )
     print(
-        f"{platform.machine()}, {threads} thread(s), ONNX Runtime {onnxruntime.__version__}, "
+        f"{platform.machine()}, {provider}, {threads} thread(s), ONNX Runtime {onnxruntime.__version__}, "
         f"CTranslate2 {ctranslate2.__version__}, {lengths}"
     )
 

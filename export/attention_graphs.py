@@ -26,8 +26,9 @@ def with_maps(graph: onnx.ModelProto) -> onnx.ModelProto:
         if node.op_type == "Attention":
             node.output.extend([""] * (4 - len(node.output)))
             node.output[3] = node.output[3] or f"{node.output[0]}.map"
-            if not any(attribute.name == "qk_matmul_output_mode" for attribute in node.attribute):
-                node.attribute.append(helper.make_attribute("qk_matmul_output_mode", _AFTER_SOFTMAX))
+            others = [attribute for attribute in node.attribute if attribute.name != "qk_matmul_output_mode"]
+            del node.attribute[:]
+            node.attribute.extend([*others, helper.make_attribute("qk_matmul_output_mode", _AFTER_SOFTMAX)])
             maps.append(node.output[3])
         elif node.op_type == "Softmax":
             maps.append(node.output[0])

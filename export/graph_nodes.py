@@ -42,20 +42,22 @@ def attend(
         bias: Broadcastable to (B, H, T, S), added to the scores.
 
     Returns:
-        The attended states (B, T, D), and the attention maps (B, H, T, S), which cost nothing where they aren't used.
+        The attended states (B, T, D), and numbers (B, H, T, S) that rank the keys as the attention maps do, of keys
+        that may be looked at. These are the scores, which cost nothing where they aren't used: on CUDA, the operator
+        returns no maps.
     """
     if attention.scoring == "additive":
         return attention.attend(query, memory, mask.squeeze(1), bias)
-    attended, _, _, maps = torch.onnx.ops.attention(
+    attended, _, _, scores = torch.onnx.ops.attention(
         query,
         memory.keys,
         memory.values,
         attn_mask=mask if bias is None else mask_scores(bias, mask),
         q_num_heads=attention.heads,
         kv_num_heads=attention.heads,
-        qk_matmul_output_mode=3,  # after the softmax
+        qk_matmul_output_mode=0,  # before mask and softmax
     )
-    return attended, maps
+    return attended, scores
 
 
 def take(tensor: Tensor, index: Tensor, axis: int = 0) -> Tensor:

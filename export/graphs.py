@@ -46,6 +46,7 @@ from model.network.attention import (
     distance_signals,
 )
 from model.network.layers import DecoderLayer
+from model.network.masks import mask_scores
 from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
@@ -193,10 +194,10 @@ class DecoderGraph(nn.Module):
             )
             states = layer.self_residual.after(states, attended)
             source = KeysValues(cross[2 * index], cross[2 * index + 1])
-            states, maps = _attend_to_source(layer, states, source, source_mask, beam_rows, row_beams)
+            states, scores = _attend_to_source(layer, states, source, source_mask, beam_rows, row_beams)
             if index == config.alignment_layer:
-                head = pick(take(maps, torch.tensor(config.alignment_head), axis=1), row_beams)  # (R, 1, S)
-                alignment = [head.argmax(dim=2)]
+                head = mask_scores(take(scores, torch.tensor(config.alignment_head), axis=1), source_mask.squeeze(1))
+                alignment = [pick(head, row_beams).argmax(dim=2)]  # of (R, 1, S)
             states = feed_forward(layer, states)
         return next_scores(model, states), *grown, *alignment
 
@@ -247,11 +248,11 @@ class DecoderGraph(nn.Module):
 def _attend_to_source(
     layer: DecoderLayer, states: Tensor, source: KeysValues, mask: Tensor, beam_rows: Tensor, row_beams: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Let the rows (R, 1, D) of each sentence look at its source together; returns the attention weights, too."""
+    """Let the rows (R, 1, D) of each sentence look at its source together; returns what ranks the keys, too."""
     attention = layer.cross_attention
     query = pick(attention.query(layer.cross_residual.before(states)), beam_rows)  # (B, M, D)
-    attended, weights = attend(attention, query, source, mask)
-    return layer.cross_residual.after(states, attention.output(pick(attended, row_beams))), weights
+    attended, scores = attend(attention, query, source, mask)
+    return layer.cross_residual.after(states, attention.output(pick(attended, row_beams))), scores
 
 
 def array_names(what: str, layers: int) -> list[str]:

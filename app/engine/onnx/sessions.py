@@ -314,6 +314,8 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
     if provider == "cuda":
         # The system doesn't search the folders of CUDA libraries that were installed as Python packages.
         onnxruntime.preload_dlls()
+        # Else every ScatterND warns of equal indices, which the graphs never have.
+        onnxruntime.set_default_logger_severity(3)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
