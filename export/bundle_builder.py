@@ -3,7 +3,7 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import torch
 
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import GOLDEN, Bundle, Golden, sha256
+from app.engine.models.lexicon import KNOWN
 from app.engine.models.manifest import (
     FORMAT_VERSION,
     MANIFEST,
@@ -35,11 +36,12 @@ from app.engine.single_model import Engine
 from app.settings import Settings
 from export.attention_graphs import ATTENTION
 from export.equivalents import standardised
-from export.lexicon import Translations, write_lexicon
+from export.lexicon import Lexicons, mark_known, write_lexicon
 from export.parity import agreement, measure, require
 from export.precisions import Report, Sources, write_graphs
 from export.shortlist import SHORTLIST
 from model.data.tokenizer import known_placeholders, target_tag
+from model.evaluation.evaluate import BundleTranslator
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
 from model.training.checkpoint import load_model
@@ -82,6 +84,7 @@ class Ingredients:
         alignment: How the alignment head was found; None if it was trained.
         shortlist: Table for the int8-shortlist graphs; None makes no such graphs.
         lexicons: Translations of rare words, by direction.
+        mark_known: Mark the words of the lexicons that the model alone translates as they do.
         has_float16: Make float16 graphs, which GPUs use.
     """
 
@@ -96,7 +99,8 @@ class Ingredients:
     provenance: Provenance
     alignment: Alignment | None = None
     shortlist: Shortlist | None = None
-    lexicons: Mapping[tuple[str, str], Translations] = field(default_factory=dict)
+    lexicons: Lexicons = field(default_factory=dict)
+    mark_known: bool = False
     has_float16: bool = True
 
     def open_tokenizer(self) -> Tokenizer:
@@ -110,7 +114,8 @@ def build_bundle(
     *,
     sentences: Sequence[Sentences] = (),
     shortlist: Shortlist | None = None,
-    lexicons: Mapping[tuple[str, str], Translations] | None = None,
+    lexicons: Lexicons | None = None,
+    mark_known: bool = False,
     has_float16: bool = True,
     report: Report,
 ) -> Bundle:
@@ -126,6 +131,7 @@ def build_bundle(
             compared. Without it, int8 is calibrated on random pieces, which is worse.
         shortlist: Adds int8-shortlist graphs.
         lexicons: Translations of rare words, by source and target language.
+        mark_known: Mark the words of the lexicons that the model alone translates as they do, see ``export.lexicon``.
         has_float16: Make float16 graphs, too.
         report: Called with one line for each stage.
 
@@ -146,13 +152,15 @@ def build_bundle(
         raise BuildError(f"a lexicon is for {'-'.join(min(unknown))}, which the model doesn't translate")
     if lexicons and model.config.alignment_layer is None:
         raise BuildError("a lexicon needs an alignment head: train with model.alignment_layer")
-    ingredients = replace(trained, shortlist=shortlist, lexicons=lexicons or {}, has_float16=has_float16)
+    ingredients = replace(
+        trained, shortlist=shortlist, lexicons=lexicons or {}, mark_known=mark_known, has_float16=has_float16
+    )
     return build(ingredients, out, sentences=sentences, report=report)
 
 
-def lexicon_file(pair: Pair) -> str:
+def lexicon_file(source: str, target: str) -> str:
     """Name of a direction's lexicon in the bundle."""
-    return f"lexicon.{pair.source}-{pair.target}.tsv.gz"
+    return f"lexicon.{source}-{target}.tsv.gz"
 
 
 def check_out(out: Path) -> None:
@@ -179,9 +187,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     with replacing(out) as partial:
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
             shutil.copyfile(path, partial / path.name)
-        for pair in ingredients.pairs:
-            if translations := ingredients.lexicons.get((pair.source, pair.target)):
-                write_lexicon(translations, partial / lexicon_file(pair))
+        _write_lexicons(partial, ingredients.lexicons)
         sources = _sources(ingredients, sentences)
         if ingredients.shortlist and not model.config.cutoffs:
             ingredients.shortlist.save(partial / SHORTLIST)
@@ -196,6 +202,9 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(ingredients, graphs, parity)
         _write(partial, manifest, ())
+        if ingredients.mark_known:
+            _write_lexicons(partial, _marked(partial, ingredients.lexicons, report))
+            _write(partial, manifest, ())
         _write(partial, manifest, _golden(partial, ingredients, report))
         bundle = Bundle.open(partial)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
@@ -262,6 +271,30 @@ def _random_sources(ingredients: Ingredients) -> Sources:
     return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
 
 
+def _write_lexicons(folder: Path, lexicons: Lexicons) -> None:
+    for pair, translations in lexicons.items():
+        if translations:
+            write_lexicon(translations, folder / lexicon_file(*pair))
+
+
+def _marked(folder: Path, lexicons: Lexicons, report: Report) -> Lexicons:
+    """Mark the words that the bundle's int8 graphs translate alone as the lexicons do."""
+    translator, marked = BundleTranslator(folder, "int8", torch.get_num_threads(), lexicons=False), {}
+    try:
+        for (source, target), lexicon in lexicons.items():
+            report(f"translating the words of the lexicon from {source} to {target}")
+
+            def translate(words: Sequence[str], source: str = source, target: str = target) -> Sequence[str]:
+                return translator.translate(words, source, target, SearchOptions(beam_size=1))
+
+            marked[source, target] = mark_known(lexicon, translate)
+            known = sum(listed[0] == KNOWN for listed in marked[source, target].values())
+            report(f"{known:,} of its {len(lexicon):,} words are marked as known")
+    finally:
+        translator.close()
+    return marked
+
+
 def _parity(
     model: Transformer,
     folder: Path,
@@ -304,7 +337,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         format_version=FORMAT_VERSION,
         name=ingredients.name,
         pairs=tuple(
-            pair.model_copy(update={"lexicon": lexicon_file(pair)})
+            pair.model_copy(update={"lexicon": lexicon_file(pair.source, pair.target)})
             if ingredients.lexicons.get((pair.source, pair.target))
             else pair
             for pair in ingredients.pairs

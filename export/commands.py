@@ -39,6 +39,14 @@ def export(
             "files, the later one counts. A lexicon outweighs a model that isn't sure.",
         ),
     ] = None,
+    mark_known: Annotated[
+        bool,
+        typer.Option(
+            "--mark-known",
+            help="Use a lexicon only for words that the model alone translates in another way. The shipped lexicons "
+            "take minutes.",
+        ),
+    ] = False,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
@@ -55,7 +63,15 @@ def export(
     lexicons = _read_lexicons(lexicon or [], languages)
     with reporting("exporting") as report:
         table = read_shortlist(shortlist, languages) if shortlist else None
-        bundle = build_bundle(checkpoint, out, sentences=groups, shortlist=table, lexicons=lexicons, report=report)
+        bundle = build_bundle(
+            checkpoint,
+            out,
+            sentences=groups,
+            shortlist=table,
+            lexicons=lexicons,
+            mark_known=mark_known,
+            report=report,
+        )
     for line in parity_lines(bundle.manifest.parity):
         typer.echo(line)
 

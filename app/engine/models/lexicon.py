@@ -14,9 +14,10 @@ MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
 KNOWN = "~"
-"""Stands in the place of translations: the model knows the word.
+"""Stands in the place of translations, or before them: the model knows the word.
 
-So the word is no unknown name, and a compound isn't put together from its parts.
+So the word is no unknown name, and a compound isn't put together from its parts. Translations behind it are those of
+the word as the head of a compound.
 """
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
@@ -139,10 +140,12 @@ class Lexicon:
         return [" ".join(map(_capital, each.split(" "))) for each in translations] if titled else translations
 
     def _translations(self, entry: str) -> list[str]:
-        line = self._entries.get(entry)
-        if line is None:
-            return []
-        return [entry.strip("-") if each == SAME else each for each in line.split("\t") if each != KNOWN]
+        return [] if self._entries.get(entry, KNOWN).startswith(KNOWN) else self._of_part(entry)
+
+    def _of_part(self, entry: str) -> list[str]:
+        """The translations of a part of a compound, which the model may know as a word."""
+        listed = self._entries.get(entry, KNOWN).split("\t")
+        return [entry.strip("-") if each == SAME else each for each in listed if each != KNOWN]
 
     def _compound(self, word: str) -> list[str]:
         """Translates a compound by its parts; nothing if they aren't all known.
@@ -165,7 +168,7 @@ class Lexicon:
         if known := self._translations("-" + part.lower()):
             return known
         word = _capital(part)
-        return [] if self._entries.get(word) == SAME else self._translations(word)  # a name is no head
+        return [] if self._entries.get(word) == SAME else self._of_part(word)  # a name is no head
 
     def _modifier(self, part: str) -> list[str]:
         if not part.endswith("-"):

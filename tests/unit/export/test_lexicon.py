@@ -5,8 +5,10 @@ from typer.testing import CliRunner
 
 from app.cli.main import app
 from app.engine.models.lexicon import Lexicon
+from app.engine.options import SearchOptions
 from export.bundle_builder import BuildError, build_bundle
-from export.lexicon import read_lexicon, write_lexicon
+from export.lexicon import mark_known, read_lexicon, write_lexicon
+from model.evaluation.evaluate import BundleTranslator
 
 PAIRS = (
     "Narkose\tanesthesia\nNarkose\tanesthetic\nNarkose\tanesthesia\nTipperary\tTipperary\nim Übrigen\tincidentally\n"
@@ -38,6 +40,41 @@ def test_the_service_reads_what_is_written(pairs, tmp_path):
     write_lexicon(read_lexicon(pairs), tmp_path / "lexicon.tsv.gz")
     found = Lexicon(tmp_path / "lexicon.tsv.gz").find("Narkose Tipperary")
     assert [translations for _, _, translations in found] == [("anesthesia", "anesthetic"), ("Tipperary",)]
+
+
+def test_words_that_the_model_knows_are_marked():
+    lexicon = {
+        "Narkose": ["anesthesia", "anesthetic"],
+        "Mandel": ["almond"],
+        "Tipperary": ["Tipperary"],
+        "im Übrigen": ["incidentally"],
+        "-direktor": ["director"],
+        "Staatsoper": ["~"],
+    }
+    asked = []
+
+    def translate(words):
+        asked.extend(words)
+        return {"Narkose": "Anesthetic", "Mandel": "Mandel"}[words[0]], "tonsil"
+
+    marked = mark_known(lexicon, translate)
+    assert asked == ["Narkose", "Mandel"]
+    assert marked == {**lexicon, "Narkose": ["~", "anesthesia", "anesthetic"]}
+
+
+def test_a_marked_word_is_not_offered(tiny_checkpoint, tmp_path):
+    out, lexicon = tmp_path / "out", tmp_path / "lexicon.tsv"
+    command = ["export", str(tiny_checkpoint), str(out)]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    translator = BundleTranslator(out, "int8", 1)
+    alone = translator.translate(["Hund"], "de", "en", SearchOptions(beam_size=1))[0]
+    translator.close()
+    lexicon.write_text(f"Hund\t{alone.upper()}\nKatze\tno translation of it\n", encoding="utf-8")
+    result = CliRunner().invoke(app, [*command, "--mark-known", "--lexicon", f"de-en={lexicon}"])
+    assert result.exit_code == 0, result.output
+    assert "1 of its 2 words are marked as known" in result.output
+    found = Lexicon(out / "lexicon.de-en.tsv.gz").find("Hund Katze")
+    assert [each.translations for each in found] == [("no translation of it",)]
 
 
 def test_a_bundle_names_its_lexicons(tiny_bundle):

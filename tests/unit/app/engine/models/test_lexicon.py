@@ -69,6 +69,7 @@ Bau-\tbuilding\t~
 -team\t=
 Operndirektorin\tlady in charge of the opera
 Staatsdirektor\t~
+Chor\t~\tchoir
 """
 
 
@@ -85,6 +86,8 @@ Staatsdirektor\t~
         ("EU-Direktor", ("EU director", "EU manager")),
         ("Operndirektorin", ("lady in charge of the opera",)),
         ("Staatsdirektor", None),  # the model knows it
+        ("Opernchor", ("opera choir",)),  # the model knows the head alone
+        ("Chor", None),
         ("Operndirektoren", None),
         ("Bayern--Direktor", None),
         ("Opern" * 20 + "direktor", None),  # the time would grow with the square of the length
