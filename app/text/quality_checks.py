@@ -22,8 +22,8 @@ _WELL_MARKED = re.compile(
 _LONGEST_PHRASE = 12  # tokens; a loop of longer phrases is rare, and too_long catches it
 # A syllable three times in a row or a letter four times, inside a word or in a script without spaces.
 _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
-# A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time;
-# larger ones where the source has no figures at all.
+# A number up to twelve is often written as a word in one of the languages, but not where it is part of a score or time,
+# or alone in brackets; larger ones where the source has no figures at all.
 _LARGEST_SPELLED = 12
 _LARGEST_SPELLED_OUT = 99
 _AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
@@ -32,7 +32,7 @@ _DOUBLED = frozenset("das dem den der die sie ihr had that".split())
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
 _CURRENCIES = "$€£¥"
 _GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
-_JOINED = re.compile(r"\d+(?:[:–-]\d+)+")
+_JOINED = re.compile(r"\d+(?:[:–-]\d+)+|(?<=[(\[])\d+(?=[)\]])")
 
 
 class Verdict(StrEnum):
@@ -159,5 +159,5 @@ def _numbers(text: str) -> Counter[int | Decimal]:
 
 
 def _joined(text: str) -> Counter[int | Decimal]:
-    """Finds the numbers of scores, times and the like."""
+    """Finds the numbers of scores, times and the like, and those in brackets."""
     return Counter(Decimal(number) for joined in _JOINED.findall(text) for number in re.findall(r"\d+", joined))

@@ -12,7 +12,8 @@ dashes) and come back byte for byte, so joining the untranslated sentences gives
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 
 import sentencex  # type: ignore[import-untyped]
 
@@ -72,6 +73,8 @@ _GERMAN_ORDINAL = re.compile(
 )
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
 _ORDINAL_NOUN = re.compile(_AFTER_ORDINAL)
+# Where the library goes on in German: numbers may be ordinals or follow an abbreviation, but not in a new quotation.
+_BEFORE_QUOTED_NUMBER = re.compile(r"(?<=[^\W\d_]{4}[.!?])\s+(?=[\"„“»‚]\d)")
 _OPENING = frozenset("„‚([{¿¡")
 _CLOSING = frozenset("\"'”“’‘»«›‹)]}")
 
@@ -161,7 +164,7 @@ def _ends(block: str, language: str) -> Iterator[int]:
                 begin = window_end
                 continue
             pieces.pop()
-        for piece in pieces:
+        for piece in _cut(pieces) if language == "de" else pieces:
             begin += len(piece)
             before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
             if begin == len(shown) or not _goes_on(before, after, language):
@@ -184,6 +187,14 @@ def _library_pieces(window: str, language: str) -> list[str]:
             raise
         return [window]
     return pieces if "".join(pieces) == window else [window]
+
+
+def _cut(pieces: Iterable[str]) -> Iterator[str]:
+    """Yields the pieces, cut before numbers that begin a quotation."""
+    for piece in pieces:
+        ends = [match.end() for match in _BEFORE_QUOTED_NUMBER.finditer(piece)]
+        for begin, end in pairwise([0, *ends, len(piece)]):
+            yield piece[begin:end]
 
 
 def _goes_on(before: str, after: str, language: str) -> bool:

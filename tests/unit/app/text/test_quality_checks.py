@@ -67,6 +67,7 @@ def test_good_translations_get_no_verdict(source, translation):
         ("Es kostet viel Geld.", "It costs 500 euros.", Verdict.DIGITS_CHANGED),
         ("Sie siegten mit 2:1.", "They won.", Verdict.DIGITS_CHANGED),
         ("They won.", "Sie siegten mit 2:1.", Verdict.DIGITS_CHANGED),
+        ("Tore: Kümper (2), Mühlhoff (2), van de Pol (2).", "Goals: Kümper (2), Mühlhoff (2).", Verdict.DIGITS_CHANGED),
         ("They paid $4,763.13 for it.", "Sie zahlten $4.763.13 dafür.", Verdict.DIGITS_CHANGED),
         ("Es kostet 6.917.892,40 Euro.", "It costs 6.917.892.40 euros.", Verdict.DIGITS_CHANGED),
         ("Am 25.07.1982 starb er.", "He died on 25,07.1982.", Verdict.DIGITS_CHANGED),

@@ -29,6 +29,7 @@ GERMAN = [
     ["Der ehem. Minister und die dt. Fußballer trafen Hrn. Müller von der Fa. Schmidt.", "Ja."],
     ["Mo. bis Fr. geöffnet, am 24.12. geschlossen, am 1. und 3. Tag auch."],
     ["Er sah „Wer hat Angst?“, „Los!“ und mehr."],
+    ["Sie begrüßte die Gäste.", '"60 Jahre sind viel."', "Ist das wahr?", "„60 Jahre sah er, vgl. „12 Affen“."],
     ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
 ]
 ENGLISH = [
