@@ -5,7 +5,7 @@ They replace them by other stand-ins, or translate only the text between them.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import Literal, NamedTuple
 
@@ -48,18 +48,33 @@ class Attempt:
 
 def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
     """Replaces numbers by placeholders, as many as there are placeholders that the sentence doesn't contain."""
+    if numbered := _numbered(source, placeholders):
+        yield Attempt("digits", (numbered.text,), lambda translations: _restored(numbered, translations[0]))
+
+
+def cut_at_numbers(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
+    """Translates what is between the numbers, piece by piece: see ``cut``."""
+    if numbered := _numbered(source, placeholders):
+        pieces = cut(numbered)
+
+        def join(translations: Sequence[Aligned]) -> Aligned | None:
+            joined = pieces.join(translations)
+            return joined and _restored(numbered, joined)
+
+        yield replace(pieces, join=join)
+
+
+def _numbered(source: str, placeholders: Sequence[str]) -> Protected | None:
+    """Return the sentence with placeholders for its numbers; None if it has none, or there are no placeholders."""
     free = [placeholder for placeholder in placeholders if placeholder not in source]
     ranges = [match.span() for match in _NUMBER.finditer(source)][: len(free)]
-    if not ranges:
-        return
-    numbered = protect_ranges(source, ranges, free)
+    return protect_ranges(source, ranges, free) if ranges else None
 
-    def join(translations: Sequence[Aligned]) -> Aligned | None:
-        [translation] = translations
-        restored = numbered.restore(*translation)
-        return None if restored.lost else Aligned(restored.text, numbered.restore_links(translation.links, restored))
 
-    yield Attempt("digits", (numbered.text,), join)
+def _restored(numbered: Protected, translation: Aligned) -> Aligned | None:
+    """Return the translation with the numbers; None if it has lost one."""
+    restored = numbered.restore(*translation)
+    return None if restored.lost else Aligned(restored.text, numbered.restore_links(translation.links, restored))
 
 
 def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:

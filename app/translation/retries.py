@@ -7,6 +7,7 @@ In this order:
 | digits | changed numbers | the sentence with placeholders for its numbers |
 | formality | the wrong register | the sentence, without the words that are of it, up to three times |
 | search | any verdict | the sentence, with a beam and without repetitions |
+| cut | numbers that are still changed | what is between the numbers, piece by piece |
 | placeholders, names, numbers | lost spans | the sentence with other stand-ins |
 | cut | lost spans | what is between the spans, piece by piece |
 | copy | a loop | nothing: the source is better than a loop |
@@ -24,7 +25,7 @@ from app.errors import DragomanError
 from app.text.formality import Formality
 from app.text.protection.protected import Protected
 from app.text.quality_checks import Verdict
-from app.translation.attempts import Attempt, with_numbers_kept, with_other_stand_ins
+from app.translation.attempts import Attempt, cut_at_numbers, with_numbers_kept, with_other_stand_ins
 from app.translation.versions import Versions
 
 Run = Callable[..., Awaitable[Any]]
@@ -97,6 +98,8 @@ def attempts(
         other_options = options_again(options, versions.best.verdicts, source)
         if other_options:
             yield Attempt("search", (source,), lambda translations: translations[0], other_options)
+        if Verdict.DIGITS_CHANGED in versions.best.verdicts:
+            yield from cut_at_numbers(source, placeholders)
     if protected and versions.has_lost:
         for attempt in with_other_stand_ins(protected, placeholders):
             if versions.has_lost:

@@ -14,7 +14,7 @@ from app.text.formality import Formality, Register
 from app.text.inline.target_tokens import Link
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
-from app.text.quality_checks import Verdict, loops
+from app.text.quality_checks import Verdict, judge, loops
 from app.translation.attempts import Aligned, with_numbers_kept
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
@@ -330,4 +330,15 @@ def test_the_attempts_come_in_their_order() -> None:
     lost = of(protected.text, "I saw at 8.", verdicts=(Verdict.DIGITS_CHANGED,))
     versions = Versions(lost, protected)
     names = [attempt.name for attempt in attempts(versions, SearchOptions(), PLACEHOLDERS)]
-    assert names == ["digits", "search", "placeholders", "numbers", "cut"]
+    assert names == ["digits", "search", "cut", "placeholders", "numbers", "cut"]
+
+
+async def test_numbers_that_no_search_keeps_are_kept_by_cutting() -> None:
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        kept = {"Nach": "After", "Jahren kamen": "years came", "Gäste.": "guests."}
+        found = [of(text, new := kept.get(text, "They came."), verdicts=judge(text, new)) for text in texts]
+        return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
+
+    first = of("Nach 20 Jahren kamen 95 Gäste.", "They came.", verdicts=(Verdict.DIGITS_CHANGED,))
+    found = await improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate)
+    assert (found.text, found.verdicts) == ("After 20 years came 95 guests.", ())
