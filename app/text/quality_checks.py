@@ -59,12 +59,21 @@ def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Ve
     found = {
         Verdict.REPETITION: _is_repetitive(source, translation),
         Verdict.COPIED_SOURCE: _is_copy(source, translation),
-        Verdict.TOO_SHORT: size < 0.3 * source_size - 5,
+        Verdict.TOO_SHORT: size < 0.3 * source_size - 5 or _says_nothing(source, translation),
         Verdict.TOO_LONG: size > 3 * source_size + 20,
         Verdict.DIGITS_CHANGED: _digits_changed(source, translation),
         Verdict.TRUNCATED: truncated,
     }
     return tuple(verdict for verdict, holds in found.items() if holds)
+
+
+def is_useless(source: str, translation: str) -> bool:
+    """Tells whether a translation is a loop, or has only punctuation where the source has words."""
+    return loops(source, translation) or _says_nothing(source, translation)
+
+
+def _says_nothing(source: str, translation: str) -> bool:
+    return not any(map(str.isalnum, translation)) and any(map(str.isalnum, source))
 
 
 def loops(source: str, translation: str) -> bool:

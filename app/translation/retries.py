@@ -10,7 +10,7 @@ In this order:
 | cut | numbers that are still changed | what is between the numbers, piece by piece |
 | placeholders, names, numbers | lost spans | the sentence with other stand-ins |
 | cut | lost spans | what is between the spans, piece by piece |
-| copy | a loop | nothing: the source is better than a loop |
+| copy | a loop, or nothing but punctuation | nothing: the source is better |
 
 Each result reads as if the model had kept the stand-ins. The best translation of all attempts is used.
 """

@@ -8,7 +8,7 @@ from app.engine.interface import Alternative, SentenceTranslation, TextTranslati
 from app.engine.options import SearchOptions
 from app.text.formality import Formality
 from app.text.protection.protected import Protected
-from app.text.quality_checks import Verdict, judge, loops
+from app.text.quality_checks import Verdict, is_useless, judge
 from app.text.terms.glossary import missing
 from app.translation.attempts import Aligned, Attempt
 
@@ -16,7 +16,7 @@ from app.translation.attempts import Aligned, Attempt
 class _Ranked(NamedTuple):
     """A translation of the sentence and its faults, the worst first."""
 
-    is_loop: bool
+    is_useless: bool
     lost: int
     missing: int
     verdicts: int
@@ -72,11 +72,11 @@ class Versions:
     def result(self, options: SearchOptions) -> SentenceTranslation:
         """Returns the best translation with the others as alternatives.
 
-        It is the source if the best is a loop, unless somebody is writing the translation.
+        It is the source if the best is useless, unless somebody is writing the translation.
         """
         best = self.best
         versions = [ranked.translation for ranked in self._ranked]
-        if self._ranked[0].is_loop and options.prefix is None:
+        if self._ranked[0].is_useless and options.prefix is None:
             confidence = None if best.confidence is None else 0.0
             copied = (Verdict.COPIED_SOURCE,)
             best = replace(best, text=best.source, confidence=confidence, verdicts=copied, alignment=())
@@ -106,14 +106,14 @@ class Versions:
 
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
         lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
-        is_loop = bool(translation.verdicts) and loops(translation.source, translation.text)
+        useless = bool(translation.verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
         offending: tuple[str, ...] = ()
         if self._formality:
             offending = self._formality.offending(translation.source, translation.text)
             own = tuple(verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
             translation = replace(translation, verdicts=(*own, Verdict.FORMALITY) if offending else own)
-        return _Ranked(is_loop, len(lost), lacking, len(translation.verdicts), translation, offending)
+        return _Ranked(useless, len(lost), lacking, len(translation.verdicts), translation, offending)
 
 
 def _as_alternative(translation: SentenceTranslation) -> Alternative:

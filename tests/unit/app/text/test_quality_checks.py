@@ -59,6 +59,7 @@ def test_good_translations_get_no_verdict(source, translation):
         ("Das ist nicht so gut.", "Das ist nicht so gut.", Verdict.COPIED_SOURCE),
         ("Das ist nicht so gut, sagte er dann.", "Well, das ist nicht so gut, sagte he.", Verdict.COPIED_SOURCE),
         ("Der Mann ging gestern mit seinem Hund in den Wald.", "The man.", Verdict.TOO_SHORT),
+        ("!?...x", "!?...", Verdict.TOO_SHORT),
         ("Ja.", "Yes, of course I will, and you know that as well as everybody else.", Verdict.TOO_LONG),
         ("58 € ermäßigt", "58 € €", Verdict.DIGITS_CHANGED),
         ("58 € im Angebot", "58 €t", Verdict.DIGITS_CHANGED),

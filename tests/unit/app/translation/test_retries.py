@@ -333,6 +333,16 @@ def test_the_attempts_come_in_their_order() -> None:
     assert names == ["digits", "search", "cut", "placeholders", "numbers", "cut"]
 
 
+async def test_the_source_is_better_than_punctuation() -> None:
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        found = [of(text, "!?", verdicts=judge(text, "!?")) for text in texts]
+        return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
+
+    first = of("!?x", "!?", verdicts=judge("!?x", "!?"))
+    found = await improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate)
+    assert (found.text, found.verdicts) == ("!?x", (Verdict.COPIED_SOURCE,))
+
+
 async def test_numbers_that_no_search_keeps_are_kept_by_cutting() -> None:
     async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
         kept = {"Nach": "After", "Jahren kamen": "years came", "Gäste.": "guests."}
