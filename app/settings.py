@@ -230,11 +230,16 @@ class Settings(BaseSettings):
         "The default is about 20 seconds of work for one core with the shipped model. A long text enters the queue in "
         "parts.",
     )
-    max_batch_rows: int = Field(
-        32, ge=1, le=4096, description="Maximum rows (sentences times beams) in a batch. A GPU can take more."
+    max_batch_rows: int | None = Field(
+        None,
+        ge=1,
+        le=4096,
+        description="Maximum rows (sentences times beams) in a batch; the default is 32, and 512 on cuda.",
     )
-    max_batch_tokens: int = Field(
-        512, ge=1, description="Maximum source tokens, padding included, that join a batch at a time."
+    max_batch_tokens: int | None = Field(
+        None,
+        ge=1,
+        description="Maximum padded source tokens that join a batch at a time; the default is 512, and 8,192 on cuda.",
     )
     feature_cache_bytes: int = Field(
         32 * MEBIBYTE, ge=0, description="Size of each model's encoder cache, in bytes; 0 switches it off."
@@ -244,6 +249,16 @@ class Settings(BaseSettings):
     def decode_workers(self) -> int:
         """The number of workers with the default resolved."""
         return self.workers or (1 if self.provider == "cuda" else min(4, available_cores()))
+
+    @property
+    def batch_rows(self) -> int:
+        """``max_batch_rows`` with the default resolved."""
+        return self.max_batch_rows or (512 if self.provider == "cuda" else 32)
+
+    @property
+    def batch_tokens(self) -> int:
+        """``max_batch_tokens`` with the default resolved."""
+        return self.max_batch_tokens or (8192 if self.provider == "cuda" else 512)
 
     @property
     def graph_precision(self) -> Literal["int8", "int8-shortlist", "float32", "float16"]:
@@ -332,18 +347,18 @@ class Settings(BaseSettings):
             raise ValueError("precision float16 needs provider cuda; use int8 or float32 on cpu")
         if self.provider == "cuda" and self.precision.startswith("int8"):
             raise ValueError(f"precision {self.precision} needs provider cpu; use float16 or float32 on cuda")
-        if self.beam_size > self.max_batch_rows:
-            raise ValueError(f"max_batch_rows ({self.max_batch_rows}) must be at least beam_size ({self.beam_size})")
-        if self.alternatives_limit >= self.max_batch_rows:
+        if self.beam_size > self.batch_rows:
+            raise ValueError(f"max_batch_rows ({self.batch_rows}) must be at least beam_size ({self.beam_size})")
+        if self.alternatives_limit >= self.batch_rows:
             raise ValueError(
-                f"max_batch_rows ({self.max_batch_rows}) must exceed alternatives_limit ({self.alternatives_limit})"
+                f"max_batch_rows ({self.batch_rows}) must exceed alternatives_limit ({self.alternatives_limit})"
             )
         if self.max_replicas is not None and self.max_replicas < self.replicas:
             raise ValueError(f"max_replicas ({self.max_replicas}) must not be less than replicas ({self.replicas})")
-        if self.max_batch_tokens > self.max_queue_tokens:
+        if self.batch_tokens > self.max_queue_tokens:
             raise ValueError(
                 f"max_queue_tokens ({self.max_queue_tokens}) must not be less than "
-                f"max_batch_tokens ({self.max_batch_tokens})"
+                f"max_batch_tokens ({self.batch_tokens})"
             )
         if self.max_body_bytes < self.max_text_chars:
             raise ValueError(

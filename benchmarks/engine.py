@@ -176,7 +176,9 @@ def bound_shares(
 Provider = Annotated[Literal["cpu", "cuda"], typer.Option(help="Where both engines run.")]
 Precisions = Annotated[
     str | None,
-    typer.Option(help="Precisions to measure; one that the bundle lacks is skipped [default: those of the provider]."),
+    typer.Option(
+        help="Precisions to measure; one that the bundle lacks is skipped.", show_default="those of the provider"
+    ),
 ]
 Unsorted = Annotated[bool, typer.Option("--unsorted", help="Keep the files' order [default: by length].")]
 ProcessorTime = Annotated[

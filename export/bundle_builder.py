@@ -14,7 +14,6 @@ import torch
 
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import GOLDEN, Bundle, Golden, sha256
-from app.engine.models.lexicon import KNOWN
 from app.engine.models.manifest import (
     FORMAT_VERSION,
     MANIFEST,
@@ -36,12 +35,11 @@ from app.engine.single_model import Engine
 from app.settings import Settings
 from export.attention_graphs import ATTENTION
 from export.equivalents import standardised
-from export.lexicon import Lexicons, mark_known, write_lexicon
+from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicons
 from export.parity import agreement, measure, require
 from export.precisions import Report, Sources, write_graphs
 from export.shortlist import SHORTLIST
 from model.data.tokenizer import known_placeholders, target_tag
-from model.evaluation.evaluate import BundleTranslator
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
 from model.training.checkpoint import load_model
@@ -158,11 +156,6 @@ def build_bundle(
     return build(ingredients, out, sentences=sentences, report=report)
 
 
-def lexicon_file(source: str, target: str) -> str:
-    """Name of a direction's lexicon in the bundle."""
-    return f"lexicon.{source}-{target}.tsv.gz"
-
-
 def check_out(out: Path) -> None:
     """Refuse to replace a folder that is not a bundle.
 
@@ -187,7 +180,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     with replacing(out) as partial:
         for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
             shutil.copyfile(path, partial / path.name)
-        _write_lexicons(partial, ingredients.lexicons)
+        write_lexicons(ingredients.lexicons, partial)
         sources = _sources(ingredients, sentences)
         if ingredients.shortlist and not model.config.cutoffs:
             ingredients.shortlist.save(partial / SHORTLIST)
@@ -203,8 +196,8 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         manifest = _manifest(ingredients, graphs, parity)
         _write(partial, manifest, ())
         if ingredients.mark_known:
-            _write_lexicons(partial, _marked(partial, ingredients.lexicons, report))
-            _write(partial, manifest, ())
+            write_lexicons(marked_by_bundle(ingredients.lexicons, partial, report), partial)
+            _write(partial, manifest, ())  # with their new hashes
         _write(partial, manifest, _golden(partial, ingredients, report))
         bundle = Bundle.open(partial)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
@@ -269,30 +262,6 @@ def _random_sources(ingredients: Ingredients) -> Sources:
     rng, config = np.random.default_rng(0), ingredients.model.config
     lengths = rng.integers(1, min(40, ingredients.longest_source), RANDOM_SENTENCES)
     return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
-
-
-def _write_lexicons(folder: Path, lexicons: Lexicons) -> None:
-    for pair, translations in lexicons.items():
-        if translations:
-            write_lexicon(translations, folder / lexicon_file(*pair))
-
-
-def _marked(folder: Path, lexicons: Lexicons, report: Report) -> Lexicons:
-    """Mark the words that the bundle's int8 graphs translate alone as the lexicons do."""
-    translator, marked = BundleTranslator(folder, "int8", torch.get_num_threads(), lexicons=False), {}
-    try:
-        for (source, target), lexicon in lexicons.items():
-            report(f"translating the words of the lexicon from {source} to {target}")
-
-            def translate(words: Sequence[str], source: str = source, target: str = target) -> Sequence[str]:
-                return translator.translate(words, source, target, SearchOptions(beam_size=1))
-
-            marked[source, target] = mark_known(lexicon, translate)
-            known = sum(listed[0] == KNOWN for listed in marked[source, target].values())
-            report(f"{known:,} of its {len(lexicon):,} words are marked as known")
-    finally:
-        translator.close()
-    return marked
 
 
 def _parity(

@@ -11,6 +11,26 @@ if TYPE_CHECKING:
     from export.lexicon import Translations
 
 
+LexiconOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PAIR=FILE",
+        help="Translations of words that are rare in the training text, for one direction: "
+        "de-en=model/text/lexicon.de-en.tsv.xz. A pair file as for training, with a line for each translation of a "
+        "word or of a term of two words. Repeat the option for another direction or another file; of a word in two "
+        "files, the later one counts. A lexicon outweighs a model that isn't sure.",
+    ),
+]
+MarkKnown = Annotated[
+    bool,
+    typer.Option(
+        "--mark-known",
+        help="Leave words to the model that it translates alone as the lexicon does. This takes minutes with the "
+        "shipped lexicons.",
+    ),
+]
+
+
 def export(
     checkpoint: Annotated[Path, typer.Argument(help="Model folder, e.g. runs/de-en/averaged.")],
     out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-en.")],
@@ -29,24 +49,8 @@ def export(
             "graphs: each sentence may only use the pieces that the run's word alignments suggest."
         ),
     ] = None,
-    lexicon: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PAIR=FILE",
-            help="Translations of words that are rare in the training text, for one direction: "
-            "de-en=model/text/lexicon.de-en.tsv.xz. A pair file as for training, with a line for each translation of a "
-            "word or of a term of two words. Repeat the option for another direction or another file; of a word in two "
-            "files, the later one counts. A lexicon outweighs a model that isn't sure.",
-        ),
-    ] = None,
-    mark_known: Annotated[
-        bool,
-        typer.Option(
-            "--mark-known",
-            help="Use a lexicon only for words that the model alone translates in another way. The shipped lexicons "
-            "take minutes.",
-        ),
-    ] = False,
+    lexicon: LexiconOption = None,
+    mark_known: MarkKnown = False,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 

@@ -42,9 +42,9 @@ def attend(
         bias: Broadcastable to (B, H, T, S), added to the scores.
 
     Returns:
-        The attended states (B, T, D), and numbers (B, H, T, S) that rank the keys as the attention maps do, of keys
-        that may be looked at. These are the scores, which cost nothing where they aren't used: on CUDA, the operator
-        returns no maps.
+        The attended states (B, T, D), and the scores (B, H, T, S) before mask and softmax. Among the keys that aren't
+        masked, the highest score has the highest weight. They cost nothing where they aren't used. On CUDA the operator
+        returns no maps. (Where the scores are no products, these are the maps.)
     """
     if attention.scoring == "additive":
         return attention.attend(query, memory, mask.squeeze(1), bias)

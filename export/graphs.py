@@ -197,7 +197,7 @@ class DecoderGraph(nn.Module):
             states, scores = _attend_to_source(layer, states, source, source_mask, beam_rows, row_beams)
             if index == config.alignment_layer:
                 head = mask_scores(take(scores, torch.tensor(config.alignment_head), axis=1), source_mask.squeeze(1))
-                alignment = [pick(head, row_beams).argmax(dim=2)]  # of (R, 1, S)
+                alignment = [pick(head, row_beams).argmax(dim=2)]  # pick gives (R, 1, S)
             states = feed_forward(layer, states)
         return next_scores(model, states), *grown, *alignment
 
@@ -248,7 +248,7 @@ class DecoderGraph(nn.Module):
 def _attend_to_source(
     layer: DecoderLayer, states: Tensor, source: KeysValues, mask: Tensor, beam_rows: Tensor, row_beams: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Let the rows (R, 1, D) of each sentence look at its source together; returns what ranks the keys, too."""
+    """Let the rows (R, 1, D) of each sentence look at its source together; returns the scores, too."""
     attention = layer.cross_attention
     query = pick(attention.query(layer.cross_residual.before(states)), beam_rows)  # (B, M, D)
     attended, scores = attend(attention, query, source, mask)

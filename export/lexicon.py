@@ -5,7 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from app.engine.models.lexicon import KNOWN, SAME
+from app.engine.options import SearchOptions
+from app.settings import available_cores
 from model.data.pairs import read_pairs
+from model.evaluation.evaluate import BundleTranslator
 
 Translations = Mapping[str, Sequence[str]]
 """Translations of word forms, the usual one first."""
@@ -44,13 +47,43 @@ def mark_known(translations: Translations, translate: Callable[[Sequence[str]], 
     words = [
         word
         for word, listed in translations.items()
-        if listed[0] not in (word, KNOWN, SAME) and " " not in word and word.strip("-") == word
+        if listed[0] not in (word, KNOWN) and " " not in word and word.strip("-") == word
     ]
     found = dict(zip(words, translate(words), strict=True))
     return {
         word: [KNOWN, *listed] if found.get(word, "").casefold() in map(str.casefold, listed) else listed
         for word, listed in translations.items()
     }
+
+
+def marked_by_bundle(lexicons: Lexicons, bundle: Path, report: Callable[[str], None]) -> Lexicons:
+    """Mark the words of lexicons that a bundle's int8 graphs know, see ``mark_known``."""
+    translator, marked = BundleTranslator(bundle, "int8", available_cores(), lexicons=False), {}
+    try:
+        for (source, target), lexicon in lexicons.items():
+            report(f"translating the words of the lexicon from {source} to {target}")
+
+            def translate(words: Sequence[str], source: str = source, target: str = target) -> Sequence[str]:
+                return translator.translate(words, source, target, SearchOptions(beam_size=1))
+
+            marked[source, target] = mark_known(lexicon, translate)
+            known = sum(listed[0] == KNOWN for listed in marked[source, target].values())
+            report(f"{known:,} of its {len(lexicon):,} words are marked as known")
+    finally:
+        translator.close()
+    return marked
+
+
+def lexicon_file(source: str, target: str) -> str:
+    """Name of a direction's lexicon in the bundle."""
+    return f"lexicon.{source}-{target}.tsv.gz"
+
+
+def write_lexicons(lexicons: Lexicons, folder: Path) -> None:
+    """Write the files of all lexicons that have words."""
+    for pair, translations in lexicons.items():
+        if translations:
+            write_lexicon(translations, folder / lexicon_file(*pair))
 
 
 def write_lexicon(translations: Translations, path: Path) -> None:

@@ -21,7 +21,7 @@ def load_of(statistics: Mapping[str, float], settings: "Settings") -> float:
         statistics: Of its engine.
         settings: Its limits.
     """
-    rows = settings.max_batch_rows * settings.decode_workers
+    rows = settings.batch_rows * settings.decode_workers
     waiting = statistics["queued_tokens"] / (settings.max_queue_tokens * _SHARE_OF_QUEUE)
     return statistics["running_rows"] / rows + waiting
 

@@ -147,8 +147,8 @@ class Engine:
         results = None if first.memory_length else open_result_cache(settings, *parts)
         limits = Limits(
             max_queue_tokens=settings.max_queue_tokens,
-            max_batch_rows=settings.max_batch_rows,
-            max_batch_tokens=settings.max_batch_tokens,
+            max_batch_rows=settings.batch_rows,
+            max_batch_tokens=settings.batch_tokens,
         )
         return cls(
             bundle,

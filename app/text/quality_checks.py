@@ -30,6 +30,8 @@ _AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
 # "Ist das das Haus?", "wenn sie sie sehen", "he had had": no loop if said twice.
 _DOUBLED = frozenset("das dem den der die sie ihr had that".split())
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
+# A letter, a digit, or a placeholder, which stands for words.
+_SAYING = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
 _CURRENCIES = "$€£¥"
 _GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
 _JOINED = re.compile(r"\d+(?:[:–-]\d+)+|(?<=[(\[])\d+(?=[)\]])")
@@ -73,7 +75,7 @@ def is_useless(source: str, translation: str) -> bool:
 
 
 def _says_nothing(source: str, translation: str) -> bool:
-    return not any(map(str.isalnum, translation)) and any(map(str.isalnum, source))
+    return not _SAYING.search(translation) and _SAYING.search(source) is not None
 
 
 def loops(source: str, translation: str) -> bool:

@@ -12,8 +12,7 @@ dashes) and come back byte for byte, so joining the untranslated sentences gives
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
 
 import sentencex  # type: ignore[import-untyped]
 
@@ -54,7 +53,7 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 _ABBREVIATION = {
     "de": re.compile(
         r"\b(?:Dipl|Hrsg|Ing|[Ii]nkl|[Ee]xkl|[Zz]zgl|[Aa]bzgl|geb|gest|verh|[Ss]og|[Vv]gl|[Bb]zgl|dt|engl|frz|[Ee]hem|Tsd"
-        r"|z\. ?Hd|Fa|Hrn|Bhf|Mo|Di|Mi|Do|Fr|Sa)\.\s+$"
+        r"|[Bb]spw|[Ii]nsb|[Ii]nsbes|[Ee]vtl|Abschn|[Ss]ogen|[Uu]rspr|Anm|z\. ?Hd|Fa|Hrn|Bhf|Mo|Di|Mi|Do|Fr|Sa)\.\s+$"
     ),
     "en": re.compile(
         r"\b(?:[Aa]pprox|[Vv]ols?|[Ee]st|[Ee]qs?|[Cc]h|[Ff]igs|[Ee]ds|Mt|Apt|Mon|Tues?|Wed|Thu|Thurs|Fri)\.\s+$"
@@ -73,8 +72,9 @@ _GERMAN_ORDINAL = re.compile(
 )
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
 _ORDINAL_NOUN = re.compile(_AFTER_ORDINAL)
-# Where the library goes on in German: numbers may be ordinals or follow an abbreviation, but not in a new quotation.
-_BEFORE_QUOTED_NUMBER = re.compile(r"(?<=[^\W\d_]{4}[.!?])\s+(?=[\"„“»‚]\d)")
+# In German, the library ends no sentence before a number, which may be an ordinal or follow an abbreviation. It sees a
+# number that begins a quotation as a word.
+_QUOTED_NUMBER = re.compile(r"(?<=[\"„“»‚])\d")
 _OPENING = frozenset("„‚([{¿¡")
 _CLOSING = frozenset("\"'”“’‘»«›‹)]}")
 
@@ -164,7 +164,7 @@ def _ends(block: str, language: str) -> Iterator[int]:
                 begin = window_end
                 continue
             pieces.pop()
-        for piece in _cut(pieces) if language == "de" else pieces:
+        for piece in pieces:
             begin += len(piece)
             before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
             if begin == len(shown) or not _goes_on(before, after, language):
@@ -179,7 +179,9 @@ def _shown(window: str) -> str:
 
 
 def _library_pieces(window: str, language: str) -> list[str]:
-    """Returns non-empty pieces that make up the window; the window itself where the library fails."""
+    """Returns non-empty pieces as long as the sentences of the window; the window itself where the library fails."""
+    if language == "de":
+        window = _QUOTED_NUMBER.sub("X", window)
     try:
         pieces = [piece for piece in sentencex.segment(language, window) if piece]
     except BaseException as error:  # a Rust panic is no Exception, and its class can't be imported
@@ -187,14 +189,6 @@ def _library_pieces(window: str, language: str) -> list[str]:
             raise
         return [window]
     return pieces if "".join(pieces) == window else [window]
-
-
-def _cut(pieces: Iterable[str]) -> Iterator[str]:
-    """Yields the pieces, cut before numbers that begin a quotation."""
-    for piece in pieces:
-        ends = [match.end() for match in _BEFORE_QUOTED_NUMBER.finditer(piece)]
-        for begin, end in pairwise([0, *ends, len(piece)]):
-            yield piece[begin:end]
 
 
 def _goes_on(before: str, after: str, language: str) -> bool:

@@ -17,7 +17,7 @@ KNOWN = "~"
 """Stands in the place of translations, or before them: the model knows the word.
 
 So the word is no unknown name, and a compound isn't put together from its parts. Translations behind it are those of
-the word as the head of a compound.
+the word as a part of a compound.
 """
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
@@ -128,15 +128,19 @@ class Lexicon:
 
     def _looked_up(self, entry: str, *, titled: bool, first: bool) -> list[str]:
         """Translates a word or a term of two words, which may begin with a capital because of its place."""
-        translations = self._translations(entry)
-        if not translations and entry[0].isupper():
-            if titled or first:
-                lowered = self._translations(_lower(entry))
-                if titled and not lowered:
-                    lowered = self._translations(" ".join(map(_lower, entry.split(" "))))
-                translations = list(map(_capital, lowered))
-            if not translations and self._has_parts and entry not in self._entries:
-                translations = self._compound(entry)
+        forms = [entry]
+        if entry[0].isupper() and (titled or first):
+            forms.append(_lower(entry))
+            if titled:
+                forms.append(" ".join(map(_lower, entry.split(" "))))
+        listed = next((form for form in forms if form in self._entries), None)
+        translations: list[str] = []
+        if listed is not None:  # perhaps as a word that the model knows
+            translations = self._translations(listed)
+            if listed != entry:
+                translations = list(map(_capital, translations))
+        elif self._has_parts and entry[0].isupper() and _lower(entry) not in self._entries:
+            translations = self._compound(entry)
         return [" ".join(map(_capital, each.split(" "))) for each in translations] if titled else translations
 
     def _translations(self, entry: str) -> list[str]:
@@ -174,7 +178,7 @@ class Lexicon:
         if not part.endswith("-"):
             return self._translations(part + "-")
         word = part[:-1]
-        return self._translations(part) or self._translations(word) or ([word] if word.isupper() else [])
+        return self._of_part(part) or self._of_part(word) or ([word] if word.isupper() else [])
 
     def _two_modifiers(self, part: str) -> list[str]:
         for middle in range(_SHORTEST_PART, len(part) - _SHORTEST_PART + 1):

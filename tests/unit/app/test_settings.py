@@ -40,6 +40,13 @@ def test_workers_follow_the_cores_this_process_may_use(monkeypatch):
         assert Settings.load(workers=7).decode_workers == 7
 
 
+def test_a_gpu_takes_larger_batches():
+    cpu, gpu = Settings.load(), Settings.load(provider="cuda")
+    assert (cpu.batch_rows, cpu.batch_tokens) == (32, 512)
+    assert gpu.batch_rows > 8 * cpu.batch_rows and gpu.batch_tokens > 8 * cpu.batch_tokens
+    assert Settings.load(provider="cuda", max_batch_rows=40, max_batch_tokens=700).batch_rows == 40
+
+
 def test_unknown_variables_are_named(monkeypatch):
     monkeypatch.setenv("DRAGOMAN_PROT", "8001")
     monkeypatch.setenv("DRAGOMAN_BEAMS", "1")

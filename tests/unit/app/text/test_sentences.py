@@ -30,6 +30,7 @@ GERMAN = [
     ["Mo. bis Fr. geöffnet, am 24.12. geschlossen, am 1. und 3. Tag auch."],
     ["Er sah „Wer hat Angst?“, „Los!“ und mehr."],
     ["Sie begrüßte die Gäste.", '"60 Jahre sind viel."', "Ist das wahr?", "„60 Jahre sah er, vgl. „12 Affen“."],
+    ["Das Buch von Prof. „5 Sterne“ Müller dauert evtl. „3 Wochen“, bspw. „2 Tage“."],
     ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
 ]
 ENGLISH = [

@@ -87,6 +87,7 @@ Chor\t~\tchoir
         ("Operndirektorin", ("lady in charge of the opera",)),
         ("Staatsdirektor", None),  # the model knows it
         ("Opernchor", ("opera choir",)),  # the model knows the head alone
+        ("Chor-Direktor", ("choir director", "choir manager")),
         ("Chor", None),
         ("Operndirektoren", None),
         ("Bayern--Direktor", None),
@@ -107,6 +108,15 @@ def test_compounds_end_where_words_do(tmp_path):
     found = lexicon(tmp_path, PARTS)
     assert found.find("Er verlässt die EU.\nEU-Direktor") == [(20, 31, ("EU director", "EU manager"))]
     assert found.find("Operndirektor wird er") == [(0, 13, ("opera director", "opera manager"))]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Antrieb ist da.", "Afrikanische Staaten", "Die Afrikanische Union", "Antrieb Und Akkurate Uhr"]
+)
+def test_a_word_that_the_model_knows_is_not_looked_up_as_another(tmp_path, sentence):
+    entries = "Antrieb\t~\tdrive\nantrieb\tdrove\nafrikanische\t~\tAfrican\nAfrika-\tAfrica\n-nische\tniche\n"
+    entries += "akkurate\t~\taccurate\nAkku-\tbattery\n-rate\trate\n"
+    assert not lexicon(tmp_path, entries).find(sentence)
 
 
 def test_heads_may_all_be_words(tmp_path):
