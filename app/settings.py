@@ -258,7 +258,7 @@ class Settings(BaseSettings):
     @property
     def batch_tokens(self) -> int:
         """``max_batch_tokens`` with the default resolved."""
-        return self.max_batch_tokens or (8192 if self.provider == "cuda" else 512)
+        return self.max_batch_tokens or (min(8192, self.max_queue_tokens) if self.provider == "cuda" else 512)
 
     @property
     def graph_precision(self) -> Literal["int8", "int8-shortlist", "float32", "float16"]:

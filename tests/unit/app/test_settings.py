@@ -45,6 +45,7 @@ def test_a_gpu_takes_larger_batches():
     assert (cpu.batch_rows, cpu.batch_tokens) == (32, 512)
     assert gpu.batch_rows > 8 * cpu.batch_rows and gpu.batch_tokens > 8 * cpu.batch_tokens
     assert Settings.load(provider="cuda", max_batch_rows=40, max_batch_tokens=700).batch_rows == 40
+    assert Settings.load(provider="cuda", max_queue_tokens=1000).batch_tokens == 1000
 
 
 def test_unknown_variables_are_named(monkeypatch):
