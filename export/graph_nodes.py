@@ -42,9 +42,10 @@ def attend(
         bias: Broadcastable to (B, H, T, S), added to the scores.
 
     Returns:
-        The attended states (B, T, D), and the scores (B, H, T, S) before mask and softmax. Among the keys that aren't
-        masked, the highest score has the highest weight. They cost nothing where they aren't used. On CUDA the operator
-        returns no maps. (Where the scores are no products, these are the maps.)
+        The attended states (B, T, D), and the scores (B, H, T, S) before bias, mask and softmax, or the attention maps
+        where the scores are no products. Without a bias, the highest score among the keys that aren't masked has the
+        highest weight. Maps would be simpler, but on CUDA the operator returns none. Scores that aren't used cost
+        nothing.
     """
     if attention.scoring == "additive":
         return attention.attend(query, memory, mask.squeeze(1), bias)
@@ -55,7 +56,7 @@ def attend(
         attn_mask=mask if bias is None else mask_scores(bias, mask),
         q_num_heads=attention.heads,
         kv_num_heads=attention.heads,
-        qk_matmul_output_mode=0,  # before mask and softmax
+        qk_matmul_output_mode=0,  # before bias, mask and softmax
     )
     return attended, scores
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.engine.models.lexicon import KNOWN, SAME
 from app.engine.options import SearchOptions
-from app.settings import available_cores
+from app.settings import Settings
 from model.data.pairs import read_pairs
 from model.evaluation.evaluate import BundleTranslator
 
@@ -58,7 +58,10 @@ def mark_known(translations: Translations, translate: Callable[[Sequence[str]], 
 
 def marked_by_bundle(lexicons: Lexicons, bundle: Path, report: Callable[[str], None]) -> Lexicons:
     """Mark the words of lexicons that a bundle's int8 graphs know, see ``mark_known``."""
-    translator, marked = BundleTranslator(bundle, "int8", available_cores(), lexicons=False), {}
+    translator, marked = (
+        BundleTranslator(bundle, "int8", Settings.load(bundle=bundle).decode_workers, lexicons=False),
+        {},
+    )
     try:
         for (source, target), lexicon in lexicons.items():
             report(f"translating the words of the lexicon from {source} to {target}")

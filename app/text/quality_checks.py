@@ -30,11 +30,11 @@ _AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
 # "Ist das das Haus?", "wenn sie sie sehen", "he had had": no loop if said twice.
 _DOUBLED = frozenset("das dem den der die sie ihr had that".split())
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
-# A letter, a digit, or a placeholder, which stands for words.
-_SAYING = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
+# The beginning of a word or number, or a placeholder, which stands for one.
+_WORD_OR_NUMBER = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
 _CURRENCIES = "$€£¥"
 _GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
-_JOINED = re.compile(r"\d+(?:[:–-]\d+)+|(?<=[(\[])\d+(?=[)\]])")
+_NEVER_SPELLED = re.compile(r"\d+(?:[:–-]\d+)+|(?<=[(\[])\d+(?=[)\]])")
 
 
 class Verdict(StrEnum):
@@ -75,7 +75,7 @@ def is_useless(source: str, translation: str) -> bool:
 
 
 def _says_nothing(source: str, translation: str) -> bool:
-    return not _SAYING.search(translation) and _SAYING.search(source) is not None
+    return not _WORD_OR_NUMBER.search(translation) and _WORD_OR_NUMBER.search(source) is not None
 
 
 def loops(source: str, translation: str) -> bool:
@@ -148,17 +148,17 @@ def _digits_changed(source: str, translation: str) -> bool:
         return True  # "€999 €"
     if len(_GLUED.findall(translation)) > len(_GLUED.findall(source)):
         return True  # "999 €t"
-    joined_before, joined_after = _joined(source), _joined(translation)
+    fixed_before, fixed_after = _never_spelled(source), _never_spelled(translation)
     if _AFTER_NOON.search(source) or _AFTER_NOON.search(translation):
         for hour in range(1, 12):  # 15 Uhr is 3 p.m.
             for here, there in ((before, after), (after, before)):
                 if here[hour + 12] and not there[hour + 12] and there[hour]:
-                    for numbers in (here, joined_before, joined_after):
+                    for numbers in (here, fixed_before, fixed_after):
                         numbers[hour] += numbers.pop(hour + 12, 0)
     spelled = _LARGEST_SPELLED if before else _LARGEST_SPELLED_OUT
     if any(before[value] != after[value] for value in before | after if value > spelled):
         return True
-    missing = (joined_before - after) + (joined_after - before)
+    missing = (fixed_before - after) + (fixed_after - before)
     del missing[0]  # 15 Uhr is 15:00
     return bool(missing)
 
@@ -169,6 +169,6 @@ def _numbers(text: str) -> Counter[int | Decimal]:
     return Counter(Decimal(re.sub(r"\D", "", number)) for number in _NUMBER.findall(text))
 
 
-def _joined(text: str) -> Counter[int | Decimal]:
-    """Finds the numbers of scores, times and the like, and those in brackets."""
-    return Counter(Decimal(number) for joined in _JOINED.findall(text) for number in re.findall(r"\d+", joined))
+def _never_spelled(text: str) -> Counter[int | Decimal]:
+    """Finds the numbers that no language spells out: of scores, times and the like, and those in brackets."""
+    return Counter(Decimal(number) for found in _NEVER_SPELLED.findall(text) for number in re.findall(r"\d+", found))

@@ -179,7 +179,7 @@ def _shown(window: str) -> str:
 
 
 def _library_pieces(window: str, language: str) -> list[str]:
-    """Returns non-empty pieces as long as the sentences of the window; the window itself where the library fails."""
+    """Returns pieces with the lengths of the window's sentences; the window itself where the library fails."""
     if language == "de":
         window = _QUOTED_NUMBER.sub("X", window)
     try:

@@ -41,6 +41,7 @@ REFERENCES = sorted(Path(__file__).parents[4].glob("data/de-en/eval/*.tsv"))
         ("我想要一杯啤酒。", "I would like a glass of beer, please."),
         ("I would like a glass of beer.", "我想要一杯啤酒。"),
         ("…", "…"),
+        ("Die \ue000.", "\ue000."),
         ("", ""),
     ],
 )
