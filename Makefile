@@ -81,7 +81,7 @@ bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged 
 	@# The table of the shortlist takes minutes to make; both directions have the same.
 	shortlist=runs/de-en; for pair in de-en en-de; do \
 		$(DEV)/bin/dragoman export runs/$$pair/averaged build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv \
-			--shortlist $$shortlist --mark-known --lexicon $$pair=model/text/known.$$pair.tsv.xz \
+			--shortlist $$shortlist --mark-known --mark-frequent runs/de-en --lexicon $$pair=model/text/known.$$pair.tsv.xz \
 			--lexicon $$pair=model/text/lexicon.$$pair.tsv.xz --lexicon $$pair=model/text/lexicon-2.$$pair.tsv.xz || exit 1; \
 		shortlist=build/de-en; \
 	done

@@ -29,6 +29,14 @@ MarkKnown = Annotated[
         "shipped lexicons.",
     ),
 ]
+MarkFrequent = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN",
+        help="Folder of the run, e.g. runs/de-en. Leave words of the lexicon to the model that 40 sentences of the "
+        "training text have, or more.",
+    ),
+]
 
 
 def export(
@@ -51,12 +59,14 @@ def export(
     ] = None,
     lexicon: LexiconOption = None,
     mark_known: MarkKnown = False,
+    mark_frequent: MarkFrequent = None,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
     OUT changes only when the bundle is complete. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
     from export.bundle_builder import build_bundle
+    from export.frequency import mark_frequent as marked_by_run
     from export.parity import parity_lines
     from export.progress import reporting
     from export.shortlist import read_shortlist
@@ -66,6 +76,9 @@ def export(
     groups = _read_sentences(sentences, languages) if sentences else []
     lexicons = _read_lexicons(lexicon or [], languages)
     with reporting("exporting") as report:
+        if mark_frequent:
+            report("counting the words of the lexicon in the training text")
+            lexicons = dict(marked_by_run(lexicons, mark_frequent, languages))
         table = read_shortlist(shortlist, languages) if shortlist else None
         bundle = build_bundle(
             checkpoint,

@@ -228,6 +228,20 @@ def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:
     return sources, validation
 
 
+def load_sentences(run: Path) -> Iterator[Packed]:
+    """The packed training sources of a run that aren't dictionaries, one at a time.
+
+    Raises:
+        PairsError: The run has no corpus.
+    """
+    folder = run / "corpus"
+    if not (folder / "sources.json").exists():
+        raise PairsError(f"{run} has no corpus")
+    dictionaries = _saved_rules(folder / "rules.json")["dictionary"]
+    names = [fact["file"] for fact in corpus_facts(run)[:-1]]
+    return (Packed.load(folder / f"{at:02d}.npz") for at, name in enumerate(names) if name not in dictionaries)
+
+
 def corpus_facts(run: Path) -> list[dict[str, Any]]:
     """File name, pairs and sha256 of each source in the recipe's order, then of the validation file."""
     facts: list[dict[str, Any]] = json.loads((run / "corpus" / "sources.json").read_text(encoding="utf-8"))

@@ -28,7 +28,8 @@ _SHORTEST_NAME = 4
 """Letters."""
 _WITHIN_SENTENCE = re.compile(r"[\w,;] ")
 """The two characters before a word that doesn't begin a sentence or a quotation."""
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+"""A word, as a lexicon is asked for it."""
 
 
 class FoundWord(NamedTuple):
@@ -82,7 +83,7 @@ class Lexicon:
         The first word of a text may have a capital letter that the lexicon's hasn't; its translations then get one. If
         all of four words or more have a capital, as in a title, this goes for each of them.
         """
-        words = [match.span() for match in _WORD.finditer(text)]
+        words = [match.span() for match in WORD.finditer(text)]
         titled = _is_title(text, words)
         found: list[FoundWord] = []
         for index, (begin, end) in enumerate(words):
@@ -107,7 +108,7 @@ class Lexicon:
             text: The text.
             found: What ``find`` has found in it.
         """
-        words = [match.span() for match in _WORD.finditer(text)]
+        words = [match.span() for match in WORD.finditer(text)]
         if _is_title(text, words):
             return []
         return [
