@@ -26,6 +26,14 @@ def train(
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     threads: Annotated[int | None, typer.Option(min=1, help="CPU threads.", show_default="all cores")] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            help="Train for this time, whatever the recipe's updates and cooldown are. In its second half the learning "
+            "rate goes down to zero. The recipe's schedule must be 'trapezoid'.",
+        ),
+    ] = None,
 ) -> None:
     """Train a translation model; run it again to continue a stopped run.
 
@@ -37,7 +45,7 @@ def train(
     from model.training.train import train as run_training
 
     run = out or Path("runs") / recipe.stem
-    averaged = _shown(run, place, partial(run_training, recipe, data, run, place))
+    averaged = _shown(run, place, partial(run_training, recipe, data, run, place, minutes=minutes))
     if place.rank == 0:
         typer.echo(f"{averaged} is ready: dragoman export {averaged} OUT", err=True)
 

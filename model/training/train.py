@@ -26,7 +26,7 @@ from model.data.corpus import build_corpus, load_corpus, synthetic_mark
 from model.data.tokenizer import target_tag
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
-from model.recipe import Recipe
+from model.recipe import Recipe, RecipeError, Training
 from model.training.checkpoint import (
     CheckpointError,
     TrainingState,
@@ -41,7 +41,7 @@ from model.training.checkpoint import (
 from model.training.loss import Losses, loss_per_token, losses
 from model.training.optimizer import Optimizers
 from model.training.provenance import read_card, write_card
-from model.training.schedule import learning_rate
+from model.training.schedule import TimedTrapezoid, learning_rate
 from model.training.warm_start import load_initial
 
 Metrics = dict[str, float]
@@ -97,6 +97,7 @@ class Trainer:
         self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
         self.optimizers = Optimizers(self.model, self.training)
         self.state = TrainingState()
+        self.learning_rate: Callable[[int, Training], float] = learning_rate
         saved = training_checkpoints(run / "checkpoints")
         if saved:
             self.state = load_training(saved[-1], self.model, self.optimizers)
@@ -166,16 +167,22 @@ class Trainer:
             )
         )
 
-    def fit(self, report: Callable[[Metrics], None]) -> Path:
+    def fit(self, report: Callable[[Metrics], None], timed: TimedTrapezoid | None = None) -> Path:
         """Train to the recipe's end, or until validation no longer improves; returns the averaged model's folder.
 
         Args:
             report: Called after each update with its metrics (and each validation's), on rank 0 only.
+            timed: The time that decides about the learning rate and the end, instead of the recipe.
         """
         self.model.train()
-        batches = self.batches(self.state.update)
-        while self.state.update < self.training.updates and not self._stale():
+        batches, began = self.batches(self.state.update), time.monotonic()
+        if timed:
+            self.learning_rate = timed.rate
+        while not (timed.over if timed else self.state.update >= self.training.updates or self._stale()):
             metrics = self.update(batches)
+            if timed:
+                timed.elapsed = self.place.total(time.monotonic() - began) / self.place.world  # the same for all
+                metrics["updates"] = timed.expected(self.state.update)
             if self.state.update % self.training.validate_every == 0:
                 metrics["validation_loss"] = self.validate()
             if self.place.rank == 0:
@@ -214,7 +221,7 @@ class Trainer:
             raise FloatingPointError(
                 f"update {self.state.update}: the gradients are not finite; the checkpoints are as they were"
             )
-        rate = learning_rate(self.state.update, self.training)
+        rate = self.learning_rate(self.state.update, self.training)
         self.optimizers.step(rate)
         seconds = time.perf_counter() - began
         self.state.tokens += int(tokens)
@@ -298,6 +305,7 @@ def train(
     *,
     report: Callable[[str], None],
     on_update: Callable[[Metrics], None],
+    minutes: float | None = None,
 ) -> Path:
     """The whole run, from pair files to the averaged model; continues where an earlier one stopped.
 
@@ -308,20 +316,31 @@ def train(
         place: Device and rank.
         report: Called with a line on each preparatory step.
         on_update: Called with the metrics of each update.
+        minutes: Time to train for, from the first update on, instead of the recipe's updates and cooldown.
 
     Returns:
         The folder of the averaged model, with its card.
 
     Raises:
-        RecipeError: The recipe can't be used.
+        RecipeError: The recipe can't be used, or has no trapezoid although there are minutes.
         PairsError: A pair file is missing or malformed.
         CheckpointError: The run's checkpoint belongs to another recipe, or its initial model is missing.
         FloatingPointError: Training diverged.
     """
     loaded = Recipe.load(recipe)
+    if minutes is not None and loaded.training.schedule != "trapezoid":
+        raise RecipeError(f'{recipe}: --minutes needs schedule = "trapezoid"')
     run.mkdir(parents=True, exist_ok=True)
     if place.rank == 0:
         build_corpus(loaded, data, run, report=report)
     if place.world > 1:
         distributed.barrier()
-    return Trainer(loaded, recipe.read_text(encoding="utf-8"), run, place).fit(on_update)
+    trainer = Trainer(loaded, recipe.read_text(encoding="utf-8"), run, place)
+    if minutes is None:
+        return trainer.fit(on_update)
+    timed = TimedTrapezoid(60 * minutes)
+    averaged = trainer.fit(on_update, timed)
+    updates = trainer.state.update
+    cooldown = updates - (updates if timed.plateau is None else timed.plateau)
+    report(f"the same without --minutes: updates = {updates}, cooldown = {cooldown}")
+    return averaged

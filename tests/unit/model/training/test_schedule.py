@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 
 from model.recipe import Training
-from model.training.schedule import learning_rate
+from model.training.schedule import TimedTrapezoid, learning_rate
 
 
 def training(schedule: str, *, updates: int = 1000, warmup: int = 100, cooldown: int = 0) -> Training:
@@ -58,3 +58,27 @@ def test_more_updates_change_no_rate_before_the_cooldown() -> None:
     assert [learning_rate(update, short) for update in range(1, 801)] == [
         learning_rate(update, long) for update in range(1, 801)
     ]
+
+
+def test_a_timed_trapezoid_goes_down_in_the_second_half_of_its_time() -> None:
+    recipe, timed = training("trapezoid", warmup=4), TimedTrapezoid(20.0)
+    rates = []
+    for update in range(1, 21):
+        timed.elapsed = update - 1.0
+        assert not timed.over
+        rates.append(timed.rate(update, recipe))
+    assert rates[:4] == pytest.approx([5e-4, 1e-3, 1.5e-3, 2e-3])
+    assert set(rates[3:11]) == {2e-3}
+    assert rates[10:] == pytest.approx([2e-3 * (1 - done / 10) for done in range(10)])
+    assert timed.plateau == 10
+    timed.elapsed = 20.0
+    assert timed.over and timed.rate(21, recipe) == 0.0
+
+
+def test_a_timed_trapezoid_expects_updates_as_quick_as_before() -> None:
+    timed = TimedTrapezoid(60.0)
+    assert timed.expected(1) == 1
+    timed.elapsed = 15.0
+    assert timed.expected(30) == 120
+    timed.elapsed = 61.0
+    assert timed.expected(130) == 130

@@ -19,6 +19,7 @@ from model.data.batches import Batch, BatchStream
 from model.data.corpus import build_corpus, corpus_facts, load_corpus
 from model.data.pairs import read_pairs
 from model.data.tokenizer import PLACEHOLDERS
+from model.recipe import RecipeError
 from model.training.checkpoint import load_model, model_tensors, training_checkpoints
 from model.training.provenance import read_card
 from model.training.schedule import learning_rate
@@ -324,3 +325,28 @@ def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) 
     for found, size in zip(texts, (60, 200), strict=True):
         assert sum(text.isupper() for text in found) == size // 2
         assert size // 4 < sum(any(char in PLACEHOLDERS for char in text) for text in found) <= 3 * size // 2
+
+
+def test_a_run_ends_when_its_time_is_over(workplaces: Iterator[Workplace], monkeypatch: pytest.MonkeyPatch) -> None:
+    timed, again = next(workplaces), next(workplaces)
+    options = {"schedule": "trapezoid", "warmup": 3}
+    timed.write_recipe(updates=1000, cooldown=500, **options)
+    seconds = iter(range(1000))
+    monkeypatch.setattr("model.training.train.time.monotonic", lambda: float(next(seconds)))
+    reported, seen = list[str](), list[Metrics]()
+    train(timed.recipe, timed.data, timed.run, CPU, report=reported.append, on_update=seen.append, minutes=0.4)
+    assert [row["update"] for row in seen] == list(range(1, 25))
+    assert {row["updates"] for row in seen} == {24}
+    assert reported[-1] == "the same without --minutes: updates = 24, cooldown = 12"
+    assert read_card(timed.run / "averaged").updates == 24
+
+    again.write_recipe(updates=24, cooldown=12, **options)
+    rates = [row["rate"] for row in again.train()]
+    assert [row["rate"] for row in seen[:12]] == pytest.approx(rates[:12]), "both are at the peak until then"
+    assert [row["rate"] for row in seen[12:]] == pytest.approx(rates[12:], abs=5e-3 / 12)
+
+
+def test_minutes_need_a_trapezoid(workplace: Workplace) -> None:
+    workplace.write_recipe()
+    with pytest.raises(RecipeError, match="--minutes needs schedule"):
+        train(workplace.recipe, workplace.data, workplace.run, CPU, report=print, on_update=print, minutes=1)
