@@ -14,6 +14,11 @@ _NUMBERS: Mapping[str, re.Pattern[str]] = {  # with marks, as each language writ
     "en": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+"),
 }
 _DIGITS = re.compile(r"\d+")
+_FULL_HOUR = re.compile(r"(?<![\d:.])0?(\d{1,2})(?::00(?![\d:])|[:.]00(?= Uhr))")
+_MONTHS = "jan|jän feb mar|mär apr may|mai jun jul aug sep oct|okt nov dec|dez".split()  # beginnings, in both languages
+_NAMED = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
+_DATE = re.compile(r"(?<![\d.])0?(\d{1,2})\.\s?(0?[1-9]|1[0-2])\.\s?(?=\d{4})")
+_ZERO_OF_A_DAY = re.compile(rf"\b0(?=\d\.? {_NAMED})|(?<= )0(?=\d, \d{{4}})", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BROKEN = re.compile(r"[\ufffd\ue000-\uf8ff]")
@@ -64,7 +69,8 @@ def digit_groups(text: str) -> Counter[str]:
 def keeps_digits(source: str, translation: str, languages: tuple[str, str]) -> bool:
     """Has the same digit groups, save for numbers up to twelve that one side has as a word.
 
-    What separates digits must be as the target language has it, or as the source does.
+    What separates digits must be as the target language has it, or as the source does. "10 Uhr" may be "10:00", and
+    "04.05.2018" may be "4 May 2018".
 
     Args:
         source: The text.
@@ -74,10 +80,26 @@ def keeps_digits(source: str, translation: str, languages: tuple[str, str]) -> b
     marked = set(_MARKED.findall(translation)) - set(_MARKED.findall(source))
     if not all(map(_NUMBERS[languages[1]].fullmatch, marked)):
         return False
+    simplified = _simplified(source, translation), _simplified(translation, source)
+    return any(_same_digits(*texts, languages) for texts in ((source, translation), simplified))
+
+
+def _same_digits(source: str, translation: str, languages: tuple[str, str]) -> bool:
     before, after = digit_groups(source), digit_groups(translation)
     return all(_is_spelled(number, translation, languages[1]) for number in before - after) and all(
         _is_spelled(number, source, languages[0]) for number in after - before
     )
+
+
+def _simplified(text: str, other: str) -> str:
+    """Full hours without minutes; days without a zero, and without the month in figures if the other text names it."""
+
+    def named(match: re.Match[str]) -> str:
+        day, month = match[1], _MONTHS[int(match[2]) - 1]
+        there = rf"\b0?{day}(?:\.|st|nd|rd|th)? (?:{month})|\b(?:{month})[a-z]* 0?{day}\b"
+        return f"{day} " if re.search(there, other, re.IGNORECASE) else match[0]
+
+    return _ZERO_OF_A_DAY.sub("", _DATE.sub(named, _FULL_HOUR.sub(r"\1", text)))
 
 
 def _is_spelled(number: str, text: str, language: str) -> bool:

@@ -6,9 +6,9 @@ Both directions (int8, beam 4) go through POST /translate of the whole applicati
 model alone: nothing is protected, and there is no second attempt at what is visibly wrong. A case counts as kept if
 (see ``benchmarks.invariants``)
 
-* digits: the groups of digits are the same, whatever separates thousands and decimals; a number up to twelve may be a
-  word on one side. "real": sentences of the files whose reference keeps this rule. "made": a new number in place of
-  a spelled one.
+* digits: the groups of digits are the same, whatever separates thousands and decimals; a number up to twelve and a
+  month may be a word on one side, and "10 Uhr" may be "10:00". "real": sentences of the files whose reference keeps
+  this rule. "made": a new number in place of a spelled one.
 * placeholders: one to three of the characters that the model was taught to carry over; each is there exactly once.
 * single words, of the dictionary; odd inputs: random letters, repetitions, signs, scripts, emoji. Nothing comes three
   times in a row unless something does in the source, nothing is far too long, broken or empty.

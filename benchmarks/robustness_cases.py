@@ -28,7 +28,7 @@ Keeps = Callable[[str, str], bool]
 NAMES = """
 Okonkwo Szymborska Nguyen Papadopoulos Çelik Ødegaard Kowalczyk Huxtable Wojciechowski Eszterházy Ramanujan Quiñones
 Grzegorz Siobhan Mbappé Tchaikovsky Krzyżewski Featherstonehaugh Timișoara Reykjavík Ouagadougou Llanelli Zwickau
-Poughkeepsie Kyrgyz Bydgoszcz Tlaxcala Xiaomi Kubernetes PostgreSQL Logitech Wolfsburg Ngozi Aoife Thandiwe Håkon
+Poughkeepsie Ljubljana Bydgoszcz Tlaxcala Xiaomi Kubernetes PostgreSQL Logitech Wolfsburg Ngozi Aoife Thandiwe Håkon
 """.split()
 EMOJI = "😀 😭 🤔 🙈 👩‍💻 👍🏽 🇩🇪 ❤️ 🎂 🚲 🦊 🥑 ☔ ✨ 🧪".split()
 SCRIPTS = """

@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from app.engine.models.bundle import Bundle
     from export.bundle_builder import Sentences
-    from export.lexicon import Translations
+    from export.lexicon import Lexicons, Translations
 
 
 LexiconOption = Annotated[
@@ -33,8 +33,8 @@ MarkFrequent = Annotated[
     Path | None,
     typer.Option(
         metavar="RUN",
-        help="Folder of the run, e.g. runs/de-en. Leave words of the lexicon to the model that 40 sentences of the "
-        "training text have, or more.",
+        help="Folder of a run, e.g. runs/de-en. Words that at least 40 sentences of its training text contain are left "
+        "to the model.",
     ),
 ]
 
@@ -74,11 +74,11 @@ def export(
 
     languages = read_card(checkpoint).languages
     groups = _read_sentences(sentences, languages) if sentences else []
-    lexicons = _read_lexicons(lexicon or [], languages)
+    lexicons: Lexicons = _read_lexicons(lexicon or [], languages)
     with reporting("exporting") as report:
         if mark_frequent:
             report("counting the words of the lexicon in the training text")
-            lexicons = dict(marked_by_run(lexicons, mark_frequent, languages))
+            lexicons = marked_by_run(lexicons, mark_frequent, languages)
         table = read_shortlist(shortlist, languages) if shortlist else None
         bundle = build_bundle(
             checkpoint,

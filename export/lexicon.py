@@ -1,7 +1,7 @@
 """Lexicons: translations of rare words, from pair files into a bundle."""
 
 import gzip
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from app.engine.models.lexicon import KNOWN, SAME
@@ -44,16 +44,28 @@ def mark_known(translations: Translations, translate: Callable[[Sequence[str]], 
         translations: The lexicon.
         translate: Returns the model's translation of each word.
     """
-    words = [
-        word
-        for word, listed in translations.items()
-        if listed[0] not in (word, KNOWN) and " " not in word and word.strip("-") == word
-    ]
-    found = dict(zip(words, translate(words), strict=True))
+    words = [word for word, listed in translations.items() if " " not in word and _can_be_marked(word, listed)]
+    found = zip(words, translate(words), strict=True)
+    return mark(
+        translations, {word for word, each in found if each.casefold() in map(str.casefold, translations[word])}
+    )
+
+
+def mark(translations: Translations, known: Collection[str]) -> Translations:
+    """Mark the given words as known; words that are the same in both languages and parts of compounds stay as they are.
+
+    Args:
+        translations: The lexicon.
+        known: Some of its words and terms.
+    """
     return {
-        word: [KNOWN, *listed] if found.get(word, "").casefold() in map(str.casefold, listed) else listed
+        word: [KNOWN, *listed] if word in known and _can_be_marked(word, listed) else listed
         for word, listed in translations.items()
     }
+
+
+def _can_be_marked(word: str, listed: Sequence[str]) -> bool:
+    return listed[0] not in (word, KNOWN) and word.strip("-") == word
 
 
 def marked_by_bundle(lexicons: Lexicons, bundle: Path, report: Callable[[str], None]) -> Lexicons:

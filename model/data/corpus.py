@@ -228,18 +228,26 @@ def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:
     return sources, validation
 
 
-def load_sentences(run: Path) -> Iterator[Packed]:
-    """The packed training sources of a run that aren't dictionaries, one at a time.
+def load_sentences(run: Path, languages: tuple[str, str]) -> Iterator[Packed]:
+    """The packed training sources of a run that are no dictionaries and for both directions, one at a time.
+
+    So there is no back-translated text among them.
 
     Raises:
-        PairsError: The run has no corpus.
+        PairsError: The run has no corpus, or one of other languages.
     """
     folder = run / "corpus"
-    if not (folder / "sources.json").exists():
-        raise PairsError(f"{run} has no corpus")
-    dictionaries = _saved_rules(folder / "rules.json")["dictionary"]
+    if not (folder / "rules.json").exists():
+        raise PairsError(f"{run} has no corpus that dragoman train has made")
+    rules = _saved_rules(folder / "rules.json")
+    if rules["languages"] != list(languages):
+        raise PairsError(f"the corpus of {run} is of the languages {' and '.join(rules['languages'])}")
     names = [fact["file"] for fact in corpus_facts(run)[:-1]]
-    return (Packed.load(folder / f"{at:02d}.npz") for at, name in enumerate(names) if name not in dictionaries)
+    return (
+        Packed.load(folder / f"{at:02d}.npz")
+        for at, (name, direction) in enumerate(zip(names, rules["directions"], strict=True))
+        if name not in rules["dictionary"] and direction == "both"
+    )
 
 
 def corpus_facts(run: Path) -> list[dict[str, Any]]:

@@ -24,11 +24,29 @@ from benchmarks.invariants import ending, keeps_capitals, keeps_digits, keeps_ti
         ("im Jahr 2019", "in 219", False),
         ("im Jahr", "in the year 2019", False),
         ("Kein Wort", "No word", True),
+        ("Von 10 bis 13 Uhr", "From 10:00 to 13:00", True),
+        ("Um 10.30 Uhr", "At 10:00", False),
+        ("Um 10 Uhr", "At 11:00", False),
+        ("Am 04.05.2018 um 11:11", "On 4 May 2018 at 11:11", True),
+        ("Am 1. Januar 2018", "On 01 January 2018", True),
+        ("Am 04.05.2018", "On 4 June 2018", False),
+        ("Am 04.05.2018", "On 5 May 2018", False),
+        ("Am 24.12.2018", "On December 24, 2018", True),
+        ("Am 04.05.2018", "On May 04, 2018", True),
+        ("Bis 04.05.2018", "You may come until 04.05.2018.", True),
+        ("Am 01.12.2018 entschieden", "Decided on 01.12.2018", True),
+        ("Um 9 Uhr", "At 09:00", True),
+        ("Um 10.00 Uhr", "At 10:00", True),
+        ("Um 10.00 Uhr", "At 10", True),
     ],
 )
 def test_digits(german: str, english: str, kept: bool) -> None:
     assert keeps_digits(german, english, ("de", "en")) == kept
     assert keeps_digits(english, german, ("en", "de")) == kept
+
+
+def test_times_of_a_list() -> None:
+    assert keeps_digits("Von 8.00 bis 10.00 Uhr", "From 8:00 to 10:00", ("de", "en"))
 
 
 def test_separators_are_those_of_the_target_or_of_the_source() -> None:

@@ -1,5 +1,7 @@
 """Words of a lexicon that the training text has often."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,8 @@ from tests.support.toy_language import toy_recipe
 
 PAIRS = [
     ("Der Bahnhof ist neu.", "The station is new."),
-    ("Am bahnhof Bahnhof", "At the Railway Station, or the station"),
-    ("Ein Zug", "A railway  station isn't a train-station"),
+    ("Am Bahnhof Bahnhof", "At the Railway Station, or the station"),
+    ("Ein Zug", "A railway, Station isn't a train-station"),
 ]
 
 
@@ -39,16 +41,24 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_sentences_of_a_side_are_counted_once_and_dictionaries_not_at_all(run: Path) -> None:
-    german, english = count_sentences(run, [{"bahnhof", "zug", "katze"}, {"station", "railway station", "the station"}])
-    assert german == {"bahnhof": 2, "zug": 1}
-    assert english == {"station": 3, "railway station": 2, "the station": 2}
+    wanted = [{"Bahnhof", "Zug", "Katze", "am"}, {"station", "Station", "Railway Station", "the station", "the"}]
+    german, english = count_sentences(run, ("de", "en"), wanted)
+    assert german == {"Bahnhof": 2, "Zug": 1, "am": 1}
+    assert english == {"station": 2, "Station": 2, "Railway Station": 1, "the station": 2, "the": 2}
+
+
+def test_text_of_one_direction_is_not_counted(run: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(run, tmp_path / "run")
+    rules = json.loads((folder / "corpus" / "rules.json").read_text(encoding="utf-8"))
+    (folder / "corpus" / "rules.json").write_text(json.dumps(rules | {"directions": ["reverse", "both"]}), "utf-8")
+    assert count_sentences(folder, ("de", "en"), [{"Bahnhof"}, {"station"}]) == [{}, {}]
 
 
 def test_frequent_words_and_terms_are_marked(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export.frequency, "FREQUENT", 2)
     english = {
         "station": ["Bahnhof", "Haltestelle"],
-        "Railway Station": ["Bahnhof"],
+        "the station": ["Bahnhof"],
         "train": ["Zug"],
         "The": ["The"],
         "-station": ["-bahnhof"],
@@ -58,13 +68,15 @@ def test_frequent_words_and_terms_are_marked(run: Path, monkeypatch: pytest.Monk
     marked = mark_frequent({("de", "en"): german, ("en", "de"): english}, run, ("de", "en"))
     assert marked == {
         ("de", "en"): {**german, "Bahnhof": ["~", "station"]},
-        ("en", "de"): {**english, "station": ["~", "Bahnhof", "Haltestelle"], "Railway Station": ["~", "Bahnhof"]},
+        ("en", "de"): {**english, "station": ["~", "Bahnhof", "Haltestelle"], "the station": ["~", "Bahnhof"]},
     }
 
 
-def test_a_folder_without_a_corpus_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_corpus_of_these_languages_is_refused(run: Path, tmp_path: Path) -> None:
     with pytest.raises(PairsError, match="has no corpus"):
         mark_frequent({("de", "en"): {"Zug": ["train"]}}, tmp_path, ("de", "en"))
+    with pytest.raises(PairsError, match="is of the languages de and en"):
+        mark_frequent({("de", "fr"): {"Zug": ["train"]}}, run, ("de", "fr"))
 
 
 def test_the_command_marks_them(
