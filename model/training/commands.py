@@ -30,8 +30,8 @@ def train(
         float | None,
         typer.Option(
             min=0.01,
-            help="Train for this time, whatever the recipe's updates and cooldown are. In its second half the learning "
-            "rate goes down to zero. The recipe's schedule must be 'trapezoid'.",
+            help="Train for this time; updates, cooldown and patience of the recipe don't count. In its second half, "
+            "the learning rate goes down to zero. The recipe's schedule must be 'trapezoid'.",
         ),
     ] = None,
 ) -> None:

@@ -24,17 +24,15 @@ def learning_rate(update: int, training: Training) -> float:
 
 
 class TimedTrapezoid:
-    """A trapezoid by time: the peak for half of it, then down to nothing at its end. For a machine that is rented.
+    """A trapezoid by time, for training with a time limit: the peak for half of it, then down to zero at its end.
 
     Attributes:
-        seconds: The time.
-        elapsed: Seconds since the beginning; whoever trains sets it before each update.
-        plateau: The last update before the way down; None until then.
+        seconds: The time limit.
+        elapsed: Seconds of training so far; the trainer sets it after each update.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.elapsed = seconds, 0.0
-        self.plateau: int | None = None
 
     @property
     def over(self) -> bool:
@@ -44,12 +42,14 @@ class TimedTrapezoid:
     def rate(self, update: int, training: Training) -> float:
         """Rate of the given update (1-based) at the present time."""
         peak = training.peak_rate * min(1.0, update / training.warmup)
-        if self.elapsed < self.seconds / 2:
-            return peak
-        if self.plateau is None:
-            self.plateau = update - 1
-        return peak * max(0.0, 2 * (1 - self.elapsed / self.seconds))
+        return peak * min(1.0, max(0.0, 2 * (1 - self.elapsed / self.seconds)))
 
     def expected(self, update: int) -> int:
         """Updates that there will be in all, if all take as long as those up to this one."""
         return max(update, round(update * self.seconds / self.elapsed)) if self.elapsed else update
+
+    @staticmethod
+    def untimed(updates: int, training: Training) -> str:
+        """The keys of a recipe that makes about the same run without a time limit."""
+        cooldown = max(0, min(updates // 2, updates - training.warmup))
+        return f"updates = {updates}, cooldown = {cooldown}"

@@ -26,7 +26,7 @@ from model.data.corpus import build_corpus, load_corpus, synthetic_mark
 from model.data.tokenizer import target_tag
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
-from model.recipe import Recipe, RecipeError, Training
+from model.recipe import Recipe, RecipeError
 from model.training.checkpoint import (
     CheckpointError,
     TrainingState,
@@ -80,8 +80,14 @@ class Distributed:
 class Trainer:
     """One run in one folder: ``metrics.jsonl``, ``checkpoints/``, and ``averaged/`` at the end."""
 
-    def __init__(self, recipe: Recipe, recipe_text: str, run: Path, place: Distributed) -> None:
-        """Load the corpus that ``build_corpus`` has made, and the newest checkpoint if there is one."""
+    def __init__(
+        self, recipe: Recipe, recipe_text: str, run: Path, place: Distributed, timed: TimedTrapezoid | None = None
+    ) -> None:
+        """Load the corpus that ``build_corpus`` has made, and the newest checkpoint if there is one.
+
+        With ``timed``, time decides about the learning rate and the end, instead of the recipe.
+        """
+        self.timed = timed
         self.recipe, self.recipe_text, self.training = recipe, recipe_text, recipe.training
         self.run, self.place = run, place
         self.tokenizer = run / "tokenizer.spm"
@@ -97,13 +103,13 @@ class Trainer:
         self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
         self.optimizers = Optimizers(self.model, self.training)
         self.state = TrainingState()
-        self.learning_rate: Callable[[int, Training], float] = learning_rate
         saved = training_checkpoints(run / "checkpoints")
         if saved:
             self.state = load_training(saved[-1], self.model, self.optimizers)
         elif recipe.initial:
             read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
             load_initial(Path(recipe.initial), self.model, self.tokenizer)
+        self._began = time.monotonic() - self.state.seconds  # of earlier starts
         if recipe.initial and recipe.initial_share:
             self._check_same_shape(Path(recipe.initial))
         if place.rank == 0:
@@ -167,22 +173,16 @@ class Trainer:
             )
         )
 
-    def fit(self, report: Callable[[Metrics], None], timed: TimedTrapezoid | None = None) -> Path:
+    def fit(self, report: Callable[[Metrics], None]) -> Path:
         """Train to the recipe's end, or until validation no longer improves; returns the averaged model's folder.
 
         Args:
             report: Called after each update with its metrics (and each validation's), on rank 0 only.
-            timed: The time that decides about the learning rate and the end, instead of the recipe.
         """
         self.model.train()
-        batches, began = self.batches(self.state.update), time.monotonic()
-        if timed:
-            self.learning_rate = timed.rate
-        while not (timed.over if timed else self.state.update >= self.training.updates or self._stale()):
+        batches = self.batches(self.state.update)
+        while not self._over():
             metrics = self.update(batches)
-            if timed:
-                timed.elapsed = self.place.total(time.monotonic() - began) / self.place.world  # the same for all
-                metrics["updates"] = timed.expected(self.state.update)
             if self.state.update % self.training.validate_every == 0:
                 metrics["validation_loss"] = self.validate()
             if self.place.rank == 0:
@@ -221,7 +221,7 @@ class Trainer:
             raise FloatingPointError(
                 f"update {self.state.update}: the gradients are not finite; the checkpoints are as they were"
             )
-        rate = self.learning_rate(self.state.update, self.training)
+        rate = (self.timed.rate if self.timed else learning_rate)(self.state.update, self.training)
         self.optimizers.step(rate)
         seconds = time.perf_counter() - began
         self.state.tokens += int(tokens)
@@ -229,7 +229,7 @@ class Trainer:
         loss_mean, likelihood, alignment = (self.place.total(value) / tokens for value in values)
         return {
             "update": self.state.update,
-            "updates": self.training.updates,
+            "updates": self.timed.expected(self.state.update) if self.timed else self.training.updates,
             "loss": loss_mean,
             "likelihood": likelihood,
             "alignment": alignment,
@@ -262,6 +262,14 @@ class Trainer:
         """Write a checkpoint, and remove the oldest beyond ``keep``."""
         save_training(self.run / "checkpoints", self.model, self.optimizers, self.state, self.tokenizer)
         prune(self.run / "checkpoints", self.training.keep)
+
+    def _over(self) -> bool:
+        """Whether the last update was made."""
+        if self.timed is None:
+            return self.state.update >= self.training.updates or self._stale()
+        # The same for all ranks.
+        self.timed.elapsed = self.place.total(time.monotonic() - self._began) / self.place.world
+        return self.timed.over
 
     def _stale(self) -> bool:
         return 0 < self.training.patience <= self.state.stale
@@ -316,7 +324,7 @@ def train(
         place: Device and rank.
         report: Called with a line on each preparatory step.
         on_update: Called with the metrics of each update.
-        minutes: Time to train for, from the first update on, instead of the recipe's updates and cooldown.
+        minutes: Time to train for, of all starts together; the recipe's updates, cooldown and patience don't count.
 
     Returns:
         The folder of the averaged model, with its card.
@@ -335,12 +343,9 @@ def train(
         build_corpus(loaded, data, run, report=report)
     if place.world > 1:
         distributed.barrier()
-    trainer = Trainer(loaded, recipe.read_text(encoding="utf-8"), run, place)
-    if minutes is None:
-        return trainer.fit(on_update)
-    timed = TimedTrapezoid(60 * minutes)
-    averaged = trainer.fit(on_update, timed)
-    updates = trainer.state.update
-    cooldown = updates - (updates if timed.plateau is None else timed.plateau)
-    report(f"the same without --minutes: updates = {updates}, cooldown = {cooldown}")
+    timed = None if minutes is None else TimedTrapezoid(60 * minutes)
+    trainer = Trainer(loaded, recipe.read_text(encoding="utf-8"), run, place, timed)
+    averaged = trainer.fit(on_update)
+    if timed and place.rank == 0:
+        report(f"about the same without --minutes: {timed.untimed(trainer.state.update, loaded.training)}")
     return averaged

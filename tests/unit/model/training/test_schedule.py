@@ -70,7 +70,6 @@ def test_a_timed_trapezoid_goes_down_in_the_second_half_of_its_time() -> None:
     assert rates[:4] == pytest.approx([5e-4, 1e-3, 1.5e-3, 2e-3])
     assert set(rates[3:11]) == {2e-3}
     assert rates[10:] == pytest.approx([2e-3 * (1 - done / 10) for done in range(10)])
-    assert timed.plateau == 10
     timed.elapsed = 20.0
     assert timed.over and timed.rate(21, recipe) == 0.0
 
@@ -82,3 +81,9 @@ def test_a_timed_trapezoid_expects_updates_as_quick_as_before() -> None:
     assert timed.expected(30) == 120
     timed.elapsed = 61.0
     assert timed.expected(130) == 130
+
+
+def test_the_recipe_of_a_timed_run_is_one_that_can_be_read() -> None:
+    assert TimedTrapezoid.untimed(1000, training("trapezoid")) == "updates = 1000, cooldown = 500"
+    assert TimedTrapezoid.untimed(150, training("trapezoid")) == "updates = 150, cooldown = 50"
+    assert TimedTrapezoid.untimed(50, training("trapezoid")) == "updates = 50, cooldown = 0"

@@ -327,23 +327,54 @@ def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) 
         assert size // 4 < sum(any(char in PLACEHOLDERS for char in text) for text in found) <= 3 * size // 2
 
 
+class Clock:
+    """Each look at it takes a second."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
 def test_a_run_ends_when_its_time_is_over(workplaces: Iterator[Workplace], monkeypatch: pytest.MonkeyPatch) -> None:
     timed, again = next(workplaces), next(workplaces)
     options = {"schedule": "trapezoid", "warmup": 3}
     timed.write_recipe(updates=1000, cooldown=500, **options)
-    seconds = iter(range(1000))
-    monkeypatch.setattr("model.training.train.time.monotonic", lambda: float(next(seconds)))
+    monkeypatch.setattr("model.training.train.time.monotonic", Clock())
     reported, seen = list[str](), list[Metrics]()
     train(timed.recipe, timed.data, timed.run, CPU, report=reported.append, on_update=seen.append, minutes=0.4)
-    assert [row["update"] for row in seen] == list(range(1, 25))
-    assert {row["updates"] for row in seen} == {24}
-    assert reported[-1] == "the same without --minutes: updates = 24, cooldown = 12"
-    assert read_card(timed.run / "averaged").updates == 24
+    assert [row["update"] for row in seen] == list(range(1, 24))
+    assert seen[-1]["updates"] == 24
+    assert reported[-1] == "about the same without --minutes: updates = 23, cooldown = 11"
+    assert read_card(timed.run / "averaged").updates == 23
 
-    again.write_recipe(updates=24, cooldown=12, **options)
-    rates = [row["rate"] for row in again.train()]
-    assert [row["rate"] for row in seen[:12]] == pytest.approx(rates[:12]), "both are at the peak until then"
-    assert [row["rate"] for row in seen[12:]] == pytest.approx(rates[12:], abs=5e-3 / 12)
+    again.write_recipe(updates=23, cooldown=11, **options)
+    assert [row["rate"] for row in seen] == pytest.approx([row["rate"] for row in again.train()], abs=5e-3 / 11)
+
+
+def test_the_time_of_earlier_starts_counts(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workplace.write_recipe(schedule="trapezoid", updates=40, checkpoint_every=10)
+    seen = list[Metrics]()
+
+    def stop(metrics: Metrics) -> None:
+        seen.append(metrics)
+        if len(seen) == 12:
+            raise InterruptedError
+
+    def start() -> None:
+        train(workplace.recipe, workplace.data, workplace.run, CPU, report=print, on_update=stop, minutes=0.4)
+
+    monkeypatch.setattr("model.training.train.time.monotonic", Clock())
+    monkeypatch.setattr("model.training.train.time.perf_counter", Clock())  # so an update takes a second
+    with pytest.raises(InterruptedError):
+        start()
+    start()
+    assert [row["update"] for row in seen] == [*range(1, 13), *range(11, 24)]
+    assert seen[12]["rate"] == pytest.approx(seen[10]["rate"])
+    start()
+    assert seen[-1]["update"] == 23, "there is nothing left to do"
 
 
 def test_minutes_need_a_trapezoid(workplace: Workplace) -> None:
