@@ -1,16 +1,15 @@
 """A marked-up document taken apart into plain texts, and put together again around their translations."""
 
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby, zip_longest
+from itertools import accumulate, chain, groupby, zip_longest
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
-from app.text.inline.objects import Inline, Kind, Part, Rewrite, balance, read
+from app.text.inline.objects import Inline, Kind, Part, balance, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
-from app.text.numerals.grammar import localize
+from app.text.markup.cut_ranges import CutRanges
 from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import split, with_placeholders
 
@@ -162,7 +161,7 @@ class DocumentBuilder:
         Raises:
             InvalidRequest: The search for protected spans takes too long.
         """
-        ranges, rewrites = find_all(value, self.protected)
+        ranges, rewrites, _ = find_all(value, self.protected)
         self._take_in(value, split(value, ranges, rewrites=rewrites), _write_plain)
         self._attributes += 1
 
@@ -172,36 +171,23 @@ class DocumentBuilder:
         A match may contain tags of elements, because they split long addresses, but no other markup.
         """
         texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
-        ranges, rewrites = find_all("".join(texts), self.protected)
-        ends = [end for _, end in ranges]
+        whole = "".join(texts)
+        places = accumulate(map(len, texts))
+        tags = [place for place, part in zip(places, parts, strict=True) if part.kind in _TAGS]
+        cut = CutRanges(whole, find_all(whole, self.protected, tags), self.protected, tags)
         found: list[Part] = []
         done = 0
         for is_text, group in groupby(zip(parts, texts, strict=True), key=lambda each: each[0].kind is Kind.TEXT):
             group_parts, group_texts = zip(*group, strict=True)
             text = "".join(group_texts)
             if is_text:
-                own: dict[tuple[int, int], Rewrite | None] = {}
-                for index in range(bisect_right(ends, done), len(ranges)):
-                    begin, end = ranges[index]
-                    if begin >= done + len(text):
-                        break
-                    inner = (max(begin - done, 0), min(end - done, len(text)))
-                    if inner == (begin - done, end - done) or (begin, end) not in rewrites:
-                        own[inner] = rewrites.get((begin, end))
-                    else:  # cut in pieces by tags: "um <b>16 Uhr</b>"
-                        own |= self._numerals(text, *inner)
-                rewritten = {inner: rewrite for inner, rewrite in own.items() if rewrite}
-                found += split(text, list(own), escape, rewrites=rewritten)
+                own = cut.of_piece((done, done + len(text)))
+                rewrites = {inner: rewrite for inner, rewrite in own.items() if rewrite}
+                found += split(text, list(own), escape, rewrites=rewrites)
             else:
                 found += group_parts
             done += len(text)
         return found
-
-    def _numerals(self, text: str, begin: int, end: int) -> dict[tuple[int, int], Rewrite | None]:
-        """Finds the numbers of a piece of text."""
-        assert self.protected.numerals
-        found = localize(text[begin:end], *self.protected.numerals)
-        return {(begin + number.begin, begin + number.end): number.rewrite for number in found}
 
     def take(self) -> Document:
         """Returns the part of the document since the last call, up to the last text."""

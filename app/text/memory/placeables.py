@@ -46,7 +46,7 @@ def placeables(text: str, source: str, target: str) -> list[Placeable]:
         target: Code of the language to write for, with or without a region.
     """
     patterns = untranslatable(text, frozenset())._replace(marks=(), numerals=(source, target))
-    ranges, rewrites = find_all(text, patterns)
+    ranges, rewrites, _ = find_all(text, patterns)
     begins = [begin for begin, _ in ranges]
     found = []
     for begin, end in ranges:

@@ -10,7 +10,7 @@ but up to 40 µs a character, and they come from strangers. So all searches of a
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple
 
 import re2
@@ -114,10 +114,17 @@ NOTHING = Patterns()
 
 
 class Found(NamedTuple):
-    """The matches of patterns in a text: disjoint ranges in order, and replacements for some of them."""
+    """The matches of patterns in a text.
+
+    Attributes:
+        ranges: Disjoint and in order.
+        rewrites: Replacements for some of them.
+        numbers: Replacements for numbers, each of which is in a range.
+    """
 
     ranges: list[Range]
     rewrites: Mapping[Range, Rewrite]
+    numbers: Mapping[Range, Rewrite]
 
 
 def check_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
@@ -194,16 +201,23 @@ def find(text: str, patterns: Patterns) -> list[Range]:
     return _collected(chain(found, *searches))
 
 
-def find_all(text: str, patterns: Patterns) -> Found:
+def find_all(text: str, patterns: Patterns, tags: Sequence[int] = ()) -> Found:
     """Finds the matches of ``find``, and the numbers outside of them that a translation writes differently.
+
+    Args:
+        text: The text without tags.
+        patterns: What to find.
+        tags: Where tags were. Harmless expressions may also match between two tags: "%d<br>items" has a "%d".
 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
         Cancelled, DeadlineExceeded: As ``checkpoint``.
     """
     found = find(text, patterns)
+    if tags:
+        found = merged([*found, *_between(text, patterns, tags)])
     if patterns.numerals is None:
-        return Found(found, {})
+        return Found(found, {}, {})
     numerals = localize(text, *patterns.numerals)
     ends = [end for _, end in found]
     rewrites = {}
@@ -212,7 +226,14 @@ def find_all(text: str, patterns: Patterns) -> Found:
         if rewrite and not (index < len(found) and found[index][0] < end):
             rewrites[begin, end] = rewrite
     ranges = _collected(chain(found, (numeral[:2] for numeral in numerals)))
-    return Found(ranges, rewrites_of(text, ranges, rewrites))
+    return Found(ranges, rewrites_of(text, ranges, rewrites), rewrites)
+
+
+def _between(text: str, patterns: Patterns, tags: Sequence[int]) -> Iterator[Range]:
+    for first, last in pairwise([0, *tags, len(text)]):
+        for expression in patterns.harmless:
+            for match in expression.finditer(text[first:last]):
+                yield first + match.start(), first + match.end()
 
 
 def rewrites_of(text: str, ranges: Sequence[Range], rewrites: Mapping[Range, Rewrite]) -> dict[Range, Rewrite]:

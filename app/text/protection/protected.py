@@ -186,7 +186,7 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
     """
-    ranges, rewrites = find_all(text, patterns._replace(marks=()))
+    ranges, rewrites, _ = find_all(text, patterns._replace(marks=()))
     ranges, marks = _told_apart(text, ranges, find_marks(text, patterns))
     return _protected(text, ranges, marks, placeholders, rewrites_of(text, ranges, rewrites))
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.text.markup.extraction import HTML, Rules, extract
-from app.text.protection.patterns import NOTHING, compile_patterns
+from app.text.protection.patterns import NOTHING, Patterns, compile_patterns
 
 
 def shout(source: str, rules: Rules = HTML) -> str:
@@ -36,6 +36,25 @@ def test_a_number_that_a_tag_cuts_off_from_its_preposition_is_written_for_the_ta
     source = "<p>Um <b>16.30 Uhr</b> kam er, um <i>halb</i> acht ging er.</p>"
     document = extract(source, HTML, NOTHING._replace(numerals=("de", "en")))
     assert document.rebuild(document.texts).text == source.replace("16.30 Uhr", "16:30")
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("<b>1.234</b>,50 Tonnen", "<b>1,234</b>.50 Tonnen"),
+        ("<i>1.299</i><sup>,00</sup> €", "<i>1,299</i><sup>.00</sup> €"),
+        ("$<b>1.234</b>,<sup>50</sup>", "$<b>1,234</b>.<sup>50</sup>"),
+        ("am <b>25.</b>07.1982", "am <b>25.</b>07.1982"),  # written otherwise, it would have another length
+        ("{name}<b>12,50</b> da", "{name}<b>12.50</b> da"),
+        ("<b>{name}</b>3,50{x}<b>4,50</b>", "<b>{name}</b>3.50{x}<b>4.50</b>"),
+        ("<b>%d</b>Zeilen", "<b>%d</b>Zeilen"),
+    ],
+)
+def test_what_tags_cut_in_pieces_stays_protected_and_keeps_its_digits(source: str, written: str) -> None:
+    patterns = Patterns(harmless=(re.compile(r"\{[a-z]+\}|%d\b"),), numerals=("de", "en"))
+    document = extract(f"<p>Text {source}</p>", HTML, patterns)
+    assert document.rebuild(document.texts).text == f"<p>Text {written}</p>"
+    assert not re.search(r"name|%d|12|25|34", document.texts[0]), "the model sees stand-ins"
 
 
 def test_a_text_that_is_not_translated_keeps_its_spelling() -> None:
