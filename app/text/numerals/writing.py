@@ -21,10 +21,12 @@ _HOURS = {
     "de": ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
     "en": ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
 }
+_FIGURES = tuple(map(str, range(1, 13)))
 # "halb acht" is half past seven: how to find it, the shift of the hour, and the words before it in the other language.
+_HOUR = {language: rf"({'|'.join(hours)}|1[0-2]|[1-9])\b(?![.:,]\d)" for language, hours in _HOURS.items()}
 _HALF_HOURS = {
-    ("de", "en"): (re.compile(rf"\b(?:(um) )?halb ({'|'.join(_HOURS['de'])})\b", re.IGNORECASE), -1, "half past"),
-    ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past ({'|'.join(_HOURS['en'])})\b", re.IGNORECASE), 1, "halb"),
+    ("de", "en"): (re.compile(rf"\b(?:(um) )?halb {_HOUR['de']}", re.IGNORECASE), -1, "half past"),
+    ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past {_HOUR['en']}", re.IGNORECASE), 1, "halb"),
 }
 # To a model, the full stop of these abbreviations looks like the end of a sentence.
 _SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
@@ -160,13 +162,13 @@ class Writer:
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
 
     def half_hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
-        """Rewrites half hours in words, such as "halb acht"; models are often wrong by an hour."""
+        """Rewrites half hours such as "halb acht" and "halb 8"; models are often wrong by an hour."""
         if self._pair not in _HALF_HOURS:
             return
         expression, shift, written = _HALF_HOURS[self._pair]
-        here, there = (_HOURS[language] for language in self._pair)
         for match in finditer(expression, text):
             hour = match[2].lower()
+            here, there = (_FIGURES if hour.isdecimal() else _HOURS[language] for language in self._pair)
             if hour not in here:  # "ſechs": without case, the expression takes a long s or a Turkish i for its own
                 continue
             preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""

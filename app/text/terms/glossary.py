@@ -235,13 +235,17 @@ def target_forms(term: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _paradigm(term: str, language: str) -> tuple[tuple[str, ...], ...]:
-    """Returns the forms of each word of a term."""
-    words = [word for word, _ in _tokens(term)]
+    """Returns the forms of each word of a term; words in brackets and before a hyphen have one: "E-Mail (neu)"."""
+    tokens = _tokens(term)
+    words = [word for word, _ in tokens]
     is_english = language.split("-")[0] == "en"
-    last = len(words) - 1
+    opened = next((index for index, word in enumerate(words) if index and word in "([{"), len(words))
+    last = opened - 1
     return tuple(
         inflected(word, language, is_last=index == last)
-        if not is_english or index == last or words[index + 1] in ("of", "for", "in")
+        if index <= last
+        and (not is_english or index == last or words[index + 1] in ("of", "for", "in"))
+        and tokens[index + 1 : index + 2] != [("-", False)]
         else (word,)
         for index, word in enumerate(words)
     )

@@ -39,6 +39,7 @@ _PLURAL_IN_ER = re.compile(
     re.IGNORECASE,
 )
 _ADJECTIVE_ENDINGS = ("e", "en", "er", "es", "em")
+_NUMBERS = frozenset("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split())
 _ENGLISH_PLURALS = dict(
     pair.split("-")
     for pair in (
@@ -67,7 +68,7 @@ def inflected(word: str, language: str, *, is_last: bool = True) -> tuple[str, .
         return (word,)
     if language == "en":
         return tuple(dict.fromkeys((word, *_english(word))))
-    if language == "de":
+    if language == "de" and word not in _NUMBERS:
         is_noun = word[0].isupper() and (is_last or not word.endswith(_ADJECTIVE_ENDINGS))
         return tuple(dict.fromkeys((word, *(_german_noun(word) if is_noun else _german_adjective(word)))))
     return (word,)

@@ -82,6 +82,15 @@ def test_each_place_in_a_translation_counts_once() -> None:
     assert [use.status for use in uses("boards and a board", terms)] == [APPLIED, INFLECTED, NOT_FOUND]
 
 
+def test_numbers_and_words_in_brackets_or_before_a_hyphen_have_one_form() -> None:
+    assert target_forms("Schnittstelle (API)", "de")[:2] == ("Schnittstelle (API)", "Schnittstellen (API)")
+    assert all(form.endswith(" (rot)") for form in target_forms("Äpfel (rot)", "de"))
+    assert all(form.startswith("C-Plus-Pl") for form in target_forms("C-Plus-Plus", "de"))
+    assert all(form.startswith("fünf Gigabyte") for form in target_forms("fünf Gigabyte", "de"))
+    assert "grünen Tee" in target_forms("grüner Tee", "de")
+    assert target_forms("unit (red)", "en")[:2] == ("unit (red)", "units (red)")
+
+
 def test_forms_of_several_words_agree_in_number() -> None:
     forms = target_forms("gesetzlicher Vertreter", "de")
     assert forms[0] == "gesetzlicher Vertreter"
