@@ -65,13 +65,16 @@ class Access:
         if self.store:
             await self._counts.close()
 
-    async def check(self, request: Request, offered: object, feature: str | None = None) -> "Key | None":
+    async def check(
+        self, request: Request, offered: object, feature: str | None = None, *, counts: bool = True
+    ) -> "Key | None":
         """Admits or refuses a request; returns its key, or None if it needs no key.
 
         Args:
             request: The request; its client's address counts where it has no key.
             offered: The key that came with it, if any.
             feature: What it wants, one of ``FEATURES``; None for what every key may do.
+            counts: Whether a request for a feature counts as one of the requests in a minute, an hour or a day.
 
         Raises:
             KeyRequired: It has no key.
@@ -95,7 +98,7 @@ class Access:
         limits = self._limits
         if key:
             limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}
-        if feature and limits:
+        if feature and counts and limits:
             client = f"key {key.id}" if key else _address(request)
             await self._counts.count(client, limits)
         return key

@@ -15,6 +15,7 @@ from app.translation.languages import served_language
 MAX_INLINE_ENTRIES = 5_000
 """Entries of a glossary that comes with a request."""
 
+_NAME_CHARS_SHOWN = 50
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -39,6 +40,20 @@ def check_text(name: str, value: object, expected: str = "a string") -> str:
         # JSON can spell half of a UTF-16 pair ("\ud800"); no answer could repeat it.
         raise InvalidRequest(f"Invalid request: {name} parameter holds an unpaired surrogate") from None
     return value
+
+
+def check_names(values: Mapping[str, object], known: Collection[str]) -> None:
+    """Refuses parameters that nothing reads: a misspelt limit must not become no limit.
+
+    Only for contracts of our own; the clients of the others send parameters that we don't have.
+
+    Raises:
+        InvalidRequest: There is such a parameter; the message names it and those that are known.
+    """
+    for name in values:
+        if name not in known:
+            shown = name[:_NAME_CHARS_SHOWN].encode(errors="replace").decode()  # JSON can spell half of a character
+            raise InvalidRequest(f"Invalid request: unknown parameter {shown}; known parameters: {', '.join(known)}")
 
 
 def check_texts(name: str, items: Sequence[object], settings: Settings) -> tuple[str, ...]:

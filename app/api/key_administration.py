@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api import key_administration_openapi as docs
 from app.api.administration import Credentials, check_admin_key
-from app.api.checks import check_text, is_absent
+from app.api.checks import check_names, check_text, is_absent
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import read_parameters
 from app.engine.options import check_integer
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(tags=["Operations"])
 
+_PARAMETERS = ("name", "monthly_characters", "requests_per_minute", "features")
 _MAX_NAME_CHARS = 100
 _MAX_LIMIT = 10**9
 
@@ -39,16 +40,21 @@ async def get_keys(service: CurrentService, credentials: Credentials) -> Respons
     "/admin/keys", summary="Add an API key", openapi_extra=docs.ADD_KEY_REQUEST, responses=docs.ADD_KEY_RESPONSES
 )
 async def post_key(request: Request, service: CurrentService, credentials: Credentials) -> Response:
-    """Creates an API key and returns it. It can't be shown again."""
+    """Creates an API key and returns it. It can't be shown again.
+
+    Without a limit, there is none; without `features`, the key may use all. Unknown parameters and an empty list of
+    features are refused.
+    """
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
+    check_names(values, _PARAMETERS)
     if is_absent(values.get("name")):
         raise InvalidRequest("Invalid request: missing name parameter")
     name = check_text("name", values["name"])
     if len(name) > _MAX_NAME_CHARS:
         raise InvalidRequest(f"Invalid request: name parameter is longer than {_MAX_NAME_CHARS} characters")
     characters, requests = (_limit(limit, values.get(limit)) for limit in ("monthly_characters", "requests_per_minute"))
-    features = None if is_absent(values.get("features")) else _features(values["features"])
+    features = None if values.get("features") is None else _features(values["features"])
     made = await service.access.run(
         lambda: store.add(name, monthly_characters=characters, requests_per_minute=requests, features=features)
     )
@@ -80,7 +86,7 @@ def _store(service: Service, credentials: Any) -> "KeyStore":
 
 
 def _limit(name: str, value: object) -> int | None:
-    if is_absent(value):
+    if value is None:  # an empty value is a mistake: it doesn't say that there is no limit
         return None
     check_integer(name, value, 1, _MAX_LIMIT)
     assert isinstance(value, int)

@@ -14,7 +14,9 @@ class NewKey(BaseModel):
     name: str = Field(description="Name of the key.", min_length=1, max_length=100, examples=["website"])
     monthly_characters: int | None = Field(None, description="Maximum characters in a month; no limit if absent.", ge=1)
     requests_per_minute: int | None = Field(None, description="Maximum requests in a minute; no limit if absent.", ge=1)
-    features: list[str] | None = Field(None, description="What it may do: `translate`, `detect`; all if absent.")
+    features: list[str] | None = Field(
+        None, description="What it may do: `translate`, `detect`; all if absent.", min_length=1
+    )
 
 
 class MadeKey(BaseModel):
@@ -65,6 +67,17 @@ ADD_KEY_RESPONSES: Responses = {
     400: error(
         "The request can't be served as it is",
         no_name=("No name", "Invalid request: missing name parameter", "invalid_request"),
+        unknown=(
+            "Unknown parameter",
+            "Invalid request: unknown parameter characters; known parameters: name, monthly_characters, "
+            "requests_per_minute, features",
+            "invalid_request",
+        ),
+        no_features=(
+            "No feature",
+            "The features of a key must be among translate, detect.",
+            "invalid_request",
+        ),
     ),
     **OPERATOR_RESPONSES,
     413: TOO_LARGE,

@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api import suggestion_administration_openapi as docs
 from app.api.administration import Credentials, check_admin_key
+from app.api.checks import check_names
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import read_parameters
 from app.errors import FeatureDisabled, InvalidRequest
@@ -32,6 +33,7 @@ async def get_suggestions(request: Request, service: CurrentService, credentials
     from app.storage.suggestions import State
 
     values = await read_parameters(request, service.settings.max_body_bytes)
+    check_names(values, ("state", "after"))
     state = values.get("state") or "pending"
     if state not in get_args(State):
         raise InvalidRequest(f"Invalid request: state parameter must be one of {', '.join(get_args(State))}")
@@ -66,6 +68,7 @@ async def post_suggestion(request: Request, service: CurrentService, credentials
     """Rejects a suggestion, or accepts it into the translation memory `translation_memory_id`."""
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
+    check_names(values, ("state", "translation_memory_id"))
     number = _number(request.path_params["suggestion_id"])
     state = values.get("state")
     if state not in ("accepted", "rejected"):

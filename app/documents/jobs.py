@@ -32,7 +32,8 @@ from app.logs import request_id
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.document_files import DocumentFiles
-from app.storage.documents import AGAIN_S, DocumentStore, StoredDocument
+from app.storage.document_rows import StoredDocument
+from app.storage.documents import AGAIN_S, DocumentStore
 from app.storage.keys import Key, KeyStore
 from app.text.formality import Register
 from app.text.terms.entries import check_entries

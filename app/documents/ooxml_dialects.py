@@ -1,7 +1,10 @@
 """The element names of the three text languages of Office Open XML: WordprocessingML, DrawingML, SpreadsheetML."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+from app.documents.safe_xml import writable
+from app.documents.sheet_escapes import escaped, unescaped
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -22,6 +25,8 @@ class Dialect:
         atoms: Elements that are like words of the sentence.
         breaks: Elements that end a sentence.
         characters: Elements that stand for characters.
+        read: Returns the text that an element of text has.
+        written: Writes a text into such an element.
     """
 
     space: str
@@ -32,6 +37,8 @@ class Dialect:
     atoms: frozenset[str] = frozenset()
     breaks: frozenset[str] = frozenset()
     characters: Mapping[str, str] = field(default_factory=dict)
+    read: Callable[[str], str] = str
+    written: Callable[[str], str] = writable
 
 
 WORD = Dialect(
@@ -54,4 +61,4 @@ DRAWING = Dialect(
     atoms=frozenset({f"{A}fld"}),
     breaks=frozenset({f"{A}br"}),
 )
-SHEET = Dialect(space=S, dropped=frozenset({f"{S}rPh", f"{S}phoneticPr"}))
+SHEET = Dialect(space=S, dropped=frozenset({f"{S}rPh", f"{S}phoneticPr"}), read=unescaped, written=escaped)

@@ -7,6 +7,7 @@ from app.documents.ooxml_dialects import DRAWING, A
 from app.documents.ooxml_runs import Paragraph
 from app.documents.package import Package
 from app.documents.segments import PlainText, Segment
+from app.documents.sheet_escapes import escaped, unescaped
 from app.errors import DamagedDocument, UnsupportedDocument
 
 CORE_PROPERTIES = "core-properties+xml"
@@ -66,7 +67,7 @@ class OfficeParts:
         for root in self.roots(*DRAWINGS):
             yield from paragraphs(root)
             for value in root.iterfind(f".//{_CHART}strCache//{_CHART}v"):
-                yield PlainText(value)
+                yield PlainText(value, read=unescaped, written=escaped)
         for root in self.roots(CORE_PROPERTIES):
             for name in ("title", "subject"):
                 for element in root.iter(f"{_DC}{name}"):

@@ -15,7 +15,6 @@ from lxml import etree
 
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, Dialect, S, W
-from app.documents.safe_xml import writable
 
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 # What a program notes about the language of a run and its spelling.
@@ -108,14 +107,14 @@ class Paragraph:
         styles = [self._base]
         events = list(self._builder.events(markup))
         if space == S and self._base is None and all(event.kind is Kind.TEXT for event in events):
-            _add_text(self._element, space, "".join(event.text for event in events))
+            _add_text(self._element, self._dialect, "".join(event.text for event in events))
             return
         for event in events:
             if event.kind is Kind.TEXT:
                 run = etree.SubElement(open_[-1], f"{space}r")
                 if styles[-1] is not None:
                     run.append(_in_language(styles[-1], language))
-                _add_text(run, space, event.text)
+                _add_text(run, self._dialect, event.text)
             elif event.kind is Kind.OBJECT:
                 open_[-1].extend([source.moved(space) for source in event.object.sources])
             elif isinstance(event.object, _Style):
@@ -157,7 +156,7 @@ class Paragraph:
             if child.tag == f"{dialect.space}r":
                 yield from self._run_items(child)
             elif child.tag == f"{dialect.space}t":
-                yield _Text(child.text or "", b"", None, [_Source(None, child)])
+                yield _Text(dialect.read(child.text or ""), b"", None, [_Source(None, child)])
             elif child.tag in dialect.wrappers:
                 yield self._wrapper(child)
             else:
@@ -171,7 +170,7 @@ class Paragraph:
             if child is properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
                 continue
             if child.tag == f"{dialect.space}t":
-                yield _Text(child.text or "", key, properties, [_Source(run, child)])
+                yield _Text(dialect.read(child.text or ""), key, properties, [_Source(run, child)])
             elif child.tag in dialect.characters:
                 yield _Text(dialect.characters[child.tag], key, properties, [_Source(run, child)])
             else:
@@ -349,8 +348,8 @@ def _in_language(properties: Any, language: str) -> Any:
     return copy
 
 
-def _add_text(parent: Any, space: str, content: str) -> None:
-    text = etree.SubElement(parent, f"{space}t")
-    text.text = writable(content)
-    if space != A and content != content.strip():
+def _add_text(parent: Any, dialect: Dialect, content: str) -> None:
+    text = etree.SubElement(parent, f"{dialect.space}t")
+    text.text = dialect.written(content)
+    if dialect.space != A and content != content.strip():
         text.set(_SPACE, "preserve")

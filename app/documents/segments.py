@@ -34,17 +34,26 @@ class PlainText:
     Args:
         element: The element.
         attribute: The attribute's name; None for the text.
+        read: Returns the text that is written there.
+        written: Writes a text.
     """
 
-    def __init__(self, element: Any, attribute: str | None = None) -> None:
-        self._element, self._attribute = element, attribute
-        text = (element.get(attribute) if attribute else element.text) or ""
+    def __init__(
+        self,
+        element: Any,
+        attribute: str | None = None,
+        *,
+        read: Callable[[str], str] = str,
+        written: Callable[[str], str] = writable,
+    ) -> None:
+        self._element, self._attribute, self._written = element, attribute, written
+        text = read((element.get(attribute) if attribute else element.text) or "")
         self.markup = html.escape(text, quote=False)
         self.is_translatable = any(map(str.isalnum, text))
 
     def write(self, markup: str, language: str) -> None:
         """See ``Segment.write``."""
-        text = writable(html.unescape(markup))
+        text = self._written(html.unescape(markup))
         if self._attribute:
             self._element.set(self._attribute, text)
         else:

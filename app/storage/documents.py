@@ -12,78 +12,26 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Integer, Row, Table, Text, and_, delete, func, or_, select, update
+from sqlalchemy import Row, and_, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.types import Double
 
 from app.errors import DocumentNotFound, DocumentNotReady, InvalidKey, Overloaded, StorageFailure
-from app.storage.database import TABLES, Database, parts
+from app.storage.database import Database, parts
 from app.storage.document_files import FILES, DocumentFiles, Kept, delete_rows, find_row, insert_row
+from app.storage.document_rows import DOCUMENTS, Status, StoredDocument, read_row
 from app.storage.keys import KEYS, give_back, spend
 
-Status = Literal["queued", "translating", "done", "error", "downloaded"]
 LEASE_S = 15.0
 AGAIN_S = 5.0
 """When a document is tried again that met no engine, no database or no file."""
 MAX_ATTEMPTS = 3
 
-DOCUMENTS = Table(
-    "documents",
-    TABLES,
-    Column("id", Text, primary_key=True),
-    Column("secret_hash", Text),
-    Column("key_id", ForeignKey("keys.id", ondelete="CASCADE")),
-    Column("name", Text, nullable=False),
-    Column("wanted", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("characters", Integer),
-    Column("translated", Integer, nullable=False),
-    Column("error", Text),
-    Column("error_code", Text),
-    Column("attempts", Integer, nullable=False),
-    Column("worker", Text),
-    Column("lease_until", Double),
-    Column("created_at", Double, nullable=False),
-    Column("started_at", Double),
-    Column("finished_at", Double),
-    Column("report", Text),
-)
 _GONE = "Document already downloaded"
+_FULL = "The server can't keep more documents now; try again later."
+_FULL_S = 30.0  # a document is translated, downloaded or deleted at any moment
 _IS_FINISHED = DOCUMENTS.c.status.in_(("done", "error", "downloaded"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredDocument:
-    """A document without its files.
-
-    Attributes:
-        id: 32 hexadecimal digits.
-        key_id: Number of the API key that pays for it; None if there is none.
-        name: Of the translated file.
-        wanted: What is wanted, as it was given to ``add``.
-        status: Where it is.
-        characters: Characters to translate; None until they are counted.
-        translated: Characters translated so far, at the last report.
-        error: What went wrong, in a sentence, and its stable code; None if nothing did.
-        started_at: When its translation began, in seconds since 1970; None before.
-        waited_s: Seconds from its upload to the begin of its translation.
-        report: What ``finish`` was told of its translation.
-    """
-
-    id: str
-    key_id: int | None
-    name: str
-    wanted: Mapping[str, Any]
-    status: Status
-    characters: int | None
-    translated: int
-    error: tuple[str, str] | None
-    started_at: float | None
-    waited_s: float
-    report: Mapping[str, Any]
 
 
 class DocumentStore:
@@ -92,8 +40,8 @@ class DocumentStore:
     Args:
         database: Where they are.
         files: Where their files are; None for the database.
-        max_documents: How many there may be at a time that are not downloaded.
-        max_bytes: Maximum size of all their files together.
+        max_documents: How many there may be at a time that wait, are being translated or are not downloaded yet.
+        max_bytes: Maximum size of the files of all documents together.
         lifetime_s: Seconds after which a finished document is deleted.
         now: A clock, in seconds since 1970; None for the database's.
     """
@@ -132,12 +80,7 @@ class DocumentStore:
         kept = self._files.keep(content)
         with self._changing(kept) as (connection, gone):
             gone += self._delete_old(connection)
-            number = connection.execute(
-                select(func.count()).select_from(DOCUMENTS).where(DOCUMENTS.c.status != "downloaded")
-            ).scalar_one()
-            size = connection.execute(select(func.coalesce(func.sum(FILES.c.size), 0))).scalar_one()
-            if number >= self._max_documents or size + len(content) > self._max_bytes:
-                raise Overloaded("The server can't keep more documents now; try again later.", retry_after_s=30)
+            self._check_room(connection, len(content))
             added = DOCUMENTS.insert().values(
                 id=document_id,
                 secret_hash=_hash(key) if secret else None,
@@ -155,6 +98,27 @@ class DocumentStore:
                 raise InvalidKey("There is no such API key.") from None
             insert_row(connection, document_id, "original", kept, len(content))
         return document_id, key
+
+    def _check_room(self, connection: Any, size: int) -> None:
+        """Refuses a file of this size if there are too many documents that somebody waits for, or too many bytes.
+
+        A downloaded document is kept until it expires, because its client may fetch it again. It takes space, but no
+        place: nobody can free a place that only time frees.
+        """
+        waits = DOCUMENTS.c.status.in_(("queued", "translating", "done"))
+        number = connection.execute(select(func.count()).select_from(DOCUMENTS).where(waits)).scalar_one()
+        files = select(func.coalesce(func.sum(FILES.c.size), 0)).join(DOCUMENTS, DOCUMENTS.c.id == FILES.c.document_id)
+        used = connection.execute(files).scalar_one()
+        if number < self._max_documents and used + size <= self._max_bytes:
+            return
+        fetched = DOCUMENTS.c.status == "downloaded"
+        wait_s = _FULL_S
+        if connection.execute(files.where(fetched)).scalar_one() + size > self._max_bytes:  # then only time helps
+            has_file = and_(fetched, DOCUMENTS.c.id == FILES.c.document_id)
+            first = connection.execute(select(func.min(DOCUMENTS.c.finished_at)).where(has_file)).scalar_one()
+            if first is not None:
+                wait_s = max(wait_s, first + self._lifetime_s - self._now(connection))
+        raise Overloaded(_FULL, retry_after_s=wait_s)
 
     def claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
         """Leases the next waiting document under this name; returns it with its file, or None if no document waits.
@@ -202,7 +166,7 @@ class DocumentStore:
                     .returning(DOCUMENTS)
                 ).one()
                 kept = find_row(connection, found.id, "original")
-                return _document(row), kept or Kept(None, b"")
+                return read_row(row), kept or Kept(None, b"")
         return None
 
     def charge(self, document_id: str, worker: str, characters: int) -> None:
@@ -273,10 +237,10 @@ class DocumentStore:
             ).one_or_none()
         if row is None:
             raise DocumentNotFound("There is no such document.")
-        return _document(row)
+        return read_row(row)
 
     def translation(self, document: StoredDocument, *, delete_it: bool) -> bytes:
-        """Returns the translated file.
+        """Returns the translated file. From then on, the document no longer counts as one of ``max_documents``.
 
         Args:
             document: As ``find`` returned it.
@@ -299,6 +263,10 @@ class DocumentStore:
                 if not find_row(connection, document.id, "translation"):  # another download was faster
                     raise DocumentNotFound(_GONE)
                 gone += self._end(connection, document.id, "downloaded")
+        elif document.status == "done":
+            with self._database.transaction() as connection:  # it expires when it would have
+                done = and_(DOCUMENTS.c.id == document.id, DOCUMENTS.c.status == "done")
+                connection.execute(update(DOCUMENTS).where(done).values(status="downloaded"))
         return content
 
     def delete(self, document_id: str) -> None:
@@ -337,8 +305,10 @@ class DocumentStore:
         self._files.delete(gone)
 
     def _end(self, connection: Any, document_id: str, status: Status, **values: str) -> list[str]:
-        """Ends the work on a document, stores some values, deletes its file rows; returns the names of the files."""
+        """Ends the work on a document, stores some values, deletes what it needed; returns the names of the files."""
         gone = delete_rows(connection, FILES.c.document_id == document_id)
+        # A glossary may be large, and nobody counts the rows of documents that failed or were downloaded.
+        values["wanted"] = "{}"
         ended = (
             update(DOCUMENTS)
             .where(DOCUMENTS.c.id == document_id)
@@ -372,22 +342,6 @@ def _give_back(connection: Any, row: Row[Any]) -> None:
     """Gives back the characters that a document has cost."""
     if row.key_id is not None and row.characters:
         give_back(connection, row.key_id, row.characters)
-
-
-def _document(row: Row[Any]) -> StoredDocument:
-    return StoredDocument(
-        id=row.id,
-        key_id=row.key_id,
-        name=row.name,
-        wanted=json.loads(row.wanted),
-        status=row.status,
-        characters=row.characters,
-        translated=row.translated,
-        error=(row.error, row.error_code) if row.error else None,
-        started_at=row.started_at,
-        waited_s=(row.started_at or row.created_at) - row.created_at,
-        report=json.loads(row.report or "{}"),
-    )
 
 
 def _hash(key: str) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy import Row, select
 
 from app.errors import StorageFailure
 from app.storage.database import Database
-from app.storage.documents import DOCUMENTS
+from app.storage.document_rows import DOCUMENTS
 from app.storage.keys import KeyStore
 from tests.cluster.conftest import wait_until
 from tests.support.cluster import RayCluster

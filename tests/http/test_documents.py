@@ -217,6 +217,16 @@ async def test_more_documents_than_there_may_be(engine):
         assert "Retry-After" in response.headers
 
 
+async def test_documents_that_were_downloaded_leave_room_for_others(engine):
+    async with serving(engine, Settings(max_documents=1)) as client:
+        for _ in range(3):
+            response = await client.post(
+                "/translate_file", data={"source": "de", "target": "en"}, files={"file": ("a.txt", TEXT)}
+            )
+            link = response.json()["translatedFileUrl"]
+            assert [(await client.get(link)).content for _ in range(2)] == [TRANSLATED] * 2
+
+
 async def test_a_busy_engine_is_asked_again(client, engine, monkeypatch):
     monkeypatch.setattr("app.documents.translation._RETRY_S", 0.01)
     engine.error = Overloaded("busy")

@@ -1,5 +1,6 @@
 """The operator's keys over HTTP."""
 
+import json
 from collections.abc import AsyncIterator
 
 import httpx
@@ -56,12 +57,27 @@ async def test_a_key_is_made_used_listed_and_removed(client):
         {"name": "x", "requests_per_minute": True},
         {"name": "x", "features": ["fly"]},
         {"name": "x", "features": 7},
+        {"name": "x", "features": []},
+        {"name": "x", "features": ""},
+        {"name": "x", "monthly_characters": ""},
+        {"name": "x", "characters": 5},
+        {"name": "x", "Features": ["detect"]},
     ],
 )
 async def test_a_key_that_makes_no_sense_is_refused(client, body):
     response = await client.post("/admin/keys", json=body, headers=AS_OPERATOR)
     assert response.status_code == 400
     assert await keys_of(client) == []
+
+
+async def test_a_parameter_that_nobody_knows_is_named(client):
+    for name, shown in (("allow", "allow"), ("\ud800" + "y" * 99, "?" + "y" * 49)):
+        body = json.dumps({"name": "x", name: ["detect"]})
+        headers = {**AS_OPERATOR, "Content-Type": "application/json"}
+        response = await client.post("/admin/keys", content=body, headers=headers)
+        known = "name, monthly_characters, requests_per_minute, features"
+        text = f"Invalid request: unknown parameter {shown}; known parameters: {known}"
+        assert (response.status_code, response.json()) == (400, {"error": text, "code": "invalid_request"})
 
 
 @pytest.mark.parametrize("number", ["2", "x", "²", "9" * 30, "-1"])

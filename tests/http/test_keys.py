@@ -117,6 +117,27 @@ async def test_a_key_may_use_only_its_features(client, store):
     assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 403
 
 
+async def test_glossaries_and_memories_need_the_feature_of_translations(client, store):
+    detecting, translating = store.add("a", features=["detect"]), store.add("b", requests_per_minute=1)
+    glossary = {"name": "Company", "source_lang": "de", "target_lang": "en", "entries": "a\tb", "entries_format": "tsv"}
+    bodies = {
+        "/v2/glossaries": glossary,
+        "/v3/glossaries": {"name": "Company", "dictionaries": [glossary]},
+        "/v3/translation_memories": {"name": "Site", "source_lang": "de", "target_lang": "en"},
+    }
+    for path, body in bodies.items():
+        headers = {"Authorization": f"DeepL-Auth-Key {detecting}"}
+        refusal = {"message": "This API key may not use the feature translate.", "detail": "feature_disabled"}
+        assert await answer(client, path, body, **headers) == (403, refusal)
+        listed = await client.get(path, headers=headers)
+        assert (listed.status_code, listed.json()) == (403, refusal)
+        headers = {"Authorization": f"DeepL-Auth-Key {translating}"}  # these requests don't count as translations
+        assert (await answer(client, path, body, **headers))[0] == 201
+        assert (await client.get(path, headers=headers)).status_code == 200
+    headers = {"Authorization": f"DeepL-Auth-Key {detecting}"}
+    assert (await client.get("/v2/glossary-language-pairs", headers=headers)).status_code == 200
+
+
 async def test_a_key_that_is_removed_is_refused_at_once(client, store):
     key = store.add("test")
     assert (await answer(client, "/translate", TEXT | {"api_key": key}))[0] == 200

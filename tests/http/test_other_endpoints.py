@@ -160,3 +160,11 @@ async def test_it_is_not_ready_while_work_on_texts_does_not_begin(client, monkey
     monkeypatch.setattr("app.work_pool.WorkPool.is_stuck", True)
     response = await client.get("/readyz")
     assert (response.status_code, response.json()["code"]) == (503, "engine_unavailable")
+
+
+async def test_inspect_refuses_what_it_does_not_read(client):
+    body = {"q": "Guten Morgen!", "source": "de", "target": "en", "beam_size": 2, "api_key": "any"}
+    assert (await client.post("/inspect", json=body)).status_code == 200
+    response = await client.post("/inspect", json=body | {"glossary": {"Morgen": "dawn"}})
+    assert response.status_code == 400
+    assert response.json()["error"].startswith("Invalid request: unknown parameter glossary; known parameters: api_key")

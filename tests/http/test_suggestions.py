@@ -85,10 +85,12 @@ async def test_what_cannot_be_decided(client):
         ("1", {"state": "accepted", "translation_memory_id": unknown}, 404),
         ("2", {"state": "rejected"}, 400),
         ("x", {"state": "rejected"}, 400),
+        ("1", {"state": "rejected", "memory_id": unknown}, 400),
     ):
         response = await client.post(f"{PATH}/{number}", json=decision, headers=AS_OPERATOR)
         assert response.status_code == status, (number, decision)
-    assert (await client.get(PATH, headers=AS_OPERATOR, params={"state": "x"})).status_code == 400
+    for wanted in ({"state": "x"}, {"status": "accepted"}):
+        assert (await client.get(PATH, headers=AS_OPERATOR, params=wanted)).status_code == 400
     assert len(await listed(client)) == 1
 
 

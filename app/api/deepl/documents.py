@@ -18,7 +18,7 @@ from app.documents.upload import Upload
 from app.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from app.storage.documents import StoredDocument
+    from app.storage.document_rows import StoredDocument
 
 router = APIRouter(tags=["DeepL"])
 

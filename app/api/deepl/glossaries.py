@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from app.api.access import header_key
 from app.api.checks import check_text, is_absent
 from app.api.deepl import glossary_openapi as docs
-from app.api.deepl.owner_call import OwnerCall
+from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
 from app.errors import InvalidGlossary, InvalidRequest
 from app.text.terms.entries import FORMATS, check_entries, to_tsv
@@ -247,7 +247,7 @@ class _Call(OwnerCall["GlossaryStore"]):
 
 
 async def _list(request: Request, service: Service) -> "list[StoredGlossary]":
-    key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+    key = await check_owner(request, service)
     if service.glossaries.store is None or service.database is None:
         return []
     return await service.database.run(service.glossaries.store.list, key.id if key else None)

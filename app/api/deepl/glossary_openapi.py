@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.api.deepl import schemas
-from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
+from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
 from app.api.openapi import DEFAULTS, Responses, path_parameter, request_body, response
 
 _ID = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
@@ -24,7 +24,7 @@ _REFUSED = {
     ),
 }
 _REFUSED_TEXT = "The request can't be served as it is; the text says what to change"
-_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **KEY_ERRORS}
+_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **OWNER_KEY_ERRORS}
 _ERRORS: Responses = {
     400: error(_REFUSED_TEXT, company=("A server without a database", _OFF, "feature_disabled"), **_REFUSED),
     **_SERVER,
@@ -54,7 +54,7 @@ PAIRS_RESPONSES = _answers(
 CREATE_REQUEST = _body(schemas.NewGlossary, {"name": "Company", **_DICTIONARY})
 CREATE_RESPONSES = _answers(201, schemas.GlossaryV2, "The glossary", _GLOSSARY, _ERRORS)
 LIST_RESPONSES = _answers(
-    200, schemas.GlossariesV2, "The glossaries", {"glossaries": [_GLOSSARY]}, {500: INTERNAL, **KEY_ERRORS}
+    200, schemas.GlossariesV2, "The glossaries", {"glossaries": [_GLOSSARY]}, {500: INTERNAL, **OWNER_KEY_ERRORS}
 )
 GLOSSARY_RESPONSES = _answers(200, schemas.GlossaryV2, "The glossary", _GLOSSARY, _ERRORS_OF_ONE)
 _TSV = {"text/tab-separated-values": {"schema": {"type": "string"}, "examples": {"tsv": {"value": "Vorstand\tboard"}}}}
@@ -70,7 +70,7 @@ DELETE_RESPONSES: Responses = {204: {"description": "It is deleted"}, **_ERRORS_
 CREATE_V3_REQUEST = _body(schemas.NewGlossaryV3, {"name": "Company", "dictionaries": [_DICTIONARY]})
 CREATE_V3_RESPONSES = _answers(201, schemas.GlossaryV3, "The glossary", _GLOSSARY_V3, _ERRORS)
 LIST_V3_RESPONSES = _answers(
-    200, schemas.GlossariesV3, "The glossaries", {"glossaries": [_GLOSSARY_V3]}, {500: INTERNAL, **KEY_ERRORS}
+    200, schemas.GlossariesV3, "The glossaries", {"glossaries": [_GLOSSARY_V3]}, {500: INTERNAL, **OWNER_KEY_ERRORS}
 )
 GLOSSARY_V3_RESPONSES = _answers(200, schemas.GlossaryV3, "The glossary", _GLOSSARY_V3, _ERRORS_OF_ONE)
 PATCH_REQUEST = _body(schemas.GlossaryChange, {"name": "Firm", "dictionaries": [_DICTIONARY]})

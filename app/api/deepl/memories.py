@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api.access import header_key
 from app.api.checks import check_text, is_absent, parse_flag
 from app.api.deepl import memories_openapi as docs
-from app.api.deepl.owner_call import OwnerCall
+from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form, read_file
@@ -84,7 +83,7 @@ def _entry_id(request: Request) -> int:
 async def list_memories(request: Request, service: CurrentService) -> Response:
     """Lists the translation memories of the API key. Without a key, lists those that were made without a key."""
     if service.memories.store is None:
-        await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+        await check_owner(request, service)
         return JSONResponse({"translation_memories": [], "total_count": 0})
     call = await _Call.of(request, service)
     size = call.number("page_size", MAX_MEMORIES_OF_PAGE, MAX_MEMORIES_OF_PAGE)

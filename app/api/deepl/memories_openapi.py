@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.api.deepl import schemas
-from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
+from app.api.deepl.openapi import INTERNAL, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
 from app.api.openapi import DEFAULTS, Responses, path_parameter, request_body, response, upload_body
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
@@ -26,7 +26,7 @@ _ENTRY = {
 _NEW_ENTRY = {"source_text": "Wo ist der Bahnhof?", "target_text": "Where is the station?"}
 _OFF = "Translation memories are not available on this server."
 _REFUSED_TEXT = "The request can't be served as it is; the text says what to change"
-_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **KEY_ERRORS}
+_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **OWNER_KEY_ERRORS}
 _ERRORS: Responses = {
     400: error(
         _REFUSED_TEXT,
@@ -108,7 +108,7 @@ LIST_RESPONSES = _answers(
             ),
         ),
         500: INTERNAL,
-        **KEY_ERRORS,
+        **OWNER_KEY_ERRORS,
     },
 )
 CREATE_REQUEST = _body(schemas.NewMemory, {"name": "Website", "source_lang": "de", "target_lang": "en"})

@@ -219,6 +219,10 @@ KEY_ERRORS: Responses = {
     403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY),
     503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
 }
+OWNER_KEY_ERRORS: Responses = {
+    **KEY_ERRORS,
+    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+}
 _LANGUAGES_ERRORS: Responses = {
     400: error(
         "The request can't be served as it is",

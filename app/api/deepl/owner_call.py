@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from fastapi import Request
 
@@ -14,10 +14,26 @@ from app.errors import FeatureUnavailable, InvalidRequest, NotThere, Unsupported
 from app.storage.identifiers import checked_id
 from app.translation.languages import find_served, languages_of
 
+if TYPE_CHECKING:
+    from app.storage.keys import Key
+
 MAX_NAME_CHARS = 1_024
 
 Store = TypeVar("Store")
 Result = TypeVar("Result")
+
+
+async def check_owner(request: Request, service: Service) -> "Key | None":
+    """Admits a request about glossaries or translation memories; returns its key, or None if it needs no key.
+
+    They serve translations only, so a key needs that feature. But such requests translate nothing: they don't count as
+    requests in a minute.
+
+    Raises:
+        FeatureDisabled: The key may not translate.
+        KeyRequired, InvalidKey, StorageFailure: As ``Access.check``.
+    """
+    return await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate", counts=False)
 
 
 class OwnerCall(ABC, Generic[Store]):
@@ -60,8 +76,9 @@ class OwnerCall(ABC, Generic[Store]):
         Raises:
             FeatureUnavailable: This server keeps no such things.
             InvalidRequest: The id is not a UUID.
+            FeatureDisabled: The key may not translate.
         """
-        key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
+        key = await check_owner(request, service)
         store = cls.find_store(service)
         if store is None:
             text = f"{cls.things} are not available on this server."

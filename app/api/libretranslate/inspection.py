@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import check_text, is_absent
+from app.api.checks import check_names, check_text, is_absent
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import inspection_openapi as docs
@@ -61,6 +61,7 @@ def parse_inspection(
     Raises:
         InvalidRequest: With a sentence for the first check that failed, or a subclass of it.
     """
+    check_names(values, ("api_key", *PARAMETERS, "translation"))
     shared = {name: values[name] for name in PARAMETERS if name in values}
     wanted = parse_translation(shared, settings=settings, pairs=pairs)
     if wanted.is_list:

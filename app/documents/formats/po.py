@@ -1,5 +1,6 @@
 """po: gettext catalogs. Untranslated and fuzzy messages are translated; the others keep their translations."""
 
+import re
 from collections.abc import Sequence
 
 import polib
@@ -11,6 +12,11 @@ from app.documents.messages import PLACEHOLDERS
 from app.errors import DamagedDocument, DocumentTooLarge
 from app.text.budget import checkpoint
 
+_DAMAGED = "The file is damaged or not a message catalog."
+# A line with a string; it may be one of an old message (#~) or tell what a message was before (#|).
+_WITH_STRING = re.compile(r'(?:#[~|]++\s*+)*+(?="|msg)')
+_STRING = re.compile(r'(?:msg(?:ctxt|id(?:_plural)?|str(?:\[[0-9]++\])?)\s*+)?"(?:[^"\\]|\\.)*+"')
+
 
 def read(data: bytes) -> Document:
     """Reads a file.
@@ -21,12 +27,9 @@ def read(data: bytes) -> Document:
     file = Encoded(data)
     if file.text.count("msg") > 3 * MAX_TEXTS:
         raise DocumentTooLarge("The document has too many messages; divide it.")
-    try:
-        # The library takes a text that is the name of a file for that file; no file's name ends in a line break.
-        catalog = polib.pofile(file.text + "\n", wrapwidth=78)
-    except (OSError, ValueError, IndexError, KeyError, UnicodeError) as error:
-        raise DamagedDocument("The file is damaged or not a message catalog.") from error
+    catalog = _catalog(file.text)
     entries = [entry for entry in catalog if _is_open(entry)]
+    line_end = "\r\n" if 2 * file.text.count("\r\n") > file.text.count("\n") else "\n"
 
     def write(translations: Sequence[str], language: str) -> bytes:
         rest = iter(translations)
@@ -43,10 +46,34 @@ def read(data: bytes) -> Document:
         catalog.metadata["Language"] = language.replace("-", "_")
         if any(entry.msgid_plural for entry in entries):
             catalog.metadata["Plural-Forms"] = plural.plural_forms
-        return file.encoded(str(catalog))
+        return file.encoded(str(catalog).replace("\n", line_end))
 
     texts = [text for entry in entries for text in (entry.msgid, entry.msgid_plural) if text]
     return Document(texts=tuple(texts), markup=None, protect=PLACEHOLDERS, write=write)
+
+
+def _catalog(source: str) -> polib.POFile:
+    for line in source.splitlines():
+        checkpoint()
+        _check_string(line.strip())
+    try:
+        # The library takes a text that is the name of a file for that file; no file's name ends in a line break.
+        catalog = polib.pofile(source + "\n", wrapwidth=78)
+    except (OSError, ValueError, IndexError, KeyError, UnicodeError) as error:
+        raise DamagedDocument(_DAMAGED) from error
+    if catalog and catalog.metadata_is_fuzzy == 0:  # no list of flags: there is no header
+        # The library takes the first comment for the header's all the same.
+        first = catalog[0]
+        first.tcomment = "\n".join(filter(None, (catalog.header, first.tcomment)))
+        catalog.header = ""
+    return catalog
+
+
+def _check_string(line: str) -> None:
+    """Refuses a string that doesn't end with its line: the library takes the last character for the quotation mark."""
+    begin = _WITH_STRING.match(line)
+    if begin and not _STRING.fullmatch(line, begin.end()):
+        raise DamagedDocument(_DAMAGED)
 
 
 def _is_open(entry: polib.POEntry) -> bool:

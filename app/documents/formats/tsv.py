@@ -1,4 +1,4 @@
-"""tsv: as csv, with tabs between the cells however many commas the first line has."""
+"""tsv: as csv, with tabs between the cells however many commas the first line has, and with fewer quotes."""
 
 from functools import partial
 

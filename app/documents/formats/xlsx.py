@@ -10,15 +10,13 @@ from app.documents.ooxml_dialects import SHEET, S
 from app.documents.ooxml_parts import OfficeParts
 from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import PlainText, Segment, package_document
+from app.documents.sheet_escapes import escaped, escaped_name, unescaped, unescaped_name
 
 _MAIN = "spreadsheetml.sheet.main+xml"
 _SHEET = "spreadsheetml.worksheet+xml"
 _TABLE = "spreadsheetml.table+xml"
 # A column's name in a formula, as in T[Umsatz] or T['[EUR']]: an apostrophe stands before a bracket of the name's own.
 _REFERENCE = re.compile(r"\[((?:'.|[^\[\]'])++)")
-# A character that the format writes by its number, such as the line break in a column's name.
-_ESCAPED = re.compile("_x([0-9a-fA-F]{4})_")
-_TO_ESCAPE = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
 _THREADS = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 
 
@@ -46,14 +44,14 @@ class _Headers:
         self._cells: dict[str, list[tuple[Any, str]]] = {}  # the cells with the text of a header, and how it is written
         roots = parts.roots(_MAIN, _SHEET, _TABLE) if self._names else ()
         kinds = [f"{S}{kind}" for kind in ("definedName", "f", "calculatedColumnFormula")]
-        formulas = [_unescaped(formula.text or "") for root in roots for formula in root.iter(*kinds)]
+        formulas = [unescaped_name(formula.text or "") for root in roots for formula in root.iter(*kinds)]
         named = {re.sub("'(.)", r"\1", name) for formula in formulas for name in _REFERENCE.findall(formula)}
         self._fixed = self._names & named
 
     def take(self, cell: Any) -> bool:
         """Registers a cell; returns whether it must stay unchanged."""
         written = "".join(cell.itertext(f"{S}t"))
-        text = _unescaped(written)
+        text = unescaped_name(written)
         if text in self._names:
             self._cells.setdefault(text, []).append((cell, written))
         return text in self._fixed
@@ -70,11 +68,11 @@ class _Headers:
             for column in columns:
                 translated = self._translated(_name(column))
                 if translated != _name(column):
-                    column.set("name", _escaped(translated))
+                    column.set("name", escaped_name(translated))
 
     def _translated(self, name: str) -> str:
         for cell, _ in self._cells.get(name, ()):
-            return _unescaped("".join(cell.itertext(f"{S}t")))
+            return unescaped_name("".join(cell.itertext(f"{S}t")))
         return name
 
     def _restore(self, name: str) -> None:
@@ -85,17 +83,7 @@ class _Headers:
 
 
 def _name(column: Any) -> str:
-    return _unescaped(column.get("name", ""))
-
-
-def _unescaped(written: str) -> str:
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), written)
-
-
-def _escaped(text: str) -> str:
-    """Writes a name; an underscore that would begin an escape is escaped itself."""
-    text = re.sub("_(?=x[0-9a-fA-F]{4}_)", "_x005F_", text)
-    return _TO_ESCAPE.sub(lambda match: f"_x{ord(match[0]):04x}_", text)
+    return unescaped_name(column.get("name", ""))
 
 
 def _segments(parts: OfficeParts, headers: _Headers) -> Iterator[Segment]:
@@ -112,5 +100,5 @@ def _segments(parts: OfficeParts, headers: _Headers) -> Iterator[Segment]:
             yield Paragraph(comment, SHEET)
     for root in parts.roots("threadedcomments+xml"):
         for comment in root.iter(f"{_THREADS}text"):
-            yield PlainText(comment)
+            yield PlainText(comment, read=unescaped, written=escaped)
     yield from parts.common_segments()

@@ -1,4 +1,4 @@
-"""Tables of spreadsheets: each column's name stays that of its header cell, and no two columns get the same."""
+"""Cells with escapes, and tables: a column's name stays that of its header cell, and no two columns get the same."""
 
 import io
 import zipfile
@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import openpyxl
 import pytest
 from lxml import etree
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.comments import Comment
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.table import Table as SheetTable
 from openpyxl.worksheet.table import TableColumn
@@ -83,3 +86,54 @@ def test_xlsx_columns_translated_into_the_name_of_one_without_a_cell_keep_theirs
     assert columns(translated) == ["Ort", "Stadt", "FARBE", "Place"]
     again = openpyxl.load_workbook(io.BytesIO(translated)).active
     assert [cell.value for cell in again[1]] == ["Ort", "Stadt", "FARBE", 1]
+
+
+def with_text(data: bytes, text: str, wanted: str) -> bytes:
+    """The file with another text in all its parts."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(file, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name).replace(text.encode(), wanted.encode()))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("written", "shouted"),
+    [
+        ("Der Hund._x000D_", "DER HUND._x000D_"),
+        ("_x000D_ Hund", "_x000D_ HUND"),
+        ("Hund_x000d_\nKatze_x000D_\n", "HUND_x000D_\nKATZE_x000D_\n"),
+        ("Hund_x000A_Katze_x0009_Maus", "HUND\nKATZE\tMAUS"),
+        ("_x0041_pfel &amp; _x00FC_ber", "APFEL &amp; ÜBER"),
+        ("Hund _x005F_x000D_", "HUND _X000D_"),  # the text _x000D_; in capitals it is no escape
+        ("Hund _x005F_x1234_", "HUND _X1234_"),
+        ("Hund _xD83D__xDE00_", "HUND 😀"),
+        ("Hund_x0000__xD83D__xFFFF_", "HUND"),
+        ("_x000D_", "_x000D_"),
+    ],
+)
+@pytest.mark.parametrize("part", ["cell", "run", "comment"])
+def test_xlsx_escapes_are_characters(part, written, shouted):
+    book = openpyxl.Workbook()
+    book.active["A1"] = (
+        "TEXT" if part == "cell" else CellRichText(TextBlock(InlineFont(b=True), "TEXT")) if part == "run" else 1
+    )
+    if part == "comment":
+        book.active["A1"].comment = Comment("TEXT", "")
+    translated = zipfile.ZipFile(io.BytesIO(translate(with_text(saved(book), "TEXT", written), "a.xlsx")))
+    parts = [translated.read(name).decode() for name in translated.namelist() if name.startswith("xl/")]
+    assert any(f">{shouted}</t>" in part for part in parts), parts
+
+
+def test_xlsx_a_text_that_looks_like_an_escape_stays_a_text():
+    class Engine(ShoutingEngine):
+        def known(self, sentence: str, target: str) -> tuple[str, ...]:
+            return (sentence,)
+
+    book = openpyxl.Workbook()
+    book.active["A1"] = "TEXT"
+    for text in ("Hund _x005F_x000D_", "_x005F_x00e4_ Hund"):
+        translated = zipfile.ZipFile(
+            io.BytesIO(translate(with_text(saved(book), "TEXT", text), "a.xlsx", engine=Engine()))
+        )
+        assert any(f"<t>{text}</t>".encode() in translated.read(name) for name in translated.namelist())

@@ -13,7 +13,8 @@ from app.errors import ConfigurationError, StorageFailure
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
 from app.storage.document_files import FILES
-from app.storage.documents import DOCUMENTS, DocumentStore
+from app.storage.document_rows import DOCUMENTS
+from app.storage.documents import DocumentStore
 from app.storage.keys import KeyStore
 from app.storage.memories import MemoryStore
 from app.storage.migrations import MIGRATIONS
