@@ -132,6 +132,14 @@ class Detector:
         # A tie ("Hand", "in") goes to the language that undetectable text gets.
         return sorted(found, key=lambda d: (-d.confidence, d.language != self._fallback))[:_MOST_ANSWERS]
 
+    def detect_served(self, text: str) -> list[Detection]:
+        """Detects as ``detect``; text that is clearly in none of the served languages gets what undetectable text gets.
+
+        Raises:
+            ConfigurationError: as ``load``.
+        """
+        return [Detection(self._fallback, 0.0)] if self.foreign(text) else self.detect(text)
+
     def foreign(self, text: str) -> str | None:
         """Returns the language code of a text that is clearly in none of the served languages.
 

@@ -24,7 +24,7 @@ async def test_detect_merges_a_list_into_one_answer(client):
     assert one.json() == (await client.post("/detect", json={"q": "Wo ist\nder Bahnhof?"})).json()
 
 
-@pytest.mark.parametrize("text", ["42", "🙂", " "])
+@pytest.mark.parametrize("text", ["42", "🙂", " ", "Это хороший день сегодня."])
 async def test_detect_undetectable(client, text):
     response = await client.post("/detect", json={"q": text})
     assert (response.status_code, response.json()) == (200, [{"confidence": 0.0, "language": "en"}])

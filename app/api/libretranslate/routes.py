@@ -101,13 +101,13 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
 async def post_detect(request: Request, service: CurrentService) -> Response:
     """Lists the likely languages of `q` among the served languages, best first, at most three.
 
-    A list of texts is detected as one text.
+    A list of texts is detected as one text. Text without letters, or clearly in no served language, has confidence 0.
     """
     values = await _read(request, service.settings)
     await service.access.check(request, _key(request, values), "detect")
     parse = partial(_parse_joined, values, service.settings)
     text = await TEXT_POOL.run(parse) if is_large(request) else parse()
-    found = await TEXT_POOL.run(service.translator.detector.detect, text, size=len(text))
+    found = await TEXT_POOL.run(service.translator.detector.detect_served, text, size=len(text))
     return JSONResponse([_detection_body(detection) for detection in found])
 
 

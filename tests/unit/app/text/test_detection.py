@@ -92,6 +92,12 @@ def test_a_text_in_a_language_that_is_not_served_is_told_apart(
     assert detector.foreign(text) == language
 
 
+def test_text_in_no_served_language_is_undetectable(detector: Detector) -> None:
+    for text in ("مرحبا بالعالم", "Это хороший день сегодня.", "Bonjour tout le monde"):
+        assert detector.detect_served(text) == [Detection("en", 0.0)]
+    assert detector.detect_served("Wo ist der Bahnhof?") == detector.detect("Wo ist der Bahnhof?")
+
+
 def test_a_served_language_is_never_foreign() -> None:
     assert Detector(["de", "en", "fr"]).foreign("C'est une très belle journée") is None
 
