@@ -15,6 +15,7 @@ from app.text.inline.placement import Edit
 _CLOSING = "\"'”“’‘»«›‹)]*"
 # The final punctuation, and closing signs after it.
 _END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(_CLOSING)}\s]*)$")
+_ASTERISKS = re.compile(r"\*{0,9}$")
 _ABBREVIATION = re.compile(
     r"(?:\w\.\s?\w|\b(?:etc|usw|Inc|Ltd|Co|Corp|No|Nr|Mr|Mrs|Dr|St|Str|Jr|Sr|vs|bzw|ca|approx|\d+))\.$"
 )
@@ -56,7 +57,7 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
         ]
     if language not in _OTHER_PUNCTUATION:
         edits += _final_mark(source, translation, is_strict)
-    edits += _spaces_between_signs(source, translation)
+    edits += _spaces_between_signs(source, translation) + _footnote_mark(source, translation)
     if _NO_BREAK.search(source):
         edits += _no_break_spaces(source, translation)
     return sorted(edits)
@@ -146,6 +147,15 @@ def _beside(left: str, right: str, translation: str) -> int:
         found = re.search(rf"(?<=\S) {re.escape(right)}(?!\w)", translation)
         return found.start() if found else -1
     return -1
+
+
+def _footnote_mark(source: str, translation: str) -> list[Edit]:
+    """Keeps the asterisks at the end, as in "Preis***": models lose some."""
+    here, there = (_ASTERISKS.search(text, max(0, len(text) - _LAST)) for text in (source, translation))
+    assert here and there  # both match the empty end
+    if not here[0] or here[0] == there[0] or not translation.strip():
+        return []
+    return [Edit(there.start(), there.end(), here[0])]
 
 
 def _final_mark(source: str, translation: str, is_strict: bool) -> list[Edit]:

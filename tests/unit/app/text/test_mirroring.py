@@ -17,6 +17,8 @@ def mirrored(source: str, translation: str, target: str = "en", *, is_strict: bo
         ("Version 1.2.3 ist da.", "version 1.2.3 is there.", "Version 1.2.3 is there."),
         ("(Siehe oben)", "(see above).", "(See above)"),
         ("und dann", "And then.", "and then"),
+        ("Preis***", "price**", "Price***"),
+        ("Preis.*", "Price.", "Price.*"),
         ("Guten Morgen!", "Good morning.", "Good morning!"),
         ("Guten Morgen!!!", "Good morning!", "Good morning!!!"),
         ("Name:", "Name", "Name:"),
