@@ -59,6 +59,8 @@ REPEATED = {
     "definitions": "[a]: b\n",
     "variables": "{{a}} Wort %s ",
     "code": "a_b ",
+    "templates": "{% a %}${b + 1} :abc <1>a</1> {",
+    "paths": "a/b.txt ./c /d/e C:\\f a.b() ",
     "emoji": "Wort \U0001f600 ",
     "numbers": "1.1",
     "dots": ". ",

@@ -11,6 +11,7 @@ from pathlib import Path
 import sentencepiece
 
 from app.engine.models.files import MAX_VOCABULARY_BYTES, read_plain
+from app.engine.models.ligatures import with_ligatures, without_ligatures
 from app.errors import BundleError
 
 UNKNOWN = "<unk>"
@@ -97,7 +98,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Ids of a source text, without special ids."""
-        ids: list[int] = self._source.encode(text)
+        ids: list[int] = self._source.encode(without_ligatures(text))
         return self._numbered(ids)
 
     def encode_target(self, text: str) -> list[int]:
@@ -108,8 +109,8 @@ class Tokenizer:
     def encode_with_spans(self, text: str) -> Pieces:
         """Ids of a source text with their places in it."""
         # The offsets of return_type="proto" count bytes.
-        mapping = self._source.encode(text, return_type="offset_mapping")
-        return Pieces(tuple(self._numbered(mapping["ids"])), tuple(mapping["offsets"]))
+        mapping = self._source.encode(without_ligatures(text), return_type="offset_mapping")
+        return Pieces(tuple(self._numbered(mapping["ids"])), with_ligatures(text, mapping["offsets"]))
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, tuple[tuple[int, int], ...]]:
         """Target ids -> text, and for each id its (begin, end) there, in code points; as in ``Pieces``."""

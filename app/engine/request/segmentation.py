@@ -6,6 +6,7 @@ from typing import NamedTuple
 from app.engine.decoding.lexicon_search import RareWord
 from app.engine.interface import Splitting
 from app.engine.models.lexicon import FoundWord, Lexicon
+from app.engine.models.ligatures import without_ligatures
 from app.engine.models.tokenizer import Tokenizer
 from app.text.budget import checkpoint
 from app.text.sentences import break_long, spans
@@ -95,6 +96,7 @@ class Segmenter:
             lexicon: The lexicon of the direction.
             prefix_length: Source ids before the segment's.
         """
+        source = without_ligatures(source)
         found = lexicon.find(source)
         names = lexicon.names(source, found)
         if not (found or names):

@@ -82,10 +82,42 @@ _NAMES_NUMBER = re.compile(
     |tls|ssl|postgresql|mysql|gpt)[.:]?|[§\#])[ \u00a0]?$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_BEFORE = 24  # characters before a number that are searched for such a word
 _SCALE = re.compile(
     rf"[{_SPACE}]?(?:mi(?:o|ll|rd|a)|mrd|bi(?:o|ll)|tsd|tausend|thousand|trill|bn\b|[mk]\b)", re.IGNORECASE
 )
+# "Windows 1.5 billion users", but "Kapitel 3.2 Biologie".
+_MILLIONS = re.compile(rf"[{_SPACE}](?:(?:m|b|tr)illion|milliarde)", re.IGNORECASE)
+# A version behind the name of a product: HTML 5.0, iOS 17.1, HTTP/1.1, OAuth-2.0, Apache License 2.0, Redis 7.0.
+_VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
+_PRODUCT = re.compile(
+    r"""(?:(?<![\w.-])(?:[A-Z][A-Z+#-]*[A-Z+#]|[a-z]{1,4}[A-Z]\w*|[A-Z][a-z]*[A-Z]\w*
+    |(?i:licen[cs]e|licence|lizenz|protocol|protokoll|firmware)
+    |Angular|Ansible|Apache|Blender|Bootstrap|Chromium|CentOS|Django|Docker|Drupal|Elasticsearch|Excel|Fedora|Flask|Flutter
+    |Git|Gradle|Hadoop|Industrie|Industry|Jenkins|Joomla|Kafka|Kotlin|Kubernetes|Laravel|Maven|Nginx|Nvidia|Oracle|Perl
+    |Rails|React|Redis|Ruby|Safari|Scala|Selenium|Spark|Swift|Symfony|Thunderbird|Thunderbolt|Tomcat|Typescript|Unicode
+    |Vista|Vue|Web|Wordpress|Xcode)[ \u00a0-]|(?<!\w)[A-Z][\w-]*/)$""",
+    re.VERBOSE,
+)
+# Words in capitals that are measured, or that any sentence has if it shouts.
+_NO_PRODUCT = frozenset(
+    """about above all an and as at atm auf avg base bei below beta bis bmi by ca circa cgpa cpi cr cut down du
+    ects era es eur for from gdp gfr gpa hba hdl her his ich ifo im in ir iq is it kfz ldl log magnitude max
+    mean min mit mwst nach near no not nur of off on or oder our over per ph pm pmi psa rmse rund sd se sie
+    sigma so std sum than that the this to total um un und under unter up ust vat vom von vor was we with you zu
+    zum zur über""".split()
+)
+# A number before a unit or another measure is none.
+_MEASURE = re.compile(
+    rf"""[{_SPACE}-]?(?:per[ ]?cent|prozent|percentage|%|‰|°|degrees?|grad\b|points?\b|punkte?n?\b|times\b|mal\b
+    |fold|fach|[kmcdµn]?m[²³23]?\b|[kmµ]?g\b|[mcd]?l\b|[kmgt]i?b(?:it|yte)?s?\b|[kmg]?hz\b|[kmg]?wh?\b|[mk]?v\b|m?ah\b|ppm\b|fm\b
+    |metr?e?r?s?\b|meter|(?:kilo|zenti|centi|milli|nano)|miles?\b|meilen?\b|inch|zoll\b|feet\b|foot\b|fu(?:ß|ss)\b|yards?\b
+    |acres?\b|hektar|hectares?|lit(?:er|re)s?\b|gallons?\b|tonn?e?s?n?\b|pounds?\b|pfund\b|grams?\b|gramm\b|dollars?\b
+    |euros?\b|franken\b|francs?\b|pence\b|cents?\b|years?\b|jahre?n?\b|months?\b|monate?n?\b|weeks?\b|wochen?\b|days?\b
+    |tage?n?\b|hours?\b|stunden?\b|minutes?\b|minuten?\b|seconds?\b|sekunden?\b|stars?\b|sterne?n?\b|on[ ]the[ ]richter
+    |out[ ]of\b|von[ ]\d|of[ ]\d|uhr\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_BEFORE = 24  # characters before a number that are searched for such a word
 
 
 class Numeral(NamedTuple):
@@ -158,8 +190,7 @@ class _Reader:
         is_short = len(digits) <= 4 and digits.isdecimal()
         if is_short and not (match["behind"] or match["scale"] or is_hour or _currency(match)):
             return None
-        is_name = _NAMES_NUMBER.search(self._text, max(0, match.start() - _BEFORE), match.start())
-        if self._writer.can_write and len(digits) <= _LONGEST and not is_name:
+        if self._writer.can_write and len(digits) <= _LONGEST and not self._is_name(match):
             for read in (self._time, self._date, self._amount):
                 numeral = read(match)
                 if numeral:
@@ -167,6 +198,26 @@ class _Reader:
         if not _needs_care(digits):
             return None
         return Numeral(begin, end, self._writer.number(digits) if re.fullmatch(r"\d+[.,]?\d*", digits) else None)
+
+    def _is_name(self, match: re.Match[str]) -> bool:
+        """Tells whether a number is a version or belongs to a name, as a chapter's does."""
+        text, begin = self._text, match.start()
+        first = max(0, begin - _BEFORE)
+        if _NAMES_NUMBER.search(text, first, begin):
+            return not _MILLIONS.match(text, match.end("digits"))
+        if (
+            not _VERSION.fullmatch(match["digits"])
+            or match["sign"]
+            or match["after"]
+            or match["half"]
+            or match["clock"]
+        ):
+            return False
+        product = _PRODUCT.search(text, first, begin)
+        if not product or product[0][:-1].lower() in _NO_PRODUCT:
+            return False
+        end = match.end("digits")
+        return not (_SCALE.match(text, end) or _MEASURE.match(text, end))
 
     def _time(self, match: re.Match[str]) -> Numeral | None:
         half = match["half"] if self._writer.source == "en" else None  # in German, "9.30 am Bahnhof" is at the station

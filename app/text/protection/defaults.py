@@ -4,7 +4,10 @@ import unicodedata
 from string import ascii_lowercase
 from typing import Any
 
-from app.text.protection.patterns import Patterns, compile_patterns
+from app.text.protection.expressions import Expressions, compiled
+from app.text.protection.identifiers import IDENTIFIERS
+from app.text.protection.patterns import Patterns
+from app.text.protection.templates import MARKS, VARIABLES
 
 # Punctuation after an address isn't part of it, nor is the bracket that closes one around it.
 _INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
@@ -12,19 +15,8 @@ _LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
 _LABEL = r"[\p{L}\p{N}-]+"  # RE2's \w knows no umlauts
 # Without domains that are words ("it", "me", "us"): people forget the space after a full stop.
 _DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|dev|app|eu|de|at|ch|fr|nl|pl|uk)(?:\.[a-z]{{2}})?\b"
-_Expressions = list[tuple[str, Any]]
 
-
-def _compile(expressions: dict[str, str]) -> _Expressions:
-    """Compile expressions, each with a string that is in all its matches; a text without that string isn't searched.
-
-    Eleven searches of a short sentence took 70 us, which is a twentieth of what a request costs outside the model.
-    """
-    compiled = compile_patterns([f"regex:{expression}" for expression in expressions]).expressions
-    return list(zip(expressions.values(), compiled, strict=True))
-
-
-_HARMLESS = _compile(
+_HARMLESS = compiled(
     {
         rf"(?i:https?|ftp)://(?:{_INSIDE})*(?:{_LAST})": "://",
         rf"(?i:www)\.(?:{_INSIDE})*(?:{_LAST})": ".",
@@ -39,14 +31,14 @@ _HARMLESS = _compile(
     }
 )
 # Marks in plain text: tags, with escaped brackets, too, and {\an8} of subtitles.
-_MARKS = _compile(
+_MARKS = compiled(
     {
         r"</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>": "<",
         r"&(?:amp;)*lt;/?[A-Za-z][A-Za-z0-9:-]*\s*/?&(?:amp;)*gt;": "lt;",
         r"\{\\[^{}]*\}": "{\\",
     }
 )
-_IDENTIFIER = _compile({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
+_IDENTIFIER = compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
 _GENDER = "_innen"
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
 # Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
@@ -56,7 +48,7 @@ _CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
 
 
-def _found(text: str, expressions: _Expressions) -> tuple[Any, ...]:
+def _found(text: str, expressions: Expressions) -> tuple[Any, ...]:
     return tuple(expression for needed, expression in expressions if needed in text and expression.search(text))
 
 
@@ -73,8 +65,8 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     strange = frozenset(text) - known if known else frozenset()
     identifiers = () if _GENDER in text else _found(text, _IDENTIFIER)
     return Patterns(
-        harmless=_found(text, _HARMLESS) + identifiers,
-        marks=_found(text, _MARKS),
+        harmless=_found(text, _HARMLESS + VARIABLES + IDENTIFIERS) + identifiers,
+        marks=_found(text, _MARKS + MARKS),
         letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
         signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),
     )

@@ -7,6 +7,7 @@ import sentencepiece
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from app.engine.models.ligatures import with_ligatures, without_ligatures
 from app.engine.models.tokenizer import Tokenizer
 from app.errors import BundleError
 from model.data.tokenizer import EOS_ID, target_tag
@@ -23,7 +24,7 @@ def tokenizer(tiny_tokenizer) -> Tokenizer:
 
 
 def folded(text: str) -> str:
-    return unicodedata.normalize("NFC", SPACES.sub(" ", INVISIBLE.sub("", text)).strip(" "))
+    return unicodedata.normalize("NFC", SPACES.sub(" ", INVISIBLE.sub("", without_ligatures(text))).strip(" "))
 
 
 @settings(max_examples=300)
@@ -63,6 +64,21 @@ def test_spans_point_at_the_words(tokenizer):
 
 def test_the_bytes_of_an_unknown_character_share_its_span(tokenizer):
     assert tokenizer.encode_with_spans("a𝔘b").spans == ((0, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 3))
+
+
+def test_a_ligature_is_its_letters(tokenizer):
+    plain = tokenizer.encode_with_spans("The first floor offers it.")
+    pieces = tokenizer.encode_with_spans("The \ufb01rst \ufb02oor o\ufb00ers it.")
+    assert pieces.ids == plain.ids
+    assert tokenizer.encode("The \ufb01rst \ufb02oor o\ufb00ers it.") == list(plain.ids)
+    assert pieces.spans[-1] == (plain.spans[-1][0] - 3, plain.spans[-1][1] - 3)
+
+
+def test_pieces_that_share_a_ligature_have_it_once():
+    text = "a\ufb03x"
+    assert without_ligatures(text + "\ufb05\ufb06") == "affixstst"
+    assert with_ligatures(text, [(0, 2), (2, 3), (3, 5)]) == ((0, 1), (1, 1), (1, 3))
+    assert with_ligatures("affix", [(0, 2), (2, 5)]) == ((0, 2), (2, 5))
 
 
 def test_control_pieces_vanish_and_cannot_be_typed(tokenizer):

@@ -114,6 +114,40 @@ def test_a_number_that_is_a_name_stays(text):
     assert written(text, "en", "de") == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HTML 5.0 and CSS 3.0", "HTTP/1.1 and HTTP/2.0", "Apache License 2.0", "OAuth 2.0",
+        "PostgreSQL 14.5, Redis 7.0", "Python 3.10", "iOS 17.1", "(TLS 1.3)", "USB 3.2 cables",
+        "Version 2.5", "v1.2", "CC BY-SA 4.0", "GTK+ 2.0", "Mozilla/5.0",
+        "Web 2.0", "LibreOffice 7.2 onwards", "OAuth-2.0 token", "Kapitel 3.2 Biologie",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("languages", [("de", "en"), ("en", "de")])
+def test_a_version_behind_a_product_stays(text, languages):
+    assert written(text, *languages) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "About 3.5 percent", "Germany 2.5 million", "In Berlin 1.5 metres", "a Big 2.5 kg bag", "Magnitude 6.2",
+        "OVER 3.5", "IN BERLIN 1.5 METRES", "The UK 2.5 percent", "NASA 2.5 billion", "YouTube 2.5 billion", "pH 6.5",
+        "BMI 24.5", "ABOUT 3.5 STARS", "The GDP rose by 2.5", "Windows 1.5 billion users", "an SUV 4.5 m long",
+        "km/1.5", "and/or 1.5",
+    ],
+)  # fmt: skip
+def test_a_decimal_behind_a_name_is_no_version(text):
+    assert written(text, "en", "de") == re.sub(r"(\d)\.(\d)", r"\1,\2", text)
+
+
+def test_a_time_or_number_in_german_behind_a_product_is_no_version():
+    assert (
+        written("Die ARD 20.15 Uhr, SAP 1.200 Leute, HTML 5,5", "de", "en")
+        == "Die ARD 20:15, SAP 1,200 Leute, HTML 5.5"
+    )
+
+
 @pytest.mark.parametrize("text", ["Im Jahr 1982 kamen 12 Leute.", "1914-1918, 10–20", "A4, COVID-19, 5G, 50 %"])
 def test_small_numbers_are_left_to_the_model(text):
     assert localize(text, "de", "en") == []
@@ -148,7 +182,9 @@ def test_finds_are_in_order_and_what_is_found_again_is_stable(text):
             done = end
 
 
-@pytest.mark.parametrize("piece", ["1 ", "1.2", "+1 ", "(0", "a1.b", "123 456 ", "1-", "$", "v 1.2 ", "0/", "25.07. "])
+@pytest.mark.parametrize(
+    "piece", ["1 ", "1.2", "+1 ", "(0", "a1.b", "123 456 ", "1-", "$", "v 1.2 ", "0/", "25.07. ", "A+ 1.1 ", "A/1.1 "]
+)
 def test_work_grows_no_faster_than_the_text(piece):
     small, large = (work_of(partial(localize, piece * (chars // len(piece)), "de", "en")) for chars in (4_000, 8_000))
     assert large.lines <= 2.3 * small.lines + 1_000

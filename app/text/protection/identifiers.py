@@ -1,0 +1,101 @@
+"""Identifiers, file names, paths and code that stand in sentences, and that no sentence has for other reasons."""
+
+import ipaddress
+import re
+
+from app.text.protection.expressions import Checked, Expressions, compiled
+
+# Without those that are words: people forget the space after a full stop ("Das war es.war").
+_EXTENSIONS = (
+    "txt md rst rtf log pdf doc docx odt ods odp xls xlsx xlsm ppt pptx epub tex bib csv tsv json jsonl yaml yml "
+    "toml ini cfg conf env xml xsd xsl xslt html htm xhtml css scss js mjs ts jsx tsx vue py ipynb rb php java kt "
+    "cpp hpp rs sql db sqlite sh bat cmd ps1 exe dll msi jar apk dmg iso deb rpm png jpg jpeg gif bmp svg webp tif "
+    "tiff ico psd mp3 mp4 wav ogg flac m4a avi mkv mov mpg mpeg webm wmv zip rar tar gz tgz bz2 xz 7z ttf otf woff "
+    "woff2 eml ics vcf gpx kml bak tmp dat po xliff xlf srt vtt tmx properties"
+)
+_LETTER_OR_DIGIT = r"[\p{L}\p{N}_]"
+_STEM = rf"{_LETTER_OR_DIGIT}[\p{{L}}\p{{N}}_-]*"
+_EITHER_CASE = "|".join(f"{one}|{one.upper()}" for one in _EXTENSIONS.split())
+_FILE = rf"((?:[\p{{L}}\p{{N}}_.~@-]+/)*{_STEM}(?:\.{_STEM})*\.(?:{_EITHER_CASE}))\b"
+_PRODUCT = re.compile(r"(?:angular|chart|d3|ember|express|next|node|nuxt|p5|react|require|socket|three|vue)\.js", re.I)
+
+_BEFORE = r"(?:^|[\s(\[\"'`„“‚‘»«=,;:>])"
+_SEGMENT = r"/(?:[\p{L}\p{N}_.@+*~][\p{L}\p{N}_.@+*~-]*)?[\p{L}\p{N}_+*~]"
+_PATH = rf"{_BEFORE}((?:~|\.\.?)?(?:{_SEGMENT})+/?)"
+_ROOTS = frozenset("bin boot dev etc home lib mnt opt proc root run sbin srv sys tmp usr var".split())
+_FOLDER = r"[^\s\\/:*?\"<>|]*[^\s\\/:*?\"<>|.,;!)\]'“”…]"
+_SPACED = r"Program Files(?: \(x86\))?|Documents and Settings|Dokumente und Einstellungen|Eigene Dateien"
+_WINDOWS = rf"\b[A-Za-z]:\\{{1,2}}(?:(?:{_SPACED}|{_FOLDER})(?:\\{{1,2}}(?:{_SPACED}|{_FOLDER}))*\\?)?"
+_SHARE = rf"\\\\[\w.-]+(?:\\{_FOLDER})+\\?"
+
+# Of a key; what begins with a capital behind a hyphen is a noun.
+_WORD = rf"{_LETTER_OR_DIGIT}+(?:-[\p{{Ll}}\p{{N}}]{_LETTER_OR_DIGIT}*)*"
+_BIC = "[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?"
+_COUNTRIES = frozenset("AT BE CH CZ DE DK ES FI FR GB IE IT LI LU NL NO PL PT SE US".split())
+
+_NAME = rf"[\p{{L}}_]{_LETTER_OR_DIGIT}*"
+_ARGUMENT = r"[^\s(),]*[\w\"'][^\s(),]*"
+_CALL = rf"({_NAME}(?:(?:\.|::|->){_NAME})*\((?:{_ARGUMENT}(?:, ?{_ARGUMENT})*)?\))"
+_CODE_NAME = re.compile(r"\w_\w|::|->|\w\w\.\w\w|[a-z]{2}[A-Z]")
+_NO_ARGUMENTS = frozenset("s es n en er e in innen r nen TM R C".split())  # iPhone(s), LibreOffice(TM)
+
+
+def _is_file(name: str) -> bool:
+    return not _PRODUCT.fullmatch(name)
+
+
+def _is_path(path: str) -> bool:
+    """Tells a path from words with slashes: "er /sie/es"."""
+    first, *others = path.strip("/").split("/")
+    return (
+        path[0] != "/" or first in _ROOTS or len(others) > 1 or bool(others and not path[1:].replace("/", "").isalpha())
+    )
+
+
+def _is_call(call: str) -> bool:
+    name, _, arguments = call[:-1].partition("(")
+    return not arguments or (bool(_CODE_NAME.search(name)) and arguments not in _NO_ARGUMENTS)
+
+
+def _is_hash(word: str) -> bool:
+    return len(word) >= 7
+
+
+def _is_bic(code: str) -> bool:
+    return code[4:6] in _COUNTRIES
+
+
+def _is_ip(address: str) -> bool:
+    try:
+        ipaddress.IPv6Address(address.partition("/")[0])
+    except ValueError:
+        return False
+    return True
+
+
+_DIGITS_AND_LETTERS = "|".join(
+    rf"[0-9]+[{letters}][0-9{letters}]*|[{letters}]+[0-9][0-9{letters}]*" for letters in ("a-f", "A-F")
+)
+
+IDENTIFIERS: Expressions = [
+    *compiled(
+        {
+            r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b": "-",
+            r"\b(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\b": ":",
+            r"\b0x[0-9a-fA-F]+\b": "0x",
+            rf"{_NAME}(?:::{_NAME})+(?:\(\))?": "::",
+            _SHARE: "\\\\",
+        }
+    ),
+    (":\\", Checked(f"({_WINDOWS})")),
+    ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b")),
+    ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b")),
+    ("IBAN", Checked(rf"\bIBAN\b[^\n]{{1,60}}?\b({_BIC})\b", _is_bic)),
+    ("::", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4})?(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?:::)?(?:/\d{1,3})?)", _is_ip)),
+    (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),
+    ("(", Checked(_CALL, _is_call)),
+    ("/", Checked(_PATH, _is_path)),
+    (".", Checked(_FILE, _is_file)),
+    (".", Checked(rf"(?:^|[^\p{{L}}\p{{N}}_.@/-])(\p{{Ll}}{_WORD}(?:\.[\p{{L}}_]{_WORD}){{2,}})")),
+    ("", Checked(rf"\b({_DIGITS_AND_LETTERS})\b", _is_hash)),
+]

@@ -1,0 +1,65 @@
+"""Identifiers, file names, paths and code are protected; words with the same signs aren't."""
+
+import string
+
+import pytest
+
+from app.text.protection.defaults import untranslatable
+from app.text.protection.protected import protect
+
+KNOWN = frozenset(string.printable + "äöüßÄÖÜé…“„")
+
+
+def spans(text: str) -> list[str]:
+    protected = protect(text, untranslatable(text, KNOWN))
+    assert protected.source == text
+    return list(protected.spans)
+
+
+UUID = "123e4567-e89b-12d3-a456-426614174000"
+MD5 = "d41d8cd98f00b204e9800998ecf8427e"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"Das Gerät {UUID}, bitte.", [UUID]),
+        ("Ping 2001:db8::ff00:42:8329, ::1 und fe80::1/64.", ["2001:db8::ff00:42:8329", "::1", "fe80::1/64"]),
+        ("An 2001:db8:0:0:0:ff00:42:8329 (00:1A:2B:3C:4D:5E)", ["2001:db8:0:0:0:ff00:42:8329", "00:1A:2B:3C:4D:5E"]),
+        ("BIC COBADEFFXXX oder SWIFT-Code: DEUTDEFF", ["COBADEFFXXX", "DEUTDEFF"]),
+        ("IBAN: DE89 3704 0044 0532 0130 00, COBADEFFXXX; ABTEILUNG, KONTAKTE", ["COBADEFFXXX"]),
+        (f"Commit 3f2a9bc und {MD5}, 0x1F.", ["3f2a9bc", MD5, "0x1F"]),
+        ("file.txt, foo-bar_baz.py; Bericht.docx.", ["file.txt", "foo-bar_baz.py", "Bericht.docx"]),
+        (
+            "(image.jpeg) archive.tar.gz? FOTO.JPG, Straße.pdf",
+            ["image.jpeg", "archive.tar.gz", "FOTO.JPG", "Straße.pdf"],
+        ),
+        ("In app/text/main.py: config.yaml-Datei", ["app/text/main.py", "config.yaml"]),
+        ("Go to /path/to/page, ~/Dokumente/a.", ["/path/to/page", "~/Dokumente/a"]),
+        ("(/home/Müller/x) ./run.sh oder ../a/b/, /etc.", ["/home/Müller/x", "./run.sh", "../a/b/", "/etc"]),
+        ("In C:\\Program Files\\App und D:\\x.", ["C:\\Program Files\\App", "D:\\x"]),
+        ("Auf \\\\server\\share\\x, bitte.", ["\\\\server\\share\\x"]),
+        ("Rufe getUser(id, 1), foo() und os.path(x) auf.", ["getUser(id, 1)", "foo()", "os.path(x)"]),
+        ("Erst Klasse::methode(), dann std::move.", ["Klasse::methode()", "std::move"]),
+        ("Erst größe(), dann Bäume::fällen() und menü.größe.maß.", ["größe()", "Bäume::fällen()", "menü.größe.maß"]),
+        ("Mit org.freedesktop.UPower-Dienst", ["org.freedesktop.UPower"]),
+        ("The key some.dotted.key is missing: app.user-name.x_1.", ["some.dotted.key", "app.user-name.x_1"]),
+    ],
+)
+def test_code(text: str, kept: list[str]) -> None:
+    assert spans(text) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Er und/oder sie, km/h, 24/7, his/her, 1/2, and/or, / , und /oder er /sie/es, 5 €/m².",
+        "Z.B. d.h. i.d.R. u.s.w. usw.und so weiter. Das war es.Das auch. etc...pp",
+        "Bürger(innen), Kind(er), iPhone(s), LibreOffice(TM), Meier(CDU), Satz (siehe unten), SounD(/)",
+        "Um 12:30:45 Uhr, 2000000, ABCDEFG, fassade, 1980er, Affe1",
+        "Node.js, Vue.js und node.js. Das Wort.Und noch eins.",
+        "Auf C: oder D:, nach A\\B; Teil: das",
+    ],
+)
+def test_prose_is_left_alone(text: str) -> None:
+    assert spans(text) == []
