@@ -1,7 +1,9 @@
 """A marked-up document taken apart into plain texts, and put together again around their translations."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, chain, groupby, zip_longest
 from typing import NamedTuple
 
@@ -13,6 +15,8 @@ from app.text.markup.cut_ranges import CutRanges
 from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import split, with_placeholders
 
+# A span that is or begins a tag, or whose first or last sign may become markup beside other words.
+_MARKUP = re.compile(r"<[A-Za-z/!?]|^[&*_~|`\\]|[<&*_~|`\\]$")
 _TAGS = (Kind.OPENING, Kind.CLOSING)
 # Objects in a text count as characters, and so does a text: they take 300 and 1,500 bytes.
 _PART_CHARS = 32
@@ -183,11 +187,16 @@ class DocumentBuilder:
             if is_text:
                 own = cut.of_piece((done, done + len(text)))
                 rewrites = {inner: rewrite for inner, rewrite in own.items() if rewrite}
-                found += split(text, list(own), escape, rewrites=rewrites)
+                write = partial(_as_written, escape) if own and self._is_unescaped(group_parts) else escape
+                found += split(text, list(own), write, rewrites=rewrites)
             else:
                 found += group_parts
             done += len(text)
         return found
+
+    def _is_unescaped(self, parts: Sequence[Part]) -> bool:
+        """Whether the source has the text of all parts as it is, without escapes."""
+        return all(part.content.split() == self._source[part.begin : part.end].split() for part in parts)
 
     def take(self) -> Document:
         """Returns the part of the document since the last call, up to the last text."""
@@ -240,6 +249,11 @@ def trim(parts: Sequence[Part]) -> list[Part]:
 def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
     edits, lost = place(inline, translation, links)
     return apply(edits, translation), lost
+
+
+def _as_written(escape: Callable[[str], str], span: str) -> str:
+    """Leaves a span as it is that the source has without escapes, such as "<%= name %>", if it can't become markup."""
+    return escape(span) if _MARKUP.search(span) else span
 
 
 def _is_changed(part: Part) -> bool:

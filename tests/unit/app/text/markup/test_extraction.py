@@ -277,6 +277,20 @@ def test_protected_spans_stay_as_they_are() -> None:
     assert document.rebuild(["Hello Tom!"]) == ("<p>Hello <b>{{a&amp;b}}</b> %s!</p><p>{{c}}</p>", ("%s",), {})
 
 
+@pytest.mark.parametrize("span", ["<%= user.name %>", "&lt;%= user.name %&gt;", "a&b %", "a&amp;b %", "&#60;b> %"])
+def test_a_protected_span_is_written_as_the_source_does(span: str) -> None:
+    source = f"<p>Hallo {span}!</p>"
+    document = extract(source, protected=compile_patterns(["regex:<%.*%>", "a&b %", "<b> %"]))
+    assert document.rebuild([document.texts[0].replace("Hallo", "Hello")]).text == (
+        source.replace("Hallo", "Hello").replace("&#60;b>", "&lt;b&gt;")
+    )
+
+
+def test_a_sign_that_may_become_a_tag_is_escaped() -> None:
+    document = extract("<p>1 < 2</p>", protected=compile_patterns(["<"]))
+    assert document.rebuild([document.texts[0].replace("1", "b")]).text == "<p>b &lt; 2</p>"
+
+
 def test_a_number_of_any_length_is_decoded() -> None:
     assert extract("&#" + "0" * 5000 + "65;").texts == ("A",)
     assert extract("a&#" + "9" * 5000 + ";").texts == ("a\ufffd",)
