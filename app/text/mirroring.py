@@ -153,7 +153,7 @@ def _footnote_mark(source: str, translation: str) -> list[Edit]:
     """Keeps the asterisks at the end, as in "Preis***": models lose some."""
     here, there = (_ASTERISKS.search(text, max(0, len(text) - _LAST)) for text in (source, translation))
     assert here and there  # both match the empty end
-    if not here[0] or here[0] == there[0] or not translation.strip():
+    if not here[0] or translation.count("*") >= source.count("*") or not translation.strip():
         return []
     return [Edit(there.start(), there.end(), here[0])]
 

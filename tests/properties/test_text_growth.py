@@ -33,6 +33,8 @@ KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0
 CHARS = 600
 
 REPEATED = {
+    "cut numbers": "<b>1,5</b>{a}",
+    "cut variables": "<b>{a}</b>1.234,5",
     "words": "Das ist ein Satz. ",
     "misnested": "<a><b>Wort</a></b> ",
     "never closed": "<b>Wort ",

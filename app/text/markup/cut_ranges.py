@@ -4,10 +4,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from app.text.budget import checkpoint
 from app.text.inline.objects import Rewrite
 from app.text.numerals.grammar import localize
 from app.text.protection.patterns import Found, Patterns, Range, merged, rewrites_of
 
+_WORDS = re.compile(r"[a-zäöü]|[AP]\.? ?M\b")  # currencies have capitals only
 _DIGITS = re.compile(r"\d(?:.*\d)?", re.DOTALL)
 
 
@@ -42,10 +44,10 @@ class CutRanges:
         rewrites: dict[Range, Rewrite] = {}
         first, last = bisect_right(self._ends, piece[0]), bisect_left(self._found.ranges, (piece[1],))
         for cut in self._found.ranges[first:last]:
+            checkpoint()
             inner = _part(cut, piece)
-            numbers = [] if inner == cut else self._numbers_in(cut)
-            if numbers:
-                self._add_cut(cut, numbers, piece, ranges, rewrites)
+            if inner != cut and cut in self._found.rewrites:
+                self._add_cut(cut, piece, ranges, rewrites)
             else:
                 ranges.append(inner)
                 if cut in self._found.rewrites:
@@ -54,16 +56,15 @@ class CutRanges:
         written = rewrites_of(self._text, whole, rewrites)
         return {(begin - piece[0], end - piece[0]): written.get((begin, end)) for begin, end in whole}
 
-    def _numbers_in(self, cut: Range) -> list[Range]:
-        first, last = bisect_left(self._numbers, (cut[0],)), bisect_left(self._numbers, (cut[1],))
-        return self._numbers[first:last]
-
-    def _add_cut(
-        self, cut: Range, numbers: list[Range], piece: Range, ranges: list[Range], rewrites: dict[Range, Rewrite]
-    ) -> None:
+    def _add_cut(self, cut: Range, piece: Range, ranges: list[Range], rewrites: dict[Range, Rewrite]) -> None:
         """Adds the parts of a range of numbers, and perhaps protected text, that are in the piece."""
-        done = cut[0]
-        for number in numbers:
+        inner = _part(cut, piece)
+        first, last = bisect_left(self._numbers, (inner[0],)), bisect_left(self._numbers, (inner[1],))
+        if first and self._numbers[first - 1][1] > inner[0]:
+            first -= 1
+        done = inner[0]
+        for number in self._numbers[first:last]:
+            checkpoint()
             ranges.append(_part((done, number[0]), piece))
             done = number[1]
             begin, end = inner = _part(number, piece)
@@ -76,7 +77,7 @@ class CutRanges:
                     ranges.append((begin + found.begin, begin + found.end))
                     if found.rewrite:
                         rewrites[ranges[-1]] = found.rewrite
-            elif any(map(str.isdecimal, text)) or not any(map(str.isalpha, text)):
+            else:
                 ranges.append(inner)
                 written = self._same_length(number)[begin - number[0] : end - number[0]]
                 if written != text:
@@ -84,9 +85,9 @@ class CutRanges:
         ranges.append(_part((done, cut[1]), piece))
 
     def _cuts_digits(self, number: Range) -> bool:
-        """Whether there was a tag between the first and the last digit."""
+        """Whether there was a tag between the digits of a number without words, which "9:30 pm" and "3. Mai" have."""
         digits = _DIGITS.search(self._text, *number)
-        if not digits:
+        if not digits or _WORDS.search(self._text, *number):
             return False
         after = bisect_right(self._tags, digits.start())
         return after < len(self._tags) and self._tags[after] < digits.end()

@@ -23,9 +23,10 @@ _HOURS = {
 }
 _FIGURES = tuple(map(str, range(1, 13)))
 # "halb acht" is half past seven: how to find it, the shift of the hour, and the words before it in the other language.
-_HOUR = {language: rf"({'|'.join(hours)}|1[0-2]|[1-9])\b(?![.:,]\d)" for language, hours in _HOURS.items()}
+_NO_TIME = r"(?![.:,]\d|\s?[-–/]\s?\d|\s?(?:%|[Pp]ro[cz]ent|percent|Liter|Meter|km\b|Jahre))"
+_HOUR = {language: rf"({'|'.join(hours)}|(?:1[0-2]|[1-9])\b{_NO_TIME})\b" for language, hours in _HOURS.items()}
 _HALF_HOURS = {
-    ("de", "en"): (re.compile(rf"\b(?:(um) )?halb {_HOUR['de']}", re.IGNORECASE), -1, "half past"),
+    ("de", "en"): (re.compile(rf"\b(?:(um) )?halb {_HOUR['de']}(?: Uhr\b)?", re.IGNORECASE), -1, "half past"),
     ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past {_HOUR['en']}", re.IGNORECASE), 1, "halb"),
 }
 # To a model, the full stop of these abbreviations looks like the end of a sentence.

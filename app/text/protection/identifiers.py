@@ -7,11 +7,11 @@ from app.text.protection.expressions import Checked, Expressions, compiled
 
 # Without those that are words: people forget the space after a full stop ("Das war es.war").
 _EXTENSIONS = (
-    "txt md rst rtf log pdf doc docx odt ods odp xls xlsx xlsm ppt pptx epub tex bib csv tsv json jsonl yaml yml "
+    "txt md rst rtf pdf doc docx odt ods odp xls xlsx xlsm ppt pptx epub tex bib csv tsv json jsonl yaml yml "
     "toml ini cfg conf env xml xsd xsl xslt html htm xhtml css scss js mjs ts jsx tsx vue py ipynb rb php java kt "
-    "cpp hpp rs sql db sqlite sh bat cmd ps1 exe dll msi jar apk dmg iso deb rpm png jpg jpeg gif bmp svg webp tif "
-    "tiff ico psd mp3 mp4 wav ogg flac m4a avi mkv mov mpg mpeg webm wmv zip rar tar gz tgz bz2 xz 7z ttf otf woff "
-    "woff2 eml ics vcf gpx kml bak tmp dat po xliff xlf srt vtt tmx properties"
+    "cpp hpp rs sql db sqlite sh cmd ps1 exe dll msi apk dmg iso deb rpm png jpg jpeg gif bmp svg webp tif "
+    "tiff ico psd mp3 mp4 wav ogg flac m4a avi mkv mov mpg mpeg webm wmv zip rar gz tgz bz2 xz 7z ttf otf woff "
+    "woff2 eml ics vcf gpx kml bak tmp dat po xliff xlf srt vtt tmx"
 )
 _LETTER_OR_DIGIT = r"[\p{L}\p{N}_]"
 _STEM = rf"{_LETTER_OR_DIGIT}[\p{{L}}\p{{N}}_-]*"
@@ -36,7 +36,8 @@ _COUNTRIES = frozenset("AT BE CH CZ DE DK ES FI FR GB IE IT LI LU NL NO PL PT SE
 _NAME = rf"[\p{{L}}_]{_LETTER_OR_DIGIT}*"
 _ARGUMENT = r"[^\s(),]*[\w\"'][^\s(),]*"
 _CALL = rf"({_NAME}(?:(?:\.|::|->){_NAME})*\((?:{_ARGUMENT}(?:, ?{_ARGUMENT})*)?\))"
-_CODE_NAME = re.compile(r"\w_\w|::|->|\w\w\.\w\w|[a-z]{2}[A-Z]")
+# Not "Hause.Dann(oder", where a space is missing, nor "WhatsApp(".
+_CODE_NAME = re.compile(r"\w_\w|::|->|^[a-z_]\w*\.[a-z_]\w*|(?:^|\.)[a-z]+[A-Z]")
 _NO_ARGUMENTS = frozenset("s es n en er e in innen r nen TM R C".split())  # iPhone(s), LibreOffice(TM)
 
 
@@ -88,8 +89,8 @@ IDENTIFIERS: Expressions = [
         }
     ),
     (":\\", Checked(f"({_WINDOWS})")),
-    ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b")),
-    ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b")),
+    ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
+    ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
     ("IBAN", Checked(rf"\bIBAN\b[^\n]{{1,60}}?\b({_BIC})\b", _is_bic)),
     ("::", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4})?(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?:::)?(?:/\d{1,3})?)", _is_ip)),
     (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),

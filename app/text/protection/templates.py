@@ -5,18 +5,21 @@ import re
 from app.text.protection.expressions import Braces, Checked, Expressions, NumberedTags, compiled
 
 # "$CAN 5", "in $bn": money.
-_MONEY = frozenset("a an au aud bn c ca cad can hk hkd k m mio mn mrd nt nz nzd s sg sgd t tn tr us usd".split())
+_MONEY = frozenset(
+    "a an au aud bn c ca cad can hk hkd k m mio mn mrd nt nz nzd s sg sgd t tn tr us usd "
+    "bil billion billions mil million millions mln mm thousand thousands trillion trillions tsd "
+    "milliarden millionen tausend".split()
+)
 _BEFORE = r"(?:^|[^\p{L}\p{N}_$])"
 # $name, $HOME/bin, $_GET['id'], $user->name
 _SHELL = rf"{_BEFORE}(\$[A-Za-z_]\w*(?:->\w+|\[['\"]?\w+['\"]?\]|/[\w.-]*\w)*)"
 
-# :name of Laravel and Rails, :smile: of chats. Two letters may be an emoticon (:xd), and some people put the space
-# before the colon ("Achtung :das ist neu").
+# :name of Laravel and Rails, :first_name, :smile: of chats. Other words are prose with its space before the colon:
+# "Er sagte :bitte komm".
 _COLON = r"(?:^|[\s(\[])(:[a-z][a-z_]*[a-z]:?)"
-_SMALL_WORDS = frozenset(
-    "all alle als and are aus bei bin but can das dass dem den der des die dir ein eine einen for für hat have her "
-    "hier his ich ihr ist kein man mein mit nein not oder our sein she sie sind that the there they this und uns "
-    "vom von was war wer wie wir with yes you your zum zur".split()
+_USUAL_NAMES = frozenset(
+    "amount attribute count date day days email field hours id key length limit link max min minutes model name number "
+    "other page password seconds size status time title total type url user username value values version".split()
 )
 
 # A message with ICU's choices by number or gender is kept whole, as in documents of JSON: words of its syntax and of
@@ -32,8 +35,7 @@ def _is_variable(name: str) -> bool:
 
 
 def _is_colon_variable(name: str) -> bool:
-    word = name.strip(":")
-    return word == "id" or (len(word) > 2 and word not in _SMALL_WORDS)
+    return "_" in name or name.endswith(":") or name[1:] in _USUAL_NAMES
 
 
 def _writes_nothing(tag: str) -> bool:

@@ -19,6 +19,8 @@ def mirrored(source: str, translation: str, target: str = "en", *, is_strict: bo
         ("und dann", "And then.", "and then"),
         ("Preis***", "price**", "Price***"),
         ("Preis.*", "Price.", "Price.*"),
+        ("Felder mit *", "The * fields", "The * fields"),
+        ("Preis***", "Price ***", "Price ***"),
         ("Guten Morgen!", "Good morning.", "Good morning!"),
         ("Guten Morgen!!!", "Good morning!", "Good morning!!!"),
         ("Name:", "Name", "Name:"),

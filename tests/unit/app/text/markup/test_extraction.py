@@ -57,6 +57,11 @@ def test_what_tags_cut_in_pieces_stays_protected_and_keeps_its_digits(source: st
     assert not re.search(r"name|%d|12|25|34", document.texts[0]), "the model sees stand-ins"
 
 
+def test_a_date_with_a_word_is_written_piece_by_piece() -> None:
+    document = extract("<p>Am <b>12. März</b> 2020</p>", HTML, NOTHING._replace(numerals=("de", "en")))
+    assert document.rebuild(document.texts).text == "<p>Am <b>March 12</b> 2020</p>"
+
+
 def test_a_text_that_is_not_translated_keeps_its_spelling() -> None:
     source = "<p>AT&T &copy; <i>&#x41;</i> &notanentity; a > b\n c</p><p>x</p>"
     document = extract(source)

@@ -52,7 +52,8 @@ def written(text: str, source: str, target: str) -> str:
         ("zwischen 8 und 9.30 Uhr", "en-US", "zwischen 8 AM und 9:30 AM"),
         ("Um halb acht, gegen halb eins", "en", "At half past seven, gegen half past twelve"),
         ("UM HALB FÜNF, um halb ſechs, um halb sİeben", "en", "At half past four, um halb ſechs, um halb sİeben"),
-        ("Um halb 8, gegen halb 1", "en", "At half past 7, gegen half past 12"),
+        ("Um halb 8, gegen halb 1 Uhr", "en", "At half past 7, gegen half past 12"),
+        ("gegen halb 8-9, halb 10 Prozent", "en", "gegen halb 8-9, halb 10 Prozent"),
         ("halb acht, halb leer", "fr", "halb acht, halb leer"),
         ("Das ist 1.2. Danach", "en", "Das ist 1.2. Danach"),
     ],
@@ -134,7 +135,7 @@ def test_a_version_behind_a_product_stays(text, languages):
         "About 3.5 percent", "Germany 2.5 million", "In Berlin 1.5 metres", "a Big 2.5 kg bag", "Magnitude 6.2",
         "OVER 3.5", "IN BERLIN 1.5 METRES", "The UK 2.5 percent", "NASA 2.5 billion", "YouTube 2.5 billion", "pH 6.5",
         "BMI 24.5", "ABOUT 3.5 STARS", "The GDP rose by 2.5", "Windows 1.5 billion users", "an SUV 4.5 m long",
-        "km/1.5", "and/or 1.5",
+        "km/1.5", "and/or 1.5", "BETWEEN 1.5 AND 2.5", "CDU 32.5, SPD 20.5", "AT LEAST 2.5", "SIZE 7.5", "The DAX 1.25",
     ],
 )  # fmt: skip
 def test_a_decimal_behind_a_name_is_no_version(text):

@@ -59,6 +59,8 @@ def test_code(text: str, kept: list[str]) -> None:
         "Um 12:30:45 Uhr, 2000000, ABCDEFG, fassade, 1980er, Affe1",
         "Node.js, Vue.js und node.js. Das Wort.Und noch eins.",
         "Auf C: oder D:, nach A\\B; Teil: das",
+        "Er kam.bat darum. Nach Hause.Dann(oder später). WhatsApp(Chat), GmbH(haftung), inkl.MwSt(19%)",
+        "BITTE IBAN UND BIC EINGEBEN. BIC (REQUIRED), SWIFT/BIC: OPTIONAL",
     ],
 )
 def test_prose_is_left_alone(text: str) -> None:

@@ -61,6 +61,7 @@ def test_tags_are_no_words(text: str, shown: str) -> None:
     [
         "Das kostet 5$ oder $5, US$ 3, $CAN 5, in $bn, A$AP, Ke$ha.",
         "Um 12:30 Uhr, 3:2, :p :D :-) :xd Achtung :das ist neu; er sagte :Ja",
+        "All figures in $millions, in $thousands. Er sagte :bitte komm morgen, :freue mich, Kolleg :innen",
         "100 % davon, 10%-20%, 50 %ige, {siehe unten}, {a, b}, { }, ${",
         "1 <2 und <3> sind <y und z> dort, a < b > c",
         "[[nicht so]] [1] @@ %% [siehe [dort]] a*|b {# Wort",
