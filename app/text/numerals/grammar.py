@@ -92,7 +92,7 @@ _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 _PRODUCT = re.compile(
     r"""(?:(?<![\w.-])(?:CC[ ]BY(?:-[A-Z]{2}){0,3}|API|BIOS|BPMN|CSS|CUDA|DDR|DOM|EPUB|FTP|GCC
     |GTK\+?|HDMI|HTML|HTTP|HTTPS|IMAP|IMS|JDK|JSON|JVM|LDAP|LTE|MIDI
-    |NFC|NTFS|OIDC|PCI|PDF|PHP|SAML|SATA|SDK|SMB|SNMP|SOAP|SQL|SSH|SSL|SVG|TLS|UEFI|UML|USB|WPA|XHTML|XML|YAML|ZFS|[a-z]{1,4}[A-Z]\w*|[A-Z][a-z]*[A-Z]\w*
+    |NFC|NTFS|OIDC|PCI|PDF|PHP|SAML|SATA|SDK|SMB|SNMP|SOAP|SQL|SSH|SSL|SVG|TLS|UEFI|UML|USB|WPA|XHTML|XML|YAML|ZFS|[a-z]{1,4}[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|OAuth
     |(?i:licen[cs]e|licence|lizenz|protocol|protokoll|firmware)
     |Angular|Ansible|Apache|Blender|Bootstrap|Chromium|CentOS|Django|Docker|Drupal|Elasticsearch|Excel|Fedora|Flask|Flutter
     |Git|Gradle|Hadoop|Industrie|Industry|Jenkins|Joomla|Kafka|Kotlin|Kubernetes|Laravel|Maven|Nginx|Nvidia|Oracle|Perl
