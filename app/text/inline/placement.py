@@ -99,16 +99,26 @@ class _Placing:
                 inside.setdefault(parent, []).append(self._as_point(element, parent, own))
         for point in inside.get(0, []):
             self._mark_point(point)
-        done = 0
+        done, before = 0, None
         for begin, end, source, markup in target.stand_ins:
+            if not inline.spaced and self._touched(before, source) and self._translation[done:begin] == " ":
+                # Models put a space between the pieces of "<b>1,234</b>.50".
+                self._marks.append(((done, 9), Edit(done, begin, "")))
+            before = source
             if inline.spaced and source is not None:
-                behind, before = inline.atoms[source].touches
+                behind, ahead = inline.atoms[source].touches
                 begin -= behind and begin > done and self._translation[begin - 1] == " "
-                end += before and self._translation[end : end + 1] == " "
+                end += ahead and self._translation[end : end + 1] == " "
             self._marks.append(((begin, 2), Edit(begin, end, markup)))
             done = end
         edits = tuple(edit for _, edit in sorted(self._marks, key=lambda mark: mark[0]))
         return Placement(edits, (*(point.markup for point in lost), *self._dropped))
+
+    def _touched(self, one: int | None, other: int | None) -> bool:
+        """Whether two atoms, tokens of the source, stand side by side there without a space."""
+        if one is None or other is None or other != one + 1:
+            return False
+        return self._inline.tokens[one].end == self._inline.tokens[other].begin
 
     def _align_punctuation(self) -> None:
         """Corrects a common error of models: a full stop linked to the word before the source's full stop."""

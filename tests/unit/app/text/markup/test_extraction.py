@@ -57,6 +57,13 @@ def test_what_tags_cut_in_pieces_stays_protected_and_keeps_its_digits(source: st
     assert not re.search(r"name|%d|12|25|34", document.texts[0]), "the model sees stand-ins"
 
 
+def test_pieces_that_touch_in_the_source_touch_in_the_translation() -> None:
+    document = extract("<p>Um <b>1.234</b>,50 mehr</p>", HTML, NOTHING._replace(numerals=("de", "en")))
+    first, second = re.findall("Tom|Boston", document.texts[0])
+    translated = document.texts[0].replace(first + second, f"{first} {second}")
+    assert document.rebuild([translated]).text == "<p>Um <b>1,234</b>.50 mehr</p>"
+
+
 def test_a_date_with_a_word_is_written_piece_by_piece() -> None:
     document = extract("<p>Am <b>12. März</b> 2020</p>", HTML, NOTHING._replace(numerals=("de", "en")))
     assert document.rebuild(document.texts).text == "<p>Am <b>March 12</b> 2020</p>"
