@@ -70,10 +70,8 @@ def _can_be_marked(word: str, listed: Sequence[str]) -> bool:
 
 def marked_by_bundle(lexicons: Lexicons, bundle: Path, report: Callable[[str], None]) -> Lexicons:
     """Mark the words of lexicons that a bundle's int8 graphs know, see ``mark_known``."""
-    translator, marked = (
-        BundleTranslator(bundle, "int8", Settings.load(bundle=bundle).decode_workers, lexicons=False),
-        {},
-    )
+    translator = BundleTranslator(bundle, "int8", Settings.load(bundle=bundle).decode_workers, lexicons=False)
+    marked: dict[tuple[str, str], Translations] = {}
     try:
         for (source, target), lexicon in lexicons.items():
             report(f"translating the words of the lexicon from {source} to {target}")

@@ -48,7 +48,7 @@ def check_names(values: Mapping[str, object], known: Collection[str]) -> None:
     Only for contracts of our own; the clients of the others send parameters that we don't have.
 
     Raises:
-        InvalidRequest: There is such a parameter; the message names it and those that are known.
+        InvalidRequest: There is such a parameter; the message names it and the known ones.
     """
     for name in values:
         if name not in known:

@@ -73,7 +73,8 @@ class CutRanges:
                 ranges.append(inner)
                 rewrites[inner] = Rewrite(self._found.numbers[number].text)
             elif not self._cuts_digits(number):  # "um <b>16 Uhr</b>"
-                for found in localize(text, *self._languages or ("", "")):
+                assert self._languages  # otherwise there are no numbers
+                for found in localize(text, *self._languages):
                     ranges.append((begin + found.begin, begin + found.end))
                     if found.rewrite:
                         rewrites[ranges[-1]] = found.rewrite

@@ -100,14 +100,8 @@ _PRODUCT = re.compile(
     |Vista|Vue|Web|Wordpress|Xcode)[ \u00a0-]|(?<!\w)[A-Z][\w-]*/)$""",
     re.VERBOSE,
 )
-# Words in capitals that are measured, or that any sentence has if it shouts.
-_NO_PRODUCT = frozenset(
-    """about above all an and as at atm auf avg base bei below beta bis bmi by ca circa cgpa cpi cr cut down du
-    ects era es eur for from gdp gfr gpa hba hdl her his ich ifo im in ir iq is it kfz ldl log magnitude max
-    mean min mit mwst nach near no not nur of off on or oder our over per ph pm pmi psa rmse rund sd se sie
-    sigma so std sum than that the this to total um un und under unter up ust vat vom von vor was we with you zu
-    zum zur über""".split()
-)
+# They have a capital inside, but are measured.
+_NO_PRODUCT = frozenset({"pH", "MwSt"})
 # A number before a unit or another measure is none.
 _MEASURE = re.compile(
     rf"""[{_SPACE}-]?(?:per[ ]?cent|prozent|percentage|%|‰|°|degrees?|grad\b|points?\b|punkte?n?\b|times\b|mal\b
@@ -216,7 +210,7 @@ class _Reader:
         ):
             return False
         product = _PRODUCT.search(text, first, begin)
-        if not product or product[0][:-1].lower() in _NO_PRODUCT:
+        if not product or product[0][:-1] in _NO_PRODUCT:
             return False
         end = match.end("digits")
         return not (_SCALE.match(text, end) or _MEASURE.match(text, end))

@@ -5,7 +5,7 @@ import re
 
 from app.text.protection.expressions import Checked, Expressions, compiled
 
-# Without those that are words: people forget the space after a full stop ("Das war es.war").
+# "bat", "log" and other words are not among them: people forget the space after a full stop ("Er kam.bat darum").
 _EXTENSIONS = (
     "txt md rst rtf pdf doc docx odt ods odp xls xlsx xlsm ppt pptx epub tex bib csv tsv json jsonl yaml yml "
     "toml ini cfg conf env xml xsd xsl xslt html htm xhtml css scss js mjs ts jsx tsx vue py ipynb rb php java kt "
