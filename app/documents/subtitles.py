@@ -22,7 +22,11 @@ _CUE = re.compile(rf"(?m)^{_TIMING}\r?\n((?:(?!{_NEXT})[^\r\n]*\S[^\r\n]*(?:\r?\
 _TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}", re.IGNORECASE)
 _NAME = re.compile(r"</?([a-zA-Z]+)")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")
-_SPEAKER = re.compile(r"[-–—]\s*")
+_SPEAKER = re.compile(r"(?:[-–—♪♫]|>>+)\s*")
+# What stands before and behind the words of a cue: notes around what is sung, arrows where another speaker begins.
+_OPENING = re.compile(r"(?:<[^<>\r\n]*+>)*+(?:[♪♫]|>>+)\s*+")
+_CLOSING = re.compile(r"[♪♫](?:</[a-z]++>)*+\Z")
+_LAST = 40
 _LEADING_MARKS = re.compile(r"[,.;:!?…]+\s*")
 _MAX_CUES = 8
 _MIN_LINE_CHARS = 32
@@ -41,6 +45,7 @@ class _Cue:
     begin: int
     end: int
     lines: list[str]
+    is_sung: bool
 
     @property
     def has_speakers(self) -> bool:
@@ -49,7 +54,7 @@ class _Cue:
 
     @property
     def is_plain(self) -> bool:
-        return not self.has_speakers and not any(map(_TAG.search, self.lines))
+        return not (self.has_speakers or self.is_sung or any(map(_TAG.search, self.lines)))
 
 
 def read_subtitles(data: bytes) -> Document:
@@ -79,7 +84,19 @@ def read_subtitles(data: bytes) -> Document:
 
 def _cue(match: re.Match[str]) -> _Cue:
     text = match[1].rstrip("\r\n")
-    return _Cue(match.start(1), match.start(1) + len(text), [line.strip() for line in text.splitlines()])
+    is_sung = "♪" in text or "♫" in text
+    begin, end = _words(text)
+    lines = [line.strip() for line in text[begin:end].splitlines()]
+    return _Cue(match.start(1) + begin, match.start(1) + end, lines, is_sung)
+
+
+def _words(text: str) -> tuple[int, int]:
+    """Finds where the words of a cue begin and end; other marks inside them belong to lines of their own."""
+    opening, closing = _OPENING.match(text), _CLOSING.search(text, max(0, len(text) - _LAST))
+    begin = opening.end() if opening else 0
+    end = max(begin, closing.start()) if opening and closing else len(text)
+    words = text[begin:end].rstrip()
+    return (begin, begin + len(words)) if words and not re.search("[♪♫]|>>", words) else (0, len(text))
 
 
 def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:

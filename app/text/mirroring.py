@@ -31,6 +31,9 @@ _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]
 # A currency or the like, and another sign behind a space.
 _SYMBOL = "[$€£¥₹₩©®™°§]"
 _APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<symbol>{_SYMBOL}))")
+# The marks of a quotation in one language, which models copy, and those of the other: they open and close it.
+_QUOTATION_MARKS = {"en": ("„“", "“”"), "de": ("“”", "„“")}
+_BEFORE_QUOTATION = " \u00a0([{—–/"
 # Their sentences end with other marks, or open with one.
 _OTHER_PUNCTUATION = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
 # Nouns begin with a capital, whatever the writer of the source does.
@@ -57,10 +60,25 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
         ]
     if language not in _OTHER_PUNCTUATION:
         edits += _final_mark(source, translation, is_strict)
+    if not is_strict:
+        edits += _quotation_marks(source, translation, language)
     edits += _spaces_between_signs(source, translation) + _footnote_mark(source, translation)
     if _NO_BREAK.search(source):
         edits += _no_break_spaces(source, translation)
     return sorted(edits)
+
+
+def _quotation_marks(source: str, translation: str, language: str) -> list[Edit]:
+    """Writes the quotation marks of the target language in place of the source's."""
+    copied, written = _QUOTATION_MARKS.get(language, ("", ""))
+    present = {mark for mark in copied if mark in source}
+    edits = []
+    for at, mark in enumerate(translation):
+        if mark in present:
+            closes = at > 0 and translation[at - 1] not in _BEFORE_QUOTATION
+            if mark == copied[closes]:
+                edits.append(Edit(at, at + 1, written[closes]))
+    return edits
 
 
 def _first_letter(source: str, translation: str, language: str, is_strict: bool) -> list[Edit]:

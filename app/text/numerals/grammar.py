@@ -55,7 +55,8 @@ _EXPRESSION = re.compile(
     (?:(?P<before>{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))(?P<gap>[{_SPACE}]?))?
     (?P<digits>(?:\.(?=\d))?\d++(?:[{_MARK}]\d++)*+)
     (?P<behind>,[–—-](?![\w–—-]))?
-    (?:[{_SPACE}]?(?P<scale>Tsd|Mio|Mrd|Bio)\.?(?=[{_SPACE}]?(?:{_CURRENCY}|(?:{_CODES})(?!\w))(?![\w$])))?
+    (?:[{_SPACE}]?(?P<scale>Tsd|Mio|Mrd|Bio)\.?(?=[{_SPACE}]?(?:{_CURRENCY}|(?:{_CODES})(?!\w))(?![\w$]))
+     |[{_SPACE}]?(?P<letters>[bmt]n|[BKMTbkmt])(?!\w|(?<=[{_SPACE}].)-))?
     (?:[{_SPACE}]?(?P<after>(?:{_CURRENCY}|%|‰|(?:{_CODES})(?!\w))(?![\w$]))
      |[{_SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
      |(?P<clock>[{_SPACE}]Uhr)(?!\w)
@@ -85,6 +86,8 @@ _NAMES_NUMBER = re.compile(
 _SCALE = re.compile(
     rf"[{_SPACE}]?(?:mi(?:o|ll|rd|a)|mrd|bi(?:o|ll)|tsd|tausend|thousand|trill|bn\b|[mk]\b)", re.IGNORECASE
 )
+# Before these words, "5m" means millions, not metres.
+_CURRENCY_NAME = re.compile(rf"[{_SPACE}-](?:euros?|dollars?|pounds?)\b", re.IGNORECASE)
 # "Windows 1.5 billion users", but "Kapitel 3.2 Biologie".
 _MILLIONS = re.compile(rf"[{_SPACE}](?:(?:m|b|tr)illion|milliarde)", re.IGNORECASE)
 # A version behind the name of a product: HTML 5.0, iOS 17.1, HTTP/1.1, OAuth-2.0, Apache License 2.0, Redis 7.0.
@@ -184,7 +187,8 @@ class _Reader:
         digits, (begin, end) = match["digits"], match.span("digits")
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
-        if is_short and not (match["behind"] or match["scale"] or is_hour or _currency(match)):
+        is_scaled = match["scale"] or (match["letters"] and self._is_money(match))
+        if is_short and not (match["behind"] or is_scaled or is_hour or _currency(match)):
             return None
         if self._writer.can_write and len(digits) <= _LONGEST and not self._is_name(match):
             for read in (self._time, self._date, self._amount):
@@ -264,7 +268,8 @@ class _Reader:
 
     def _amount(self, match: re.Match[str]) -> Numeral | None:
         digits = match["digits"]
-        scale = self._writer.scale(match["scale"])
+        letters = match["letters"] if self._is_money(match) else None
+        scale = self._writer.scale(match["scale"] or letters)
         if match["scale"] and scale is None:  # the model sees "58 Mio. €"
             rewrite = self._writer.number(self._writer.converted(digits) or digits)
             return Numeral(*match.span("digits"), rewrite) if _needs_care(digits) else None
@@ -275,7 +280,8 @@ class _Reader:
         written += scale or ""
         sign, before, after = match["sign"] or "", match["before"], match["after"]
         begin = match.start() if before or sign else match.start("digits")
-        end = match.end("after" if after else "behind" if match["behind"] else "digits")
+        last = "after" if after else "behind" if match["behind"] else "letters" if letters and scale else "digits"
+        end = match.end(last)
         symbol = before or after
         if before and after:  # $5.50 USD
             begin, end, sign, symbol = *match.span("digits"), "", None
@@ -285,6 +291,9 @@ class _Reader:
         return Numeral(
             begin, end, self._writer.amount(sign, written, symbol, is_first=bool(before), has_scale=has_scale)
         )
+
+    def _is_money(self, match: re.Match[str]) -> bool:
+        return bool(_currency(match) or _CURRENCY_NAME.match(self._text, match.end()))
 
 
 def _currency(match: re.Match[str]) -> str | None:

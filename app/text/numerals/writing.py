@@ -29,8 +29,16 @@ _HALF_HOURS = {
     ("de", "en"): (re.compile(rf"\b(?:(um) )?halb {_HOUR['de']}(?: Uhr\b)?", re.IGNORECASE), -1, "half past"),
     ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past {_HOUR['en']}", re.IGNORECASE), 1, "halb"),
 }
-# To a model, the full stop of these abbreviations looks like the end of a sentence.
-_SCALES = {"en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"}}
+# To a model, the full stop of a German abbreviation looks like the end of a sentence, and "$4.5bn" loses its letters.
+_SCALES = {
+    "en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"},
+    "de": {
+        **dict.fromkeys(("k", "K"), " Tsd."),
+        **dict.fromkeys(("m", "M", "mn"), " Mio."),
+        **dict.fromkeys(("b", "B", "bn"), " Mrd."),
+        **dict.fromkeys(("t", "T", "tn"), " Bio."),
+    },
+}
 _ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
 # After a month, a full stop ends the sentence: "on May 3."
 _ORDINAL_LAST = r"(?:st|nd|rd|th|er|º)?"
@@ -177,7 +185,7 @@ class Writer:
             yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)
 
     def scale(self, abbreviation: str | None) -> str | None:
-        """Returns the target's word for an abbreviation after a number, such as Mio; None if it is unknown."""
+        """Returns the target's word for an abbreviation after a number, such as Mio or bn; None if it is unknown."""
         return self._scales.get(abbreviation or "")
 
     def preposition_of_time(self, word: str) -> str | None:

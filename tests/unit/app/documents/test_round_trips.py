@@ -317,6 +317,23 @@ def test_a_sentence_of_several_cues_is_cut_where_its_words_are():
     assert all(text for _, text in CUE.findall(translated))
 
 
+@pytest.mark.parametrize(
+    ("cue", "expected"),
+    [
+        ("♪ eins zwei ♪", "♪ zwei eins ♪"),
+        ("<i>♪ eins zwei ♪</i>", "<i>♪ zwei eins ♪</i>"),
+        ("♪ eins\nzwei ♪", "♪ zwei\neins ♪"),
+        (">> eins zwei", ">> zwei eins"),
+        (">> eins zwei\n>> drei", ">> zwei eins\n>> drei"),
+        ("♪♪", "♪♪"),
+    ],
+)
+def test_notes_and_arrows_stay_around_the_words_of_a_cue(cue, expected):
+    times = "00:00:01,000 --> 00:00:01,900\n{}\n"
+    translated = translate(times.format(cue).encode(), "a.srt", engine=ReversingEngine()).decode()
+    assert translated == times.format(expected)
+
+
 def test_tags_and_speakers_of_subtitles_stay():
     source = "1\n00:01.000 --> 00:02.000\n- <i>Wer?</i>\n- {\\an8}Ich <00:01.500>bin\n\n"
     assert translate(source.encode(), "a.vtt").decode() == source.replace("Wer", "WER").replace("Ich", "ICH").replace(

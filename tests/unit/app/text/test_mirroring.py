@@ -63,6 +63,25 @@ def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
     assert mirrored("settings", "Einstellungen", "de", is_strict=True) == "einstellungen"
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "target", "expected"),
+    [
+        ("„Guten Tag“, sagte er, („nein“).", "„Good day,“ he said („no“).", "en", "“Good day,” he said (“no”)."),
+        ("„Gut. Ich komme.“", "„Good. I'm coming.“", "en", "“Good. I'm coming.”"),
+        ("„Gut“ ist gut.", "“Good” is \"good\".", "en", "“Good” is \"good\"."),
+        ("“Good day,” he said.", "“Guten Tag”, sagte er.", "de", "„Guten Tag“, sagte er."),
+        ("“Good day,” he said.", "„Guten Tag“, sagte er.", "de", "„Guten Tag“, sagte er."),
+        ("„Bonjour“", "„Bonjour“", "fr", "„Bonjour“"),
+    ],
+)
+def test_quotation_marks_are_those_of_the_target_language(source, translation, target, expected):
+    assert mirrored(source, translation, target) == expected
+
+
+def test_quotation_marks_stay_if_formatting_is_preserved():
+    assert mirrored("„Gut“", "„Good“", is_strict=True) == "„Good“"
+
+
 def test_german_ordinals_have_a_full_stop():
     assert mirrored("The 29th book", "Das 29ter Buch", "de") == "Das 29. Buch"
     assert mirrored("It is called 3te Idee.", "Es heißt 3te Idee.", "de") == "Es heißt 3te Idee."

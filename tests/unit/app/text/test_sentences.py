@@ -18,7 +18,7 @@ GERMAN = [
     ["Ich weiß nicht… vielleicht.", "Gut."],
     ["Wirklich?!", "Ja!!!", "Nein."],
     ["Er sagte: „Komm!“", "Dann ging er."],
-    ["»Komm!«, sagte er.", "»Nein.«"],
+    ["»Komm!«, sagte er.", "»Nein, nein.«"],
     ["‚Ja.‘ Er ging."],
     ["Besuche www.example.com oder System.Out bei uns.", "Danke."],
     ["Er ist 80.", "Sie ist 70."],
@@ -39,7 +39,7 @@ ENGLISH = [
     ["Some people, e.g. Bob, i.e. me, like it.", "Others, etc. do not."],
     ["It costs $3.50.", "Yes."],
     ["Wait...", "What?", "No!"],
-    ["“Come!” he said.", "“No.”", "He left."],
+    ["“Come!” he said.", "“No way.”", "He left."],
     ['He said: "Come here. Sit down."', "He came."],
     ["See Fig. 3.", "It is on p. 5, vol. 2, approx. here."],
     ["Node.js and example.Com are names.", "Right."],
@@ -58,6 +58,17 @@ def test_german(sentences: list[str]) -> None:
 @pytest.mark.parametrize("sentences", ENGLISH, ids=lambda s: s[0])
 def test_english(sentences: list[str]) -> None:
     assert list(split(" ".join(sentences), language="en").sentences) == sentences
+
+
+@pytest.mark.parametrize("text", ["(Hallo)", "[Weiter.]", "„Hallo!“", "»Hallo«", "“Hello.”", "'Hello'", '("Hello.")'])
+def test_marks_around_a_single_word_are_no_part_of_the_sentence(text: str) -> None:
+    [sentence] = split(text, language="de").sentences
+    assert text.strip("()[]„“»«”'\"") == sentence
+
+
+@pytest.mark.parametrize("text", ["(s. o.)", "[x2]", "(see below)", "“Yes” and “No”", '"Hello'])
+def test_other_marks_stay_in_the_sentence(text: str) -> None:
+    assert split(text + " Ende", language="de").sentences[0].startswith(text)
 
 
 def test_a_regional_code_has_its_languages_rules() -> None:
