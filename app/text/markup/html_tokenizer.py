@@ -26,7 +26,8 @@ class _TagPatterns:
         self.opening = re.compile(rf"</?+{first}")
 
 
-_HTML_TAGS, _XML_TAGS = _TagPatterns("[a-zA-Z]"), _TagPatterns(r"(?:[^\W\d]|:)")
+# Catalogs of programs have numbered tags, "<0>here</0>", which are text to browsers.
+_HTML_TAGS, _XML_TAGS = _TagPatterns(r"(?:[a-zA-Z]|\d{1,3}(?=\s*/?>))"), _TagPatterns(r"(?:[^\W\d]|:)")
 _OTHER_OPENING = re.compile(r"<[!?/]")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+\[.*?\]\s*+>", re.DOTALL)  # with declarations of its own
 _COMMENT_END = re.compile(r"--!?>")

@@ -31,7 +31,15 @@ _MAX_CHARS = 1_000_000
 _MAX_PARAGRAPH_CHARS = 100_000
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
-_WIKI_LINKS = Patterns(harmless=compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions)
+# Links of wikis, and formulas: "$x^2$", but not "$5 and $10".
+_EXTENSIONS = Patterns(
+    harmless=compile_patterns(
+        [
+            r"regex:!?\[\[[^\[\]\n]+\]\]",
+            r"regex:\$\$[^$]+\$\$|\$[^\s$\d](?:[^$\n]*[^\s$])?\$\B",
+        ]
+    ).expressions
+)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _BEFORE_ROW = re.compile(r"[\s>]*+(?:(?:[-+*]|\d++[.)])\s++)*+[\s>]*+\|")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -50,7 +58,8 @@ def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:
     """Finds the translatable texts of a Markdown document (CommonMark, with tables and strikethrough).
 
     Left alone: front matter, code, link destinations and titles, images, link definitions, HTML tags and what HTML says
-    not to translate, labels of footnotes, links of wikis (``[[Page]]``).
+    not to translate, labels of footnotes, links of wikis (``[[Page]]``), formulas (``$x$``),
+    the first line of admonitions (``!!! note``).
 
     Args:
         source: Markdown; any string is accepted that is not too long.
@@ -62,7 +71,7 @@ def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:
     """
     if len(source) > _MAX_CHARS:
         raise TextTooLong(f"Markdown of {len(source)} characters is too long; at most {_MAX_CHARS} are allowed.")
-    builder.protected |= _WIKI_LINKS
+    builder.protected |= _EXTENSIONS
     return _Reader(source, builder).read()
 
 

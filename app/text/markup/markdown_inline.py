@@ -46,9 +46,14 @@ _RULES: dict[str, _Rule] = {
     "html_inline": html_inline,
     "entity": entity,
 }
-# Task boxes and alerts, footnotes and containers, which CommonMark doesn't know.
+# Task boxes and alerts, footnotes, containers and admonitions, which CommonMark doesn't know.
 _TASK = re.compile(r"\[(?:[ xX]|!\w+)\]\s+")
-_LINE_LABEL = re.compile(r"\[\^[^\[\]\s]+\]:\s+|:{3,}[^\n]*(?:\n|$)")
+_LINE_LABEL = re.compile(
+    r"""\[\^[^\[\]\s]+\]:\s+
+    | :{3,}[^\n]*(?:\n|$)
+    | (?:!!!|\?\?\?\+?)[ ][a-z-]+(?:[ ]"[^"\n]*")?[ ]*(?:\n|$)""",
+    re.VERBOSE,
+)
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]")
 _HTML = "html"
 _RECORDER = "recorder"

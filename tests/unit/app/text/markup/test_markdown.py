@@ -55,6 +55,11 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
         ("Very good[^1] and more.\n\n[^1]: https://x.de/a", "more.[^1] and good Very\n\n[^1]: https://x.de/a"),
         ("> [!NOTE]\n> This is important.", "> [!NOTE]\n> important. is This"),
         (":::note\nThis is important.\n:::", ":::note\nimportant. is This\n:::"),
+        ("!!! note\n    This is important.", "!!! note\n    important. is This"),
+        ('??? tip "A title"\n    This is important.', '??? tip "A title"\n    important. is This'),
+        ("!!! This is important", "important is This !!!"),
+        ("See $a + b$ and $$c$$ now", "now $$c$$ and $a + b$ See"),
+        ("It costs $5 or $10 now", "now $10 or $5 costs It"),
         (
             "::: tip A title\nThis is important.\n\nThat too.\n:::",
             "::: tip A title\nimportant. is This\n\ntoo. That\n:::",
