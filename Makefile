@@ -67,7 +67,7 @@ docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes
 	$(DEV)/bin/dragoman train model/recipes/tiny.toml --data data/tiny
 
-# For de-en.toml: MODEL=runs/en-de-ninth/mean FROM=en TO=de. For en-de.toml: MODEL=runs/de-en/averaged FROM=de TO=en.
+# For de-en.toml: MODEL=runs/en-de-ninth/mean FROM=en TO=de. For en-de-eleventh.toml: MODEL=runs/de-en/averaged FROM=de TO=en.
 synthetic: $(DEV)/installed  ## Back-translate the texts of data/de-en/mono from the language FROM to TO with MODEL
 	@test -n "$(MODEL)" -a -n "$(FROM)" -a -n "$(TO)" || { echo "Set MODEL, FROM and TO" >&2; exit 2; }
 	@mkdir -p runs/synthetic

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from app.documents.characters import Encoded
 from app.documents.document import Document, bounded
@@ -24,8 +25,9 @@ _NAME = re.compile(r"</?([a-zA-Z]+)")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")
 _SPEAKER = re.compile(r"(?:[-–—♪♫]|>>+)\s*")
 # What stands before and behind the words of a cue: notes around what is sung, arrows where another speaker begins.
-_OPENING = re.compile(r"(?:<[^<>\r\n]*+>)*+(?:[♪♫]|>>+)\s*+")
-_CLOSING = re.compile(r"[♪♫](?:</[a-z]++>)*+\Z")
+_OPENING = re.compile(r"((?:<[^<>\r\n]*+>|\{\\[^{}\r\n]*+\})*+)(?:[♪♫]++|>>++)\s*+")
+_CLOSING = re.compile(r"[♪♫]*+((?:</[a-z]++>)*+)\Z")
+_INNER_TAG = re.compile(r"<(/?)[^<>\r\n]*>")
 _LAST = 40
 _LEADING_MARKS = re.compile(r"[,.;:!?…]+\s*")
 _MAX_CUES = 8
@@ -46,6 +48,7 @@ class _Cue:
     end: int
     lines: list[str]
     is_sung: bool
+    is_reply: bool
 
     @property
     def has_speakers(self) -> bool:
@@ -84,19 +87,26 @@ def read_subtitles(data: bytes) -> Document:
 
 def _cue(match: re.Match[str]) -> _Cue:
     text = match[1].rstrip("\r\n")
-    is_sung = "♪" in text or "♫" in text
     begin, end = _words(text)
     lines = [line.strip() for line in text[begin:end].splitlines()]
-    return _Cue(match.start(1) + begin, match.start(1) + end, lines, is_sung)
+    is_sung, is_reply = "♪" in text or "♫" in text, ">>" in text[:begin]
+    return _Cue(match.start(1) + begin, match.start(1) + end, lines, is_sung, is_reply)
 
 
 def _words(text: str) -> tuple[int, int]:
     """Finds where the words of a cue begin and end; other marks inside them belong to lines of their own."""
+    whole = (0, len(text))
     opening, closing = _OPENING.match(text), _CLOSING.search(text, max(0, len(text) - _LAST))
-    begin = opening.end() if opening else 0
-    end = max(begin, closing.start()) if opening and closing else len(text)
-    words = text[begin:end].rstrip()
-    return (begin, begin + len(words)) if words and not re.search("[♪♫]|>>", words) else (0, len(text))
+    if not opening or not closing:
+        return whole
+    begin = opening.end()
+    end = begin + len(text[begin : max(begin, closing.start())].rstrip())
+    tags = [is_end == "/" for is_end in _INNER_TAG.findall(text[begin:end])]
+    depths = list(accumulate(-1 if is_end else 1 for is_end in tags))
+    is_balanced = min(depths, default=0) == 0 == (depths or [0])[-1]
+    if begin == end or opening[1].count("<") != closing[1].count("<") or not is_balanced:
+        return whole
+    return whole if re.search("[♪♫]|>>", text[begin:end]) else (begin, end)
 
 
 def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:
@@ -105,7 +115,7 @@ def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:
     for cue in cues:
         before = groups[-1] if groups else []
         goes_on = before and not _ENDS_SENTENCE.search(before[-1].lines[-1]) and len(before) < _MAX_CUES
-        if goes_on and cue.is_plain and before[-1].is_plain:
+        if goes_on and cue.is_plain and before[-1].is_plain and not cue.is_reply:
             before.append(cue)
         else:
             groups.append([cue])

@@ -6,6 +6,7 @@ Models trained on sentences lose case and punctuation in labels and headings. En
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
@@ -23,7 +24,8 @@ _WRONG_ORDINAL = re.compile(r"(?<![\d.,])(?:\d*[02-9])?([123])th\b")
 # German writes "29." and not "29ter".
 _GERMAN_ORDINAL = re.compile(r"(?<![\d.,])\d+(te[mnrs]?)(?= \w)")
 _LAST = 80  # characters at the end that are looked at
-_FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SHORTEST_TITLE, _LONGEST_TITLE = 4, 200  # words, characters
 _ALL_WORDS_AFTER = 400  # characters of the source in which the first word of the translation is looked for
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
 # letters took 20 s.
@@ -31,9 +33,10 @@ _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]
 # A currency or the like, and another sign behind a space.
 _SYMBOL = "[$€£¥₹₩©®™°§]"
 _APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<symbol>{_SYMBOL}))")
-# The marks of a quotation in one language, which models copy, and those of the other: they open and close it.
-_QUOTATION_MARKS = {"en": ("„“", "“”"), "de": ("“”", "„“")}
-_BEFORE_QUOTATION = " \u00a0([{—–/"
+# A quotation in the marks of the other language, which models copy, and the marks to write.
+_QUOTATIONS = {"en": (re.compile("„([^„“”]*)([“”])"), "“”"), "de": (re.compile("“([^„“”]*)(”)"), "„“")}
+_QUOTATION_MARK = re.compile("[„“”]")
+_MARKS_BETWEEN = {("de", "en"): str.maketrans("„“", "“”"), ("en", "de"): str.maketrans("“”", "„“")}
 # Their sentences end with other marks, or open with one.
 _OTHER_PUNCTUATION = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
 # Nouns begin with a capital, whatever the writer of the source does.
@@ -51,7 +54,7 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
             whatever the word is.
     """
     language = target.split("-")[0]
-    edits = [*_first_letter(source, translation, language, is_strict)]
+    edits = _capitals_of_title(source, translation) or _first_letter(source, translation, language, is_strict)
     if language == "en":
         edits += _ordinals(source, translation)
     elif language == "de":
@@ -68,17 +71,55 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
     return sorted(edits)
 
 
+def _capitals_of_title(source: str, translation: str) -> list[Edit]:
+    """Capitalises the last small words of a title: if all words of the source have a capital, models forget some."""
+    words = _WORD.findall(source[:_LONGEST_TITLE])
+    if len(words) < _SHORTEST_TITLE or len(source) > _LONGEST_TITLE or not all(map(_is_capitalized, words)):
+        return []
+    found = list(_WORD.finditer(translation))
+    small = [match.start() for match in found if match[0][0].islower()]
+    if len(small) > len(found) / 2:
+        return []
+    letters = [(begin, translation[begin].upper()) for begin in small]
+    return [Edit(begin, begin + 1, letter) for begin, letter in letters if len(letter) == 1]
+
+
+def _is_capitalized(word: str) -> bool:
+    return word[0].isupper() and (len(word) == 1 or word[1:].islower())
+
+
+def marks_between(source: str, target: str) -> Mapping[int, int]:
+    """Returns the quotation marks of the target language for those of the source, for what is outside of sentences.
+
+    Args:
+        source: Code of the language of the text.
+        target: Code of the language of the translation.
+    """
+    return _MARKS_BETWEEN.get((source.split("-")[0], target.split("-")[0]), {})
+
+
 def _quotation_marks(source: str, translation: str, language: str) -> list[Edit]:
     """Writes the quotation marks of the target language in place of the source's."""
-    copied, written = _QUOTATION_MARKS.get(language, ("", ""))
-    present = {mark for mark in copied if mark in source}
-    edits = []
-    for at, mark in enumerate(translation):
-        if mark in present:
-            closes = at > 0 and translation[at - 1] not in _BEFORE_QUOTATION
-            if mark == copied[closes]:
-                edits.append(Edit(at, at + 1, written[closes]))
-    return edits
+    if language not in _QUOTATIONS:
+        return []
+    quotation, written = _QUOTATIONS[language]
+    found = [match for match in quotation.finditer(translation) if match[0][0] in source and match[2] in source]
+    if found:
+        return [
+            Edit(place, place + 1, mark)
+            for match in found
+            for place, mark in zip((match.start(), match.start(2)), written, strict=True)
+            if translation[place] != mark
+        ]
+    marks = list(_QUOTATION_MARK.finditer(translation))
+    if len(marks) != 1 or marks[0][0] not in source:
+        return []
+    # A quotation of several sentences has one mark in its first and one in its last.
+    [(begin, end)] = (mark.span() for mark in marks)
+    opens, closes = not translation[:begin].strip(), not translation[end:].strip()
+    if opens == closes or (closes and translation[begin - 1 : begin].isdigit()):  # 27” is a length
+        return []
+    return [Edit(begin, end, written[closes])] if translation[begin] != written[closes] else []
 
 
 def _first_letter(source: str, translation: str, language: str, is_strict: bool) -> list[Edit]:
@@ -97,7 +138,7 @@ def _first_letter(source: str, translation: str, language: str, is_strict: bool)
 
 def _first_word(text: str) -> re.Match[str] | None:
     """Returns the first word of a text, if only punctuation stands before it."""
-    word = _FIRST_WORD.search(text)
+    word = _WORD.search(text)
     if word is None or any(not _is_punctuation(character) for character in text[: word.start()]):
         return None
     return word
@@ -123,7 +164,7 @@ def _proper_names(language: str) -> frozenset[str]:
         return frozenset()
     names = [*locale.languages.values(), *locale.territories.values()]
     names += [*locale.months["format"]["wide"].values(), *locale.days["format"]["wide"].values()]
-    return frozenset(word for name in names for word in _FIRST_WORD.findall(name) if word[0].isupper())
+    return frozenset(word for name in names for word in _WORD.findall(name) if word[0].isupper())
 
 
 def _ordinals(source: str, translation: str) -> list[Edit]:

@@ -23,7 +23,7 @@ from app.engine.options import SearchOptions
 from app.text.english_spelling import spelling_edits
 from app.text.formality import Formality
 from app.text.inline.placement import Edit
-from app.text.mirroring import mirror_edits
+from app.text.mirroring import marks_between, mirror_edits
 from app.translation.assembly import ItemBuilder, places
 from app.translation.memory import align, stream_around
 from app.translation.passages import Batch
@@ -64,6 +64,8 @@ class BatchTranslation:
         self._formality = Formality(wanted.register, segments[0].language) if wanted.register else None
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
+        keeps_marks = wanted.preserves_formatting or wanted.options.prefix is not None
+        self._marks = {} if keeps_marks else marks_between(segments[0].language, wanted.target)
         self._retry_timing = Timing()
         self._is_long = sum(map(len, wanted.texts)) > INLINE_CHARS
         self._restored: dict[tuple[TextKey, int], RestoredSentence] = {}
@@ -81,7 +83,7 @@ class BatchTranslation:
                     continue
                 if restorer is None:
                     segment, place = next(remaining)
-                    restorer = Restorer(segment.text, segment.protected)
+                    restorer = Restorer(segment.text, segment.protected, self._marks)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
                     segment.translation, segment.restored = restorer.finish()
@@ -143,6 +145,7 @@ class BatchTranslation:
             placeholders=self._placeholders,
             translate=self._translate_again,
             formality=self._formality,
+            target=self._wanted.target,
             run=TEXT_POOL.run_small if takes_long else None,
         )
         if takes_long:  # here, where sentences wait for each other's translations, but not for each other

@@ -1,6 +1,6 @@
 """Puts protected spans back into translated sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -60,37 +60,38 @@ class Restorer:
     Args:
         text: The text as the model sees it.
         protected: What stands in it for what; None if nothing does.
+        marks: What characters between the sentences become, see ``str.translate``.
 
     Attributes:
         lost: The spans so far that the model lost.
     """
 
-    def __init__(self, text: str, protected: Protected | None) -> None:
+    def __init__(self, text: str, protected: Protected | None, marks: Mapping[int, int]) -> None:
         self.lost: list[str] = []
-        self._text, self._protected = text, protected
+        self._text, self._protected, self._marks = text, protected, marks
         self._builder, self._unrestored = TextBuilder(), TextBuilder()
         self._done = self._unrestored_done = 0  # characters of the original text, and of the text with stand-ins
 
     def add(self, sentence: RestoredSentence) -> SentenceTranslation:
         """Adds the next sentence; returns it with offsets in the original text and in its translation."""
         begin = sentence.unrestored.source_begin
-        gap = self._text[self._unrestored_done : begin]
+        gap = self._text[self._unrestored_done : begin].translate(self._marks)
         self._unrestored_done = begin + len(sentence.unrestored.source)
         unrestored = self._unrestored.add(gap, sentence.unrestored)
         if self._protected is None:
             return unrestored
         begin = self._protected.offsets.begin(begin)
-        gap = self._protected.source[self._done : begin]
+        gap = self._protected.source[self._done : begin].translate(self._marks)
         self._done = begin + len(sentence.restored.source)
         self.lost += sentence.lost
         return self._builder.add(gap, sentence.restored)
 
     def finish(self) -> tuple[TextTranslation, TextTranslation]:
         """Returns the whole translation with stand-ins, and with spans, after all its sentences."""
-        unrestored = self._unrestored.finish(self._text[self._unrestored_done :])
+        unrestored = self._unrestored.finish(self._text[self._unrestored_done :].translate(self._marks))
         if self._protected is None:
             return unrestored, unrestored
-        return unrestored, self._builder.finish(self._protected.source[self._done :])
+        return unrestored, self._builder.finish(self._protected.source[self._done :].translate(self._marks))
 
 
 def _mirrored(sentence: SentenceTranslation, mirror: Mirror) -> SentenceTranslation:

@@ -24,7 +24,7 @@ from app.engine.options import SearchOptions
 from app.errors import DragomanError
 from app.text.formality import Formality
 from app.text.protection.protected import Protected
-from app.text.quality_checks import Verdict
+from app.text.quality_checks import Verdict, loses_number
 from app.translation.attempts import Attempt, cut_at_numbers, with_numbers_kept, with_other_stand_ins
 from app.translation.versions import Versions
 
@@ -50,6 +50,7 @@ async def improve(
     placeholders: Sequence[str],
     translate: Translate,
     formality: Formality | None = None,
+    target: str = "",
     run: Run | None = None,
 ) -> SentenceTranslation:
     """Returns the best translation of a sentence: the first one, or one from a second attempt.
@@ -61,12 +62,14 @@ async def improve(
         placeholders: Characters that the model carries over exactly once.
         translate: Translates again.
         formality: The register that the translation must have; None for any.
+        target: Code of the language of the translation; "" if it is unknown.
         run: Judges translations elsewhere; None to judge them here, which takes 10 ms for one of 1,500 characters.
     """
-    if not translation.verdicts and not protected and not formality:
+    has_faults = bool(translation.verdicts) or loses_number(translation.source, translation.text, target)
+    if not has_faults and not protected and not formality:
         return translation
     run = run or _run_here
-    versions: Versions = await run(Versions, translation, protected, formality)
+    versions: Versions = await run(Versions, translation, protected, formality, target)
     usual = replace(options, n_best=1, prefix=None)
     for attempt in attempts(versions, options, placeholders, formality):
         try:

@@ -8,7 +8,7 @@ from app.engine.interface import Alternative, SentenceTranslation, TextTranslati
 from app.engine.options import SearchOptions
 from app.text.formality import Formality
 from app.text.protection.protected import Protected
-from app.text.quality_checks import Verdict, is_useless, judge
+from app.text.quality_checks import Verdict, is_useless, judge, loses_number
 from app.text.terms.glossary import missing
 from app.translation.attempts import Aligned, Attempt
 
@@ -35,12 +35,17 @@ class Versions:
         translation: The first translation.
         protected: The sentence with its stand-ins; None if it has none.
         formality: The register that it must have; None for any.
+        target: Code of the language of the translation; "" if it is unknown.
     """
 
     def __init__(
-        self, translation: SentenceTranslation, protected: Protected | None, formality: Formality | None = None
+        self,
+        translation: SentenceTranslation,
+        protected: Protected | None,
+        formality: Formality | None = None,
+        target: str = "",
     ) -> None:
-        self.protected, self._formality = protected, formality
+        self.protected, self._formality, self._target = protected, formality, target
         self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
 
     @property
@@ -106,6 +111,9 @@ class Versions:
 
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
         lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
+        if loses_number(translation.source, translation.text, self._target):
+            verdicts = dict.fromkeys((*translation.verdicts, Verdict.DIGITS_CHANGED))
+            translation = replace(translation, verdicts=tuple(verdicts))
         useless = bool(translation.verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
         offending: tuple[str, ...] = ()

@@ -26,7 +26,8 @@ class _TagPatterns:
         self.opening = re.compile(rf"</?+{first}")
 
 
-# Catalogs of programs have numbered tags, "<0>here</0>", which are text to browsers.
+# Catalogs of programs have numbered tags, "<0>here</0>" and "<1/>", which are text to browsers. "<2>" alone is none.
+_NUMBERED = re.compile(r"</(\d{1,3})\s*>|<(\d{1,3})\s*/>")
 _HTML_TAGS, _XML_TAGS = _TagPatterns(r"(?:[a-zA-Z]|\d{1,3}(?=\s*/?>))"), _TagPatterns(r"(?:[^\W\d]|:)")
 _OTHER_OPENING = re.compile(r"<[!?/]")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+\[.*?\]\s*+>", re.DOTALL)  # with declarations of its own
@@ -77,6 +78,8 @@ class Tokenizer:
         self._last_close = source.rfind(">")
         self._last_cdata_end = source.rfind("]]>")
         self._patterns = _XML_TAGS if self._is_xml else _HTML_TAGS
+        numbered = () if self._is_xml else _NUMBERED.finditer(source)
+        self._numbers = frozenset(match[match.lastindex or 0] for match in numbered)
         self._last_instruction_end = source.rfind("?>") if self._is_xml else -1
 
     def __iter__(self) -> Iterator[Token]:
@@ -132,7 +135,7 @@ class Tokenizer:
             # each tag would be quadratic, and a browser would drop the rest of the page.
             self._tag = self._patterns.tag_without_quotes
             tag = self._tag.match(self._source, start)
-        if tag is None:
+        if tag is None or (tag[1].isdecimal() and tag[1] not in self._numbers):
             return None
         kind = TokenKind.END if self._source.startswith("</", start) else TokenKind.START
         return Token(kind, start, tag.end(), tag[1].lower() if self._is_html else tag[1], tag[2])

@@ -24,6 +24,7 @@ from app.text.markup.html import escape_html, write_html
 from app.text.markup.html_tokenizer import Tokenizer
 from app.text.markup.markdown_inline import Environment, collect, parse_blocks, parse_inline
 from app.text.markup.scope import MARKDOWN, splitting_names
+from app.text.protection.expressions import Checked
 from app.text.protection.patterns import Patterns, compile_patterns
 
 # What the parser knows of a document takes up to 500 bytes a character, of a paragraph up to 900.
@@ -31,14 +32,23 @@ _MAX_CHARS = 1_000_000
 _MAX_PARAGRAPH_CHARS = 100_000
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
-# Links of wikis, and formulas: "$x^2$", but not "$5 and $10".
+# What only a formula has, or a few single letters and figures. "$5 and 10$" are prices.
+_IN_FORMULA = re.compile(r"[\\^_={}]")
+_SHORT_FORMULA = re.compile(r"(?:[^\W\d_](?![^\W\d_])|[\d\s+*/<>|()-]){1,20}")
+
+
+def _is_formula(text: str) -> bool:
+    content = text.strip("$")
+    has_letter = any(map(str.isalpha, content)) or content.isdecimal()
+    return bool(_IN_FORMULA.search(content) or (has_letter and _SHORT_FORMULA.fullmatch(content)))
+
+
+# Links of wikis, and formulas.
 _EXTENSIONS = Patterns(
-    harmless=compile_patterns(
-        [
-            r"regex:!?\[\[[^\[\]\n]+\]\]",
-            r"regex:\$\$[^$]+\$\$|\$[^\s$\d](?:[^$\n]*[^\s$])?\$\B",
-        ]
-    ).expressions
+    harmless=(
+        *compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions,
+        Checked(r"(?:^|[\s(>*_])(\$\$[^\s$](?:[^$\n]*[^\s$])?\$\$|\$[^\s$.,-](?:[^$\n]*[^\s$])?\$)", _is_formula),
+    )
 )
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _BEFORE_ROW = re.compile(r"[\s>]*+(?:(?:[-+*]|\d++[.)])\s++)*+[\s>]*+\|")

@@ -51,7 +51,8 @@ _TASK = re.compile(r"\[(?:[ xX]|!\w+)\]\s+")
 _LINE_LABEL = re.compile(
     r"""\[\^[^\[\]\s]+\]:\s+
     | :{3,}[^\n]*(?:\n|$)
-    | (?:!!!|\?\?\?\+?)[ ][a-z-]+(?:[ ]"[^"\n]*")?[ ]*(?:\n|$)""",
+    | (?:!!!|\?\?\?\+?)[ ](?:abstract|attention|bug|caution|danger|error|example|failure|hint|important|info|note
+    |question|quote|success|summary|tip|todo|warning)(?:[ ]"[^"\n]*")?[ ]*(?:\n|$)""",
     re.VERBOSE,
 )
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]")

@@ -56,7 +56,7 @@ _EXPRESSION = re.compile(
     (?P<digits>(?:\.(?=\d))?\d++(?:[{_MARK}]\d++)*+)
     (?P<behind>,[–—-](?![\w–—-]))?
     (?:[{_SPACE}]?(?P<scale>Tsd|Mio|Mrd|Bio)\.?(?=[{_SPACE}]?(?:{_CURRENCY}|(?:{_CODES})(?!\w))(?![\w$]))
-     |[{_SPACE}]?(?P<letters>[bmt]n|[BKMTbkmt])(?!\w|(?<=[{_SPACE}].)-))?
+     |(?P<letters>[{_SPACE}]?[bmt]n(?!\w)|[BKMTbkmt](?!\w|[/&]|[ ]&|[–-]\d|[ -][Ss]hirt)))?
     (?:[{_SPACE}]?(?P<after>(?:{_CURRENCY}|%|‰|(?:{_CODES})(?!\w))(?![\w$]))
      |[{_SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
      |(?P<clock>[{_SPACE}]Uhr)(?!\w)
@@ -75,6 +75,7 @@ _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT_OR_HALF = re.compile(r"\d|\bhal[bf]\b", re.IGNORECASE)
+_DIGITS_BEHIND = re.compile(rf"[{_SPACE}]?\d")
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
 # After these words, a number is part of a name and stays unchanged.
 _NAMES_NUMBER = re.compile(
@@ -87,7 +88,9 @@ _SCALE = re.compile(
     rf"[{_SPACE}]?(?:mi(?:o|ll|rd|a)|mrd|bi(?:o|ll)|tsd|tausend|thousand|trill|bn\b|[mk]\b)", re.IGNORECASE
 )
 # Before these words, "5m" means millions, not metres.
-_CURRENCY_NAME = re.compile(rf"[{_SPACE}-](?:euros?|dollars?|pounds?)\b", re.IGNORECASE)
+_CURRENCY_NAME = re.compile(
+    rf"[{_SPACE}-](?:(?:US|Australian|Canadian)[ ])?(?:euros?|dollars?|pounds?(?![ ]of)|yen)\b", re.IGNORECASE
+)
 # "Windows 1.5 billion users", but "Kapitel 3.2 Biologie".
 _MILLIONS = re.compile(rf"[{_SPACE}](?:(?:m|b|tr)illion|milliarde)", re.IGNORECASE)
 # A version behind the name of a product: HTML 5.0, iOS 17.1, HTTP/1.1, OAuth-2.0, Apache License 2.0, Redis 7.0.
@@ -269,22 +272,24 @@ class _Reader:
     def _amount(self, match: re.Match[str]) -> Numeral | None:
         digits = match["digits"]
         letters = match["letters"] if self._is_money(match) else None
-        scale = self._writer.scale(match["scale"] or letters)
+        scale = self._writer.scale(match["scale"] or (letters or "").strip())
         if match["scale"] and scale is None:  # the model sees "58 Mio. €"
             rewrite = self._writer.number(self._writer.converted(digits) or digits)
             return Numeral(*match.span("digits"), rewrite) if _needs_care(digits) else None
-        needs_writing = _needs_care(digits) or match["behind"] or scale or _currency(match)
+        # Letters that the target has no word for part the number from what follows them.
+        is_parted = match["letters"] and scale is None
+        sign, before, after = match["sign"] or "", match["before"], None if is_parted else match["after"]
+        needs_writing = _needs_care(digits) or match["behind"] or scale or before or (after and _currency(match))
         written = self._writer.converted(digits) if needs_writing else None
         if written is None:
             return None
         written += scale or ""
-        sign, before, after = match["sign"] or "", match["before"], match["after"]
+        number_end = match.end("letters" if letters and scale else "digits")
         begin = match.start() if before or sign else match.start("digits")
-        last = "after" if after else "behind" if match["behind"] else "letters" if letters and scale else "digits"
-        end = match.end(last)
+        end = match.end("after") if after else match.end("behind") if match["behind"] else number_end
         symbol = before or after
         if before and after:  # $5.50 USD
-            begin, end, sign, symbol = *match.span("digits"), "", None
+            begin, end, sign, symbol = match.start("digits"), number_end, "", None
         if symbol is None:
             return Numeral(begin, end, self._writer.number(sign + written))
         has_scale = bool(_SCALE.match(self._text, end))
@@ -293,7 +298,12 @@ class _Reader:
         )
 
     def _is_money(self, match: re.Match[str]) -> bool:
-        return bool(_currency(match) or _CURRENCY_NAME.match(self._text, match.end()))
+        """Tells whether letters behind a number count money: "$5m" and "5m euros", but not "3m EUR 12.50"."""
+        if match["before"]:
+            return True
+        if match["after"]:
+            return bool(_currency(match)) and not _DIGITS_BEHIND.match(self._text, match.end())
+        return bool(_CURRENCY_NAME.match(self._text, match.end()))
 
 
 def _currency(match: re.Match[str]) -> str | None:

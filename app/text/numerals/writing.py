@@ -31,7 +31,7 @@ _HALF_HOURS = {
 }
 # To a model, the full stop of a German abbreviation looks like the end of a sentence, and "$4.5bn" loses its letters.
 _SCALES = {
-    "en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion"},
+    "en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion", "k": "k", "K": "K", "M": "M"},
     "de": {
         **dict.fromkeys(("k", "K"), " Tsd."),
         **dict.fromkeys(("m", "M", "mn"), " Mio."),

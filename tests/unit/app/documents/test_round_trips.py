@@ -324,6 +324,7 @@ def test_a_sentence_of_several_cues_is_cut_where_its_words_are():
         ("<i>♪ eins zwei ♪</i>", "<i>♪ zwei eins ♪</i>"),
         ("♪ eins\nzwei ♪", "♪ zwei\neins ♪"),
         (">> eins zwei", ">> zwei eins"),
+        ("{\\an8}♪♪ eins zwei", "{\\an8}♪♪ zwei eins"),
         (">> eins zwei\n>> drei", ">> zwei eins\n>> drei"),
         ("♪♪", "♪♪"),
     ],

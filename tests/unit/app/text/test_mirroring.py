@@ -58,6 +58,24 @@ def test_what_the_language_wants_otherwise_stays(source, translation):
     assert mirrored(source, translation) == translation
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("The Old Man Sold Bread", "Der Alte Mann verkaufte Brot", "Der Alte Mann Verkaufte Brot"),
+        (
+            "The Old Man Sold Bread",
+            "Der alte Mann hat gestern Brot verkauft",
+            "Der alte Mann hat gestern Brot verkauft",
+        ),
+        ("The old Man Sold Bread", "Der Alte Mann verkaufte Brot", "Der Alte Mann verkaufte Brot"),
+        ("THE OLD MAN SOLD BREAD", "Der Alte Mann verkaufte Brot", "Der Alte Mann verkaufte Brot"),
+        ("New York City", "die Stadt New York", "Die Stadt New York"),
+    ],
+)
+def test_a_title_keeps_all_its_capitals(source, translation, expected):
+    assert mirrored(source, translation, "de") == expected
+
+
 def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
     assert mirrored("settings", "Einstellungen", "de") == "Einstellungen"
     assert mirrored("settings", "Einstellungen", "de", is_strict=True) == "einstellungen"
@@ -68,10 +86,15 @@ def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
     [
         ("„Guten Tag“, sagte er, („nein“).", "„Good day,“ he said („no“).", "en", "“Good day,” he said (“no”)."),
         ("„Gut. Ich komme.“", "„Good. I'm coming.“", "en", "“Good. I'm coming.”"),
-        ("„Gut“ ist gut.", "“Good” is \"good\".", "en", "“Good” is \"good\"."),
+        ("„Gut“ ist gut.", '“Good” is "good".', "en", '“Good” is "good".'),
         ("“Good day,” he said.", "“Guten Tag”, sagte er.", "de", "„Guten Tag“, sagte er."),
         ("“Good day,” he said.", "„Guten Tag“, sagte er.", "de", "„Guten Tag“, sagte er."),
         ("„Bonjour“", "„Bonjour“", "fr", "„Bonjour“"),
+        ("„Gut.", "„Good.", "en", "“Good."),
+        ("Ich komme.“", "I'm coming.“", "en", "I'm coming.”"),
+        ("I'm coming.”", "Ich komme.”", "de", "Ich komme.“"),
+        ("*„Hallo“*", "*“Hello”*", "en", "*“Hello”*"),
+        ("It is 6’2”", "Es ist 6’2”", "de", "Es ist 6’2”"),
     ],
 )
 def test_quotation_marks_are_those_of_the_target_language(source, translation, target, expected):

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.text.quality_checks import Verdict, judge
+from app.text.quality_checks import Verdict, judge, loses_number
 
 REFERENCES = sorted(Path(__file__).parents[4].glob("data/de-en/eval/*.tsv"))
 
@@ -93,6 +93,23 @@ def test_a_search_that_was_cut_off_is_said_to_be():
     assert judge("Der Hund bellt.", "The dog", truncated=True) == (Verdict.TRUNCATED,)
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "target", "is_lost"),
+    [
+        ("Er kam auf den 8. Platz.", "He came in.", "en", True),
+        ("Er kam auf den 8. Platz.", "He came in eighth.", "en-GB", False),
+        ("Er kam auf den 8. Platz.", "He came 8th.", "en", False),
+        ("Er kam auf den 8. Platz.", "Il est venu.", "fr", False),
+        ("Two of 12 came.", "Zwei kamen.", "de", True),
+        ("Two of 12 came.", "Zwei von einem Dutzend kamen.", "de", False),
+        ("At 7 pm", "Um 19 Uhr", "de", False),
+        ("7 000 people, 3.5 km, 2:1, A4", "Leute", "de", False),
+    ],
+)
+def test_a_small_number_is_there_as_figures_or_as_a_word(source, translation, target, is_lost):
+    assert loses_number(source, translation, target) == is_lost
+
+
 @pytest.mark.skipif(not REFERENCES, reason="the evaluation sets are not here")
 @pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.name)
 @pytest.mark.parametrize("backwards", [False, True], ids=["de-en", "en-de"])
@@ -102,5 +119,9 @@ def test_human_translations_are_hardly_ever_blamed(path, backwards):
         verdict
         for german, english in pairs
         for verdict in judge(*((english, german) if backwards else (german, english)))
+    )
+    blamed["small number"] = sum(
+        loses_number(english, german, "de") if backwards else loses_number(german, english, "en")
+        for german, english in pairs
     )
     assert all(count < 0.01 * len(pairs) for count in blamed.values()), blamed

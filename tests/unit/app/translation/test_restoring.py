@@ -21,7 +21,7 @@ def of(source: str, text: str, begin: int) -> SentenceTranslation:
 
 def test_a_sentence_stands_where_it_is_in_the_original_text() -> None:
     protected = protect(TEXT, compile_patterns(["{0}"]))
-    restorer = Restorer(protected.text, protected)
+    restorer = Restorer(protected.text, protected, {})
     restorer.add(restore(of("Hallo!", "Hi!", 0), protected, no_edits))
     source = protected.text[7:]
     sentence = restorer.add(restore(of(source, source.replace("Ich sah", "I saw"), 7), protected, no_edits))
@@ -35,7 +35,7 @@ def test_a_sentence_stands_where_it_is_in_the_original_text() -> None:
 
 def test_a_lost_span_is_reported_and_in_the_text() -> None:
     protected = protect(TEXT, compile_patterns(["{0}"]))
-    restorer = Restorer(protected.text, protected)
+    restorer = Restorer(protected.text, protected, {})
     restorer.add(restore(of(protected.text, "Hi! I was seen.", 0), protected, no_edits))
     assert restorer.lost == ["{0}"]
     assert restorer.finish()[1].text.count("{0}") == 1
@@ -43,4 +43,4 @@ def test_a_lost_span_is_reported_and_in_the_text() -> None:
 
 def test_a_sentence_begins_as_the_mirror_wants_it() -> None:
     mirrored = restore(of("hallo", "Hello", 0), None, lambda source, translation: [Edit(0, 1, translation[0].lower())])
-    assert Restorer("hallo", None).add(mirrored).text == "hello"
+    assert Restorer("hallo", None, {}).add(mirrored).text == "hello"

@@ -352,3 +352,14 @@ async def test_numbers_that_no_search_keeps_are_kept_by_cutting() -> None:
     first = of("Nach 20 Jahren kamen 95 Gäste.", "They came.", verdicts=(Verdict.DIGITS_CHANGED,))
     found = await improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate)
     assert (found.text, found.verdicts) == ("After 20 years came 95 guests.", ())
+
+
+async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> None:
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        found = [of(text, "He came eighth." if "8" in text else "He came \ue000th.") for text in texts]
+        return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
+
+    first = of("Er kam auf den 8. Platz.", "He came.")
+    improving = {"options": SearchOptions(), "placeholders": PLACEHOLDERS, "translate": translate}
+    assert (await improve(first, None, **improving, target="en")).text == "He came 8th."
+    assert await improve(first, None, **improving, target="fr") is first

@@ -37,6 +37,7 @@ def test_numbered_tags_of_catalogs_are_tags() -> None:
     assert document.texts == ("Klicken Sie hier oder dort, 1 <2.",)
     shouted = shout("Klicken Sie <0>hier</0><1/> oder <b>dort</b>, 1 <2.")
     assert shouted == "KLICKEN SIE <0>HIER</0><1/> ODER <b>DORT</b>, 1 &lt;2."
+    assert extract("Drücken Sie <1> oder <2>.").texts == ("Drücken Sie <1> oder <2>.",)
 
 
 def test_a_number_that_a_tag_cuts_off_from_its_preposition_is_written_for_the_target() -> None:

@@ -60,6 +60,8 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
         ("!!! This is important", "important is This !!!"),
         ("See $a + b$ and $$c$$ now", "now $$c$$ and $a + b$ See"),
         ("It costs $5 or $10 now", "now $10 or $5 costs It"),
+        ("From A$ to B$ and $foo bar$ now", "now bar$ $foo and B$ to A$ From"),
+        ("Take $2x$ and $\\alpha b$ now", "now $\\alpha b$ and $2x$ Take"),
         (
             "::: tip A title\nThis is important.\n\nThat too.\n:::",
             "::: tip A title\nimportant. is This\n\ntoo. That\n:::",
