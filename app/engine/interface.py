@@ -1,13 +1,13 @@
 """The engine as its callers see it: texts in, translations out. Standard library only."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from app.engine.options import SearchOptions
-from app.text.inline.target_tokens import Link
+from app.text.inline.target_tokens import Link, links_of_same
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Term
 
@@ -98,34 +98,14 @@ class TextTranslation:
 
     @property
     def alignment(self) -> tuple[Link, ...]:
-        """The links of all sentences, as ranges within the whole source text and ``text``.
-
-        Characters between sentences are linked to themselves: a tag must not move from a word to the bracket before it.
-        """
-        links: list[Link] = []
-        source = target = 0
+        """The links of all sentences, and of each character between them to itself, within both whole texts."""
+        links, source, target = list[Link](), 0, 0
         for sentence in self.sentences:
-            if sentence.alignment:
-                links += self._gap_links(source, target, sentence.target_begin)
-            links += (
-                Link(
-                    link.source_begin + sentence.source_begin,
-                    link.source_end + sentence.source_begin,
-                    link.target_begin + sentence.target_begin,
-                    link.target_end + sentence.target_begin,
-                )
-                for link in sentence.alignment
-            )
-            source = sentence.source_begin + len(sentence.source)
-            target = sentence.target_begin + len(sentence.text)
-        if links:
-            links += self._gap_links(source, target, len(self.text))
-        return tuple(links)
-
-    def _gap_links(self, source: int, target: int, target_end: int) -> Iterator[Link]:
-        for begin, character in enumerate(self.text[target:target_end]):
-            if not character.isspace():
-                yield Link(source + begin, source + begin + 1, target + begin, target + begin + 1)
+            if sentence.alignment:  # a tag must not move from a word to the bracket before it
+                links += links_of_same(self.text[target : sentence.target_begin], source, target)
+            links += (link.moved(sentence.source_begin, sentence.target_begin) for link in sentence.alignment)
+            source, target = sentence.source_begin + len(sentence.source), sentence.target_begin + len(sentence.text)
+        return (*links, *(links_of_same(self.text[target:], source, target) if links else ()))
 
 
 @dataclass(frozen=True, kw_only=True)

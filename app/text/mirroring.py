@@ -103,7 +103,8 @@ def _quotation_marks(source: str, translation: str, language: str) -> list[Edit]
     if language not in _QUOTATIONS:
         return []
     quotation, written = _QUOTATIONS[language]
-    found = [match for match in quotation.finditer(translation) if match[0][0] in source and match[2] in source]
+    copied = set(_QUOTATION_MARK.findall(source))
+    found = [match for match in quotation.finditer(translation) if copied.issuperset((match[0][0], match[2]))]
     if found:
         return [
             Edit(place, place + 1, mark)
@@ -112,7 +113,7 @@ def _quotation_marks(source: str, translation: str, language: str) -> list[Edit]
             if translation[place] != mark
         ]
     marks = list(_QUOTATION_MARK.finditer(translation))
-    if len(marks) != 1 or marks[0][0] not in source:
+    if len(marks) != 1 or marks[0][0] not in copied:
         return []
     # A quotation of several sentences has one mark in its first and one in its last.
     [(begin, end)] = (mark.span() for mark in marks)

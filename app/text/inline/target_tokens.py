@@ -4,7 +4,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from app.text.budget import checkpoint
@@ -21,6 +21,19 @@ class Link(NamedTuple):
     source_end: int
     target_begin: int
     target_end: int
+
+    def moved(self, source: int, target: int) -> "Link":
+        """Returns the link for texts that begin at these places in longer ones."""
+        return Link(
+            self.source_begin + source, self.source_end + source, self.target_begin + target, self.target_end + target
+        )
+
+
+def links_of_same(text: str, source: int, target: int) -> Iterator[Link]:
+    """Links each character that isn't blank to itself, for a text that begins at these places in both."""
+    for index, character in enumerate(text):
+        if not character.isspace():
+            yield Link(source + index, source + index + 1, target + index, target + index + 1)
 
 
 class Target(NamedTuple):
