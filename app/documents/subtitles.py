@@ -26,8 +26,8 @@ _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")
 _SPEAKER = re.compile(r"(?:[-–—♪♫]|>>+)\s*")
 # What stands before and behind the words of a cue: notes around what is sung, arrows where another speaker begins.
 _OPENING = re.compile(r"((?:<[^<>\r\n]*+>|\{\\[^{}\r\n]*+\})*+)(?:[♪♫]++|>>++)\s*+")
-_CLOSING = re.compile(r"[♪♫]*+((?:</[a-z]++>)*+)\Z")
-_INNER_TAG = re.compile(r"<(/?)[^<>\r\n]*>")
+_CLOSING = re.compile(r"[♪♫]*+((?:</[a-zA-Z]++>)*+)\Z")
+_INNER_TAG = re.compile(r"<(/?)[a-zA-Z][^<>\r\n]*>")
 _LAST = 40
 _LEADING_MARKS = re.compile(r"[,.;:!?…]+\s*")
 _MAX_CUES = 8
@@ -47,6 +47,7 @@ class _Cue:
     begin: int
     end: int
     lines: list[str]
+    line_end: str
     is_sung: bool
     is_reply: bool
 
@@ -77,8 +78,7 @@ def read_subtitles(data: bytes) -> Document:
         for (group, builder), translation in zip(sentences, translations, strict=True):
             checkpoint()
             for cue, text in zip(group, _texts(group, _rendered(builder, translation)), strict=True):
-                line_end = "\r\n" if "\r\n" in file.text[cue.begin - 2 : cue.end] else "\n"
-                pieces += file.text[done : cue.begin], line_end.join(_lines(cue, text, longest))
+                pieces += file.text[done : cue.begin], cue.line_end.join(_lines(cue, text, longest))
                 done = cue.end
         return file.encoded("".join([*pieces, file.text[done:]]))
 
@@ -89,22 +89,29 @@ def _cue(match: re.Match[str]) -> _Cue:
     text = match[1].rstrip("\r\n")
     begin, end = _words(text)
     lines = [line.strip() for line in text[begin:end].splitlines()]
-    is_sung, is_reply = "♪" in text or "♫" in text, ">>" in text[:begin]
-    return _Cue(match.start(1) + begin, match.start(1) + end, lines, is_sung, is_reply)
+    return _Cue(
+        begin=match.start(1) + begin,
+        end=match.start(1) + end,
+        lines=lines,
+        line_end="\r\n" if "\r\n" in match[0] else "\n",
+        is_sung="♪" in text or "♫" in text,
+        is_reply=text.lstrip().startswith(">>") or ">>" in text[:begin],
+    )
 
 
 def _words(text: str) -> tuple[int, int]:
-    """Finds where the words of a cue begin and end; other marks inside them belong to lines of their own."""
+    """Finds where the words of a cue begin and end: all of it if there are more marks inside, of lines of their own."""
     whole = (0, len(text))
     opening, closing = _OPENING.match(text), _CLOSING.search(text, max(0, len(text) - _LAST))
     if not opening or not closing:
         return whole
     begin = opening.end()
-    end = begin + len(text[begin : max(begin, closing.start())].rstrip())
+    has_tags = opening[1].count("<") > 0
+    end = begin + len(text[begin : max(begin, closing.start())].rstrip()) if has_tags else len(text.rstrip("♪♫ "))
     tags = [is_end == "/" for is_end in _INNER_TAG.findall(text[begin:end])]
     depths = list(accumulate(-1 if is_end else 1 for is_end in tags))
     is_balanced = min(depths, default=0) == 0 == (depths or [0])[-1]
-    if begin == end or opening[1].count("<") != closing[1].count("<") or not is_balanced:
+    if begin >= end or (has_tags and opening[1].count("<") != closing[1].count("<")) or not is_balanced:
         return whole
     return whole if re.search("[♪♫]|>>", text[begin:end]) else (begin, end)
 

@@ -98,7 +98,7 @@ class TextTranslation:
 
     @property
     def alignment(self) -> tuple[Link, ...]:
-        """The links of all sentences, and of each character between them to itself, within both whole texts."""
+        """The links of all sentences as ranges within both whole texts, and of the characters between aligned ones."""
         links, source, target = list[Link](), 0, 0
         for sentence in self.sentences:
             if sentence.alignment:  # a tag must not move from a word to the bracket before it

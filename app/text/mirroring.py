@@ -26,6 +26,13 @@ _GERMAN_ORDINAL = re.compile(r"(?<![\d.,])\d+(te[mnrs]?)(?= \w)")
 _LAST = 80  # characters at the end that are looked at
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SHORTEST_TITLE, _LONGEST_TITLE = 4, 200  # words, characters
+_SMALL_WORDS = frozenset(
+    "a an and as at by can do for from have he i if in is it my not of on or she that the they this to was we with you"
+    " auf aus bei das dass dem den der die ein eine er es für hat ich ihr ist mit nach nicht sie sind und von war wie"
+    " wir zu zum zur über um".split()
+)
+_LISTS = re.compile("[,:;]")
+_PART = re.compile(r"[\w.]")  # of 3rd, p.m.
 _ALL_WORDS_AFTER = 400  # characters of the source in which the first word of the translation is looked for
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
 # letters took 20 s.
@@ -36,7 +43,7 @@ _APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<sym
 # A quotation in the marks of the other language, which models copy, and the marks to write.
 _QUOTATIONS = {"en": (re.compile("„([^„“”]*)([“”])"), "“”"), "de": (re.compile("“([^„“”]*)(”)"), "„“")}
 _QUOTATION_MARK = re.compile("[„“”]")
-_MARKS_BETWEEN = {("de", "en"): str.maketrans("„“", "“”"), ("en", "de"): str.maketrans("“”", "„“")}
+_MARKS_BETWEEN = {("de", "en"): ("”", str.maketrans("„“", "“”")), ("en", "de"): ("„", str.maketrans("“”", "„“"))}
 # Their sentences end with other marks, or open with one.
 _OTHER_PUNCTUATION = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
 # Nouns begin with a capital, whatever the writer of the source does.
@@ -72,15 +79,20 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
 
 
 def _capitals_of_title(source: str, translation: str) -> list[Edit]:
-    """Capitalises the last small words of a title: if all words of the source have a capital, models forget some."""
+    """Capitalises the remaining lower-case words of a title: if the source has none, models forget some capitals."""
     words = _WORD.findall(source[:_LONGEST_TITLE])
     if len(words) < _SHORTEST_TITLE or len(source) > _LONGEST_TITLE or not all(map(_is_capitalized, words)):
         return []
+    # Without such a word, they may be nouns and names.
+    if _SMALL_WORDS.isdisjoint(map(str.lower, words)) or _LISTS.search(source):
+        return []
     found = list(_WORD.finditer(translation))
-    small = [match.start() for match in found if match[0][0].islower()]
+    small = [match.start() for match in found if match[0].islower()]  # not iPhone
     if len(small) > len(found) / 2:
         return []
-    letters = [(begin, translation[begin].upper()) for begin in small]
+    letters = [
+        (begin, translation[begin].upper()) for begin in small if not _PART.fullmatch(translation, begin - 1, begin)
+    ]
     return [Edit(begin, begin + 1, letter) for begin, letter in letters if len(letter) == 1]
 
 
@@ -88,14 +100,16 @@ def _is_capitalized(word: str) -> bool:
     return word[0].isupper() and (len(word) == 1 or word[1:].islower())
 
 
-def marks_between(source: str, target: str) -> Mapping[int, int]:
+def marks_between(text: str, source: str, target: str) -> Mapping[int, int]:
     """Returns the quotation marks of the target language for those of the source, for what is outside of sentences.
 
     Args:
-        source: Code of the language of the text.
+        text: The text; if it has marks of the target language, all stay.
+        source: Code of its language.
         target: Code of the language of the translation.
     """
-    return _MARKS_BETWEEN.get((source.split("-")[0], target.split("-")[0]), {})
+    kept, marks = _MARKS_BETWEEN.get((source.split("-")[0], target.split("-")[0]), ("", {}))
+    return {} if kept and kept in text else marks
 
 
 def _quotation_marks(source: str, translation: str, language: str) -> list[Edit]:

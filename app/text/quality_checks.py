@@ -35,13 +35,13 @@ _WORD_OR_NUMBER = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
 # A small number by itself, and the words for two to twelve, and for what they count or measure.
 _SMALL_NUMBER = re.compile(r"(?<![\w.,:/–-])(1[0-2]|[2-9])(?![\w:/–-]|[.,]\d| \d{3})")
 _NUMBER_WORDS = {
-    "de": "zwei|zwo|beid|doppel|paar|halb drei|dritt|trio vier fünf sechs sieb acht neun zehn|jahrzehnt elf"
-    " zwölf|dutzend|jahr|mittag|mitternacht",
-    "en": "two|twi|second|both|couple|pair|double|dual|half thr[ei]|third|tri four|quarter fi(?:ve|f) six seven eigh"
-    " nin ten|decade eleven twel|dozen|year|noon|midnight",
+    "de": "zwei|zwo|beid|doppel|paar|halb drei|dritt|trio (?<!kla)vier fünf sechs sieb (?<![a-zäöü])acht(?!ung|e[nt])"
+    " neun zehn|jahrzehnt (?<!h)elf zwölf|dutzend|jahr|mittag|mitternacht",
+    "en": r"two|twi|second|both|couple|pair|double|dual|half thr[ei]|third|triple four|quarter fi(?:ve|f) six seven"
+    r" eigh nin(?:e|th) ten(?:th|s)?\b|decade eleven twel|dozen|year|noon|midnight",
 }
 _NUMBER_EXPRESSIONS = {
-    language: [re.compile(word, re.IGNORECASE) for word in words.split(" ")]
+    language: [re.compile(rf"\b(?:{word})" if language == "en" else word, re.IGNORECASE) for word in words.split(" ")]
     for language, words in _NUMBER_WORDS.items()
 }
 _CURRENCIES = "$€£¥"

@@ -64,8 +64,7 @@ class BatchTranslation:
         self._formality = Formality(wanted.register, segments[0].language) if wanted.register else None
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
-        keeps_marks = wanted.preserves_formatting or wanted.options.prefix is not None
-        self._marks = {} if keeps_marks else marks_between(segments[0].language, wanted.target)
+        self._keeps_marks = wanted.preserves_formatting or wanted.options.prefix is not None
         self._retry_timing = Timing()
         self._is_long = sum(map(len, wanted.texts)) > INLINE_CHARS
         self._restored: dict[tuple[TextKey, int], RestoredSentence] = {}
@@ -83,7 +82,10 @@ class BatchTranslation:
                     continue
                 if restorer is None:
                     segment, place = next(remaining)
-                    restorer = Restorer(segment.text, segment.protected, self._marks)
+                    marks = (
+                        {} if self._keeps_marks else marks_between(segment.text, segment.language, self._wanted.target)
+                    )
+                    restorer = Restorer(segment.text, segment.protected, marks)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
                     segment.translation, segment.restored = restorer.finish()

@@ -30,7 +30,7 @@ class Link(NamedTuple):
 
 
 def links_of_same(text: str, source: int, target: int) -> Iterator[Link]:
-    """Links each character that isn't blank to itself, for a text that begins at these places in both."""
+    """Links each character that isn't blank to the one in its place, for a text that begins at these places in both."""
     for index, character in enumerate(text):
         if not character.isspace():
             yield Link(source + index, source + index + 1, target + index, target + index + 1)

@@ -26,7 +26,7 @@ class _TagPatterns:
         self.opening = re.compile(rf"</?+{first}")
 
 
-# Catalogs of programs have numbered tags, "<0>here</0>" and "<1/>", which are text to browsers. "<2>" alone is none.
+# Message catalogs have numbered tags, "<0>here</0>" and "<1/>"; to browsers these are text. A lone "<2>" isn't one.
 _NUMBERED = re.compile(r"</(\d{1,3})\s*>|<(\d{1,3})\s*/>")
 _HTML_TAGS, _XML_TAGS = _TagPatterns(r"(?:[a-zA-Z]|\d{1,3}(?=\s*/?>))"), _TagPatterns(r"(?:[^\W\d]|:)")
 _OTHER_OPENING = re.compile(r"<[!?/]")

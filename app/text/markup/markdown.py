@@ -39,6 +39,8 @@ _SHORT_FORMULA = re.compile(r"(?:[^\W\d_](?![^\W\d_])|[\d\s+*/<>|()-]){1,20}")
 
 def _is_formula(text: str) -> bool:
     content = text.strip("$")
+    if content[-1] in "+-–*/<>|(":  # $5m-$10m
+        return False
     has_letter = any(map(str.isalpha, content)) or content.isdecimal()
     return bool(_IN_FORMULA.search(content) or (has_letter and _SHORT_FORMULA.fullmatch(content)))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.text.inline.placement import apply
-from app.text.mirroring import mirror_edits
+from app.text.mirroring import marks_between, mirror_edits
 
 
 def mirrored(source: str, translation: str, target: str = "en", *, is_strict: bool = False) -> str:
@@ -68,7 +68,11 @@ def test_what_the_language_wants_otherwise_stays(source, translation):
             "Der alte Mann hat gestern Brot verkauft",
         ),
         ("The old Man Sold Bread", "Der Alte Mann verkaufte Brot", "Der Alte Mann verkaufte Brot"),
+        ("The Old Man Sold Phones", "Der Alte Mann verkaufte iPhones", "Der Alte Mann Verkaufte iPhones"),
         ("THE OLD MAN SOLD BREAD", "Der Alte Mann verkaufte Brot", "Der Alte Mann verkaufte Brot"),
+        ("Anna Müller, Ärztin In Berlin", "Anna Müller, doctor In Berlin", "Anna Müller, doctor In Berlin"),
+        ("Hund Katze Maus Elefant", "Dog Cat Mouse elephant", "Dog Cat Mouse elephant"),
+        ("Der Dritte Mann Von Wien", "The 3rd Man of Vienna", "The 3rd Man Of Vienna"),
         ("New York City", "die Stadt New York", "Die Stadt New York"),
     ],
 )
@@ -103,6 +107,20 @@ def test_quotation_marks_are_those_of_the_target_language(source, translation, t
 
 def test_quotation_marks_stay_if_formatting_is_preserved():
     assert mirrored("„Gut“", "„Good“", is_strict=True) == "„Good“"
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "expected"),
+    [
+        ("„Gut“ und „Ja“", "de", "en-GB", "“Gut” und “Ja”"),
+        ("“Gut”", "de", "en", "“Gut”"),
+        ("“Good”", "en", "de", "„Good“"),
+        ("„Good“", "en", "de", "„Good“"),
+        ("„Gut“", "de", "fr", "„Gut“"),
+    ],
+)
+def test_marks_between_sentences_are_those_of_the_target_language(text, source, target, expected):
+    assert text.translate(marks_between(text, source, target)) == expected
 
 
 def test_german_ordinals_have_a_full_stop():

@@ -103,6 +103,9 @@ def test_a_search_that_was_cut_off_is_said_to_be():
         ("Two of 12 came.", "Zwei kamen.", "de", True),
         ("Two of 12 came.", "Zwei von einem Dutzend kamen.", "de", False),
         ("At 7 pm", "Um 19 Uhr", "de", False),
+        ("Um 10 Uhr waren 9 Leute da.", "We often go running.", "en", True),
+        ("8 people came.", "Sie kamen in der Nacht.", "de", True),
+        ("8 people came.", "Achtzehn kamen.", "de", False),
         ("7 000 people, 3.5 km, 2:1, A4", "Leute", "de", False),
     ],
 )

@@ -60,6 +60,7 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
         ("!!! This is important", "important is This !!!"),
         ("See $a + b$ and $$c$$ now", "now $$c$$ and $a + b$ See"),
         ("It costs $5 or $10 now", "now $10 or $5 costs It"),
+        ("It costs $5m-$10m or ($x$) now", "now ($x$) or $5m-$10m costs It"),
         ("From A$ to B$ and $foo bar$ now", "now bar$ $foo and B$ to A$ From"),
         ("Take $2x$ and $\\alpha b$ now", "now $\\alpha b$ and $2x$ Take"),
         (
