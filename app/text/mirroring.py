@@ -80,11 +80,13 @@ def mirror_edits(source: str, translation: str, target: str, *, is_strict: bool 
 
 def _capitals_of_title(source: str, translation: str) -> list[Edit]:
     """Capitalises the remaining lower-case words of a title: if the source has none, models forget some capitals."""
-    words = _WORD.findall(source[:_LONGEST_TITLE])
-    if len(words) < _SHORTEST_TITLE or len(source) > _LONGEST_TITLE or not all(map(_is_capitalized, words)):
+    if len(source) > _LONGEST_TITLE or _LISTS.search(source):
+        return []
+    words = _WORD.findall(source)
+    if len(words) < _SHORTEST_TITLE or not all(map(_is_capitalized, words)):
         return []
     # Without such a word, they may be nouns and names.
-    if _SMALL_WORDS.isdisjoint(map(str.lower, words)) or _LISTS.search(source):
+    if _SMALL_WORDS.isdisjoint(map(str.lower, words)):
         return []
     found = list(_WORD.finditer(translation))
     small = [match.start() for match in found if match[0].islower()]  # not iPhone

@@ -161,9 +161,7 @@ def cut(sentence: Protected) -> Attempt:
         offsets = Offsets((begin, end, len(text)) for begin, end, text in edits)
         # A stand-in is linked to itself.
         links_of_all = [Link(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
-        for begin, (source_begin, source_end, target_begin, target_end) in inner:
-            at = offsets.begin(begin)
-            links_of_all.append(Link(source_begin + begin, source_end + begin, target_begin + at, target_end + at))
+        links_of_all += (link.moved(begin, offsets.begin(begin)) for begin, link in inner)
         return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
 
     return Attempt("cut", tuple(sentence.text[begin:end] for begin, end in pieces), join)

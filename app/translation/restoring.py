@@ -69,6 +69,8 @@ class Restorer:
     def __init__(self, text: str, protected: Protected | None, marks: Mapping[int, int]) -> None:
         self.lost: list[str] = []
         self._text, self._protected, self._marks = text, protected, marks
+        if protected and any(span.translate(marks) != span for span in protected.spans):
+            self._marks = {}  # such a span may stand between two sentences
         self._builder, self._unrestored = TextBuilder(), TextBuilder()
         self._done = self._unrestored_done = 0  # characters of the original text, and of the text with stand-ins
 

@@ -326,6 +326,7 @@ def test_a_sentence_of_several_cues_is_cut_where_its_words_are():
         (">> eins zwei", ">> zwei eins"),
         ("{\\an8}♪♪ eins zwei", "{\\an8}♪♪ zwei eins"),
         (">> eins zwei\n>> drei", ">> zwei eins\n>> drei"),
+        ("<I>♪ eins zwei ♪</I>", "<I>♪ zwei eins ♪</I>"),
         ("♪♪", "♪♪"),
     ],
 )
@@ -333,6 +334,12 @@ def test_notes_and_arrows_stay_around_the_words_of_a_cue(cue, expected):
     times = "00:00:01,000 --> 00:00:01,900\n{}\n"
     translated = translate(times.format(cue).encode(), "a.srt", engine=ReversingEngine()).decode()
     assert translated == times.format(expected)
+
+
+def test_a_line_that_becomes_too_long_is_broken_as_the_file_breaks_its_lines():
+    source = "00:00:01,000 --> 00:00:01,900\r\n♪ " + "ßß " * 12 + "♪\r\n"  # in capitals it is longer
+    translated = translate(source.encode(), "a.srt").decode()
+    assert translated.count("\n") == translated.count("\r\n") > 2
 
 
 def test_tags_and_speakers_of_subtitles_stay():

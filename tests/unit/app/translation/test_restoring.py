@@ -1,5 +1,7 @@
 """Sentences get their protected spans back, and know where they are in the text as it was."""
 
+import pytest
+
 from app.engine.interface import SentenceTranslation
 from app.text.inline.placement import Edit
 from app.text.protection.patterns import compile_patterns
@@ -44,3 +46,11 @@ def test_a_lost_span_is_reported_and_in_the_text() -> None:
 def test_a_sentence_begins_as_the_mirror_wants_it() -> None:
     mirrored = restore(of("hallo", "Hello", 0), None, lambda source, translation: [Edit(0, 1, translation[0].lower())])
     assert Restorer("hallo", None, {}).add(mirrored).text == "hello"
+
+
+@pytest.mark.parametrize(("patterns", "expected"), [(["{0}"], "Hi! „Ja“ {0}"), (["“Ja”"], "Hi! “Ja” {0}")])
+def test_quotation_marks_between_sentences_change_but_not_those_of_a_protected_span(patterns, expected) -> None:
+    protected = protect("Hallo! “Ja” {0}", compile_patterns(patterns), ["\ue000"])
+    restorer = Restorer(protected.text, protected, str.maketrans("“”", "„“"))
+    restorer.add(restore(of("Hallo!", "Hi!", 0), protected, no_edits))
+    assert restorer.finish()[1].text == expected
