@@ -23,7 +23,7 @@ CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py nat
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-reading bench-words bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -131,6 +131,9 @@ bench-memory: $(DEV)/installed  ## Measure the index of a translation memory of 
 
 bench-formality: $(DEV)/installed  ## Count German translations that say Sie or du as wanted
 	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en
+
+bench-words: $(DEV)/installed  ## Count words alone that are translated, and names that stay
+	$(DEV)/bin/python -m benchmarks.lone_words artifacts/de-en
 
 bench-reading: $(DEV)/installed  ## Translate the 200 sentences of docs/reading.tsv; count the verdicts on them
 	$(DEV)/bin/python -m benchmarks.reading artifacts/de-en

@@ -147,6 +147,7 @@ class BatchTranslation:
             placeholders=self._placeholders,
             translate=self._translate_again,
             formality=self._formality,
+            source=self._call.source,
             target=self._wanted.target,
             run=TEXT_POOL.run_small if takes_long else None,
         )

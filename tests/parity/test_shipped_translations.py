@@ -162,6 +162,18 @@ COPIED: dict[Direction, list[tuple[str, str]]] = {
         ("I don't know the word Київ.", "Київ"),
     ],
 }
+# Word alone -> its translation, or itself for a name.
+ALONE: dict[Direction, dict[str, str]] = {
+    DE_EN: {
+        "Ja": "Yes",
+        "Stuhl": "Chair",
+        "Jacke": "Jacket",
+        "Blume": "Flower",
+        "Berlin": "Berlin",
+        "Siemens": "Siemens",
+    },
+    EN_DE: {"No": "Nein", "Kitchen": "Küche", "Apple": "Apfel", "Door": "Tür", "Berlin": "Berlin", "Anna": "Anna"},
+}
 
 
 def cases(table: dict[Direction, list[str]]) -> list[tuple[Direction, str]]:
@@ -186,6 +198,7 @@ class Shipped:
         wanted = [
             *((direction, text) for direction, texts in EVERYDAY.items() for text in texts),
             *((direction, text) for direction, texts in COPIED.items() for text, _ in texts),
+            *((direction, word) for direction, words in ALONE.items() for word in words),
             *(case for table in (NUMBERS, CAPITALS) for case in cases(table)),
             *SANE,
             *endings(),
@@ -262,3 +275,9 @@ def test_placeholders_come_back_exactly_once(shipped: Shipped, direction: Direct
 )
 def test_names_and_addresses_are_copied(shipped: Shipped, direction: Direction, text: str, thing: str) -> None:
     assert thing in shipped(direction, text), shipped(direction, text)
+
+
+@pytest.mark.parametrize("direction", ALONE)
+def test_words_alone_are_translated_and_names_stay(shipped: Shipped, direction: Direction) -> None:
+    words = ALONE[direction]
+    assert {word: shipped(direction, word) for word in words} == words

@@ -1,0 +1,110 @@
+"""Second attempts at a capitalised word alone that came back as it was.
+
+The models copy such words, because without context most of them are names: "Kitchen" stays "Kitchen", and "Ente" stays
+"Ente". With an article, a noun is no name: "a kitchen" is "eine Küche". So the word is asked for after two articles. If
+both translations agree and the model is sure of them, this is the word's translation. Names stay: the model copies them
+("a Berlin"), or the two differ, or it is unsure. Words that aren't nouns get a second chance as a sentence ("Ja." is
+"Yes.").
+
+The thresholds separate words from names with the shipped models (``benchmarks/lone_words.py``).
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
+from app.engine.options import SearchOptions
+from app.errors import DragomanError
+from app.text.inline.target_tokens import Link
+
+# A capitalised word, or one in capitals that is too long for most acronyms, and what may end it.
+_WORD = re.compile(r"([A-ZÄÖÜ](?:[a-zäöüß]+|[A-ZÄÖÜẞ]{4,}))([.:!?…]?)")
+# The least scores (length-normalised log-probabilities) of the translations with articles, and as a sentence.
+_SURE, _SURE_OF_SENTENCE = -1.0, -0.6
+
+
+class _Nouns(NamedTuple):
+    """How to ask for a noun of a language, and what an answer in the other language looks like."""
+
+    ask: Callable[[str], tuple[str, str]]
+    answer: re.Pattern[str]
+
+
+def _english(word: str) -> tuple[str, str]:
+    noun = word.lower()
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", f"the {noun}"
+
+
+def _german(word: str) -> tuple[str, str]:
+    noun = word.capitalize()
+    return f"ein {noun}", f"der {noun}"
+
+
+_NOUNS = {
+    ("en", "de"): _Nouns(
+        _english, re.compile(r"(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e|en|em|er|es)?) ([A-ZÄÖÜ][\w-]+)")
+    ),
+    ("de", "en"): _Nouns(_german, re.compile(r"(?:[Tt]he|[Aa]n?) ([a-z][a-z -]+)")),
+}
+
+
+async def word_again(
+    translation: SentenceTranslation,
+    source: str,
+    target: str,
+    options: SearchOptions,
+    translate: Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]],
+) -> SentenceTranslation | None:
+    """Returns a better translation of a capitalised word that came back as it was; None if there is none.
+
+    Args:
+        translation: The first translation.
+        source: Code of the word's language.
+        target: Code of the other language.
+        options: The request's.
+        translate: Translates texts, each as one sentence.
+    """
+    nouns = _NOUNS.get((source.split("-")[0], target.split("-")[0]))
+    match = _WORD.fullmatch(translation.source)
+    is_copy = translation.source.casefold() == translation.text.casefold()
+    if not nouns or not is_copy or not match or translation.terms or options.prefix is not None:
+        return None
+    word, ending = match.groups()
+    questions = (*nouns.ask(word), f"{word.capitalize()}.")
+    try:
+        answers = await translate(questions, replace(options, n_best=1, length_penalty=1.0))
+    except DragomanError:  # then what there is must do
+        return None
+    sentences = [sentence for answer in answers for sentence in answer.sentences]
+    if len(sentences) != 3:
+        return None
+    *with_article, alone = sentences
+    found = [answer and answer[1] for answer in (nouns.answer.fullmatch(each.text) for each in with_article)]
+    text, parts = "", with_article
+    if found[0] and found[0] == found[1] and min(part.score for part in parts) >= _SURE:
+        text = found[0]
+    elif alone.score >= _SURE_OF_SENTENCE and re.fullmatch(r"[\w-]+\.", alone.text):
+        text, parts = alone.text[:-1], [alone]
+    if not text or text.casefold() == word.casefold():
+        return None
+    text = text.upper() if word.isupper() else text[0].upper() + text[1:]
+    return _with_text(translation, text + ending, parts, options)
+
+
+def _with_text(
+    translation: SentenceTranslation, text: str, parts: Sequence[SentenceTranslation], options: SearchOptions
+) -> SentenceTranslation:
+    first = Alternative(*(getattr(translation, name) for name in Alternative._fields))
+    chances = [part.confidence for part in parts if part.confidence is not None]
+    links = (Link(0, len(translation.source), 0, len(text)),)
+    return replace(
+        translation,
+        text=text,
+        score=min(part.score for part in parts),
+        confidence=min(chances, default=translation.confidence),
+        verdicts=(),
+        alignment=links if translation.alignment else (),
+        alternatives=(first, *translation.alternatives)[: options.n_best - 1],
+    )

@@ -1,0 +1,87 @@
+"""Counts the capitalised words that are translated when they stand alone, and the names that stay.
+
+    python -m benchmarks.lone_words artifacts/de-en
+
+The words are those of model/text/short.tsv.xz, the names those of ``benchmarks/names.txt``. Both go through
+POST /translate (int8, beam 4) with all attempts, and with the first only, without ``app.translation.lone_words``.
+"""
+
+import lzma
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+from unittest.mock import patch
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+
+WORDS = Path("model/text/short.tsv.xz")
+NAMES = Path("benchmarks/names.txt")
+_CHUNK = 40
+
+
+def read_words(direction: str) -> dict[str, set[str]]:
+    """Each capitalised word that has a capitalised word for a translation, with these."""
+    found: dict[str, set[str]] = defaultdict(set)
+    with lzma.open(WORDS, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            german, english = line.rstrip("\n").split("\t")
+            if all(word.isalpha() and word[0].isupper() for word in (german, english)):
+                word, translation = (german, english) if direction == "de-en" else (english, german)
+                found[word].add(translation)
+    return dict(found)
+
+
+@contextmanager
+def without_second_attempts() -> Iterator[None]:
+    """A word that comes back as it was stays."""
+
+    async def nothing(*arguments: object) -> None:
+        return None
+
+    with patch("app.translation.retries.word_again", nothing):
+        yield
+
+
+def main(
+    path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle for both directions.")],
+) -> None:
+    """Translate the words and names, and print what became of them."""
+    table = Table("direction", "attempts", "words", "as in the list", "unchanged", "names", "changed")
+    changed = []
+    with TestClient(create_app(Settings.load(bundle=path))) as client:
+
+        def translate(texts: list[str], direction: str) -> dict[str, str]:
+            source, target = direction.split("-")
+            found: list[str] = []
+            for start in range(0, len(texts), _CHUNK):
+                body = {"q": texts[start : start + _CHUNK], "source": source, "target": target}
+                found += client.post("/translate", json=body).raise_for_status().json()["translatedText"]
+            return dict(zip(texts, found, strict=True))
+
+        names = NAMES.read_text(encoding="utf-8").split()
+        for direction in ("de-en", "en-de"):
+            words = read_words(direction)
+            with without_second_attempts():
+                first = translate(list(words), direction), translate(names, direction)
+            second = translate(list(words), direction), translate(names, direction)
+            for label, (found, of_names) in (("first", first), ("all", second)):
+                right = sum(text in words[word] for word, text in found.items())
+                same = sum(text == word and text not in words[word] for word, text in found.items())
+                lost = sum(name != text for name, text in of_names.items())
+                row = (right, same, len(names), lost)
+                table.add_row(direction, label, str(len(words)), *map(str, row))
+            changed += [f"{name} -> {second[1][name]}" for name in names if second[1][name] != first[1][name]]
+    Console().print(table)
+    typer.echo("names that the second attempts changed: " + ", ".join(changed))
+
+
+if __name__ == "__main__":
+    typer.run(main)
