@@ -8,11 +8,9 @@ POST /translate (int8, beam 4) with all attempts, and with the first only, witho
 
 import lzma
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 import typer
 from rich.console import Console
@@ -39,17 +37,6 @@ def read_words(direction: str) -> dict[str, set[str]]:
     return dict(found)
 
 
-@contextmanager
-def without_second_attempts() -> Iterator[None]:
-    """A word that comes back as it was stays."""
-
-    async def nothing(*arguments: object) -> None:
-        return None
-
-    with patch("app.translation.retries.word_again", nothing):
-        yield
-
-
 def main(
     path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle for both directions.")],
 ) -> None:
@@ -69,7 +56,7 @@ def main(
         names = NAMES.read_text(encoding="utf-8").split()
         for direction in ("de-en", "en-de"):
             words = read_words(direction)
-            with without_second_attempts():
+            with patch("app.translation.retries.word_again", AsyncMock(return_value=None)):
                 first = translate(list(words), direction), translate(names, direction)
             second = translate(list(words), direction), translate(names, direction)
             for label, (found, of_names) in (("first", first), ("all", second)):

@@ -14,10 +14,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
+from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
 from app.text.inline.target_tokens import Link
+from app.translation.versions import as_alternative
 
 # A capitalised word, or one in capitals that is too long for most acronyms, and what may end it.
 _WORD = re.compile(r"([A-ZÄÖÜ](?:[a-zäöüß]+|[A-ZÄÖÜẞ]{4,}))([.:!?…]?)")
@@ -66,10 +67,11 @@ async def word_again(
         options: The request's.
         translate: Translates texts, each as one sentence.
     """
-    nouns = _NOUNS.get((source.split("-")[0], target.split("-")[0]))
     match = _WORD.fullmatch(translation.source)
-    is_copy = translation.source.casefold() == translation.text.casefold()
-    if not nouns or not is_copy or not match or translation.terms or options.prefix is not None:
+    if not match or translation.source.casefold() != translation.text.casefold():
+        return None
+    nouns = _NOUNS.get((source.split("-")[0], target.split("-")[0]))
+    if not nouns or translation.terms or options.prefix is not None:
         return None
     word, ending = match.groups()
     questions = (*nouns.ask(word), f"{word.capitalize()}.")
@@ -96,7 +98,6 @@ async def word_again(
 def _with_text(
     translation: SentenceTranslation, text: str, parts: Sequence[SentenceTranslation], options: SearchOptions
 ) -> SentenceTranslation:
-    first = Alternative(*(getattr(translation, name) for name in Alternative._fields))
     chances = [part.confidence for part in parts if part.confidence is not None]
     links = (Link(0, len(translation.source), 0, len(text)),)
     return replace(
@@ -106,5 +107,5 @@ def _with_text(
         confidence=min(chances, default=translation.confidence),
         verdicts=(),
         alignment=links if translation.alignment else (),
-        alternatives=(first, *translation.alternatives)[: options.n_best - 1],
+        alternatives=(as_alternative(translation), *translation.alternatives)[: options.n_best - 1],
     )

@@ -85,7 +85,7 @@ class Versions:
             confidence = None if best.confidence is None else 0.0
             copied = (Verdict.COPIED_SOURCE,)
             best = replace(best, text=best.source, confidence=confidence, verdicts=copied, alignment=())
-        others = {one.text: _as_alternative(one) for one in reversed(versions) if one.text != best.text}
+        others = {one.text: as_alternative(one) for one in reversed(versions) if one.text != best.text}
         return replace(best, alternatives=tuple(reversed(others.values()))[: options.n_best - 1])
 
     def _add(self, attempt: Attempt, texts: Sequence[Aligned], parts: Sequence[SentenceTranslation]) -> None:
@@ -124,5 +124,6 @@ class Versions:
         return _Ranked(useless, len(lost), lacking, len(translation.verdicts), translation, offending)
 
 
-def _as_alternative(translation: SentenceTranslation) -> Alternative:
+def as_alternative(translation: SentenceTranslation) -> Alternative:
+    """Returns the translation as an alternative to another one."""
     return Alternative(*(getattr(translation, name) for name in Alternative._fields))
