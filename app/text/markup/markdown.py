@@ -217,7 +217,10 @@ class _Writer:
         kept, version, coarse = len(emphasis), inline, False
         while True:
             placement = place(version, translation, links, coarse=coarse)
-            written = _finish(apply(placement.edits, translation, escape_markdown))
+            written = _finish(apply(placement.edits, translation, _escape_but_brackets))
+            # "]:" may define a link.
+            if "\\[" in run or "]:" in written or self.objects(before + written + after) != wanted:
+                written = _finish(apply(placement.edits, translation, escape_markdown))
             objects = self.objects(before + written + after)
             lost = (*placement.lost, *(inline.elements[index].opening for index in emphasis[kept:]))
             missing = 2 * sum(_EMPHASIS.fullmatch(markup) is not None for markup in lost)
@@ -239,6 +242,11 @@ class _Writer:
 def escape_markdown(text: str) -> str:
     """Escapes plain text for Markdown, in one line."""
     return _SPECIAL.sub(r"\\\g<0>", re.sub(r"\s", " ", text))
+
+
+def _escape_but_brackets(text: str) -> str:
+    """For "[Unreleased]", which is no link."""
+    return re.sub(r"\\([\[\]])", r"\1", escape_markdown(text))
 
 
 def _is_emphasis(element: Element) -> bool:

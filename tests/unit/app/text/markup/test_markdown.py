@@ -38,6 +38,22 @@ def test_what_was_escaped_is_no_markup_afterwards(source: str) -> None:
     assert sorted("".join(rendered.split())) == sorted("".join(html(source).split()))
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("## [Unreleased]", "[Kommt noch]", "## [Kommt noch]"),
+        ("One [two] three", "Eins [zwei] drei", "Eins [zwei] drei"),
+        ("One \\[two\\] three", "Eins [zwei] drei", "Eins \\[zwei\\] drei"),
+        ("[two] (x)", "[zwei](x)", "\\[zwei\\](x)"),
+        ("One [two] three\n\n[zwei]: /x", "Eins [zwei] drei", "Eins \\[zwei\\] drei\n\n[zwei]: /x"),
+        ("[A note]: it is", "[Notiz]: ist", "\\[Notiz\\]: ist"),
+    ],
+)
+def test_brackets_stay_as_they_were_where_they_make_no_link(source: str, translation: str, expected: str) -> None:
+    document = extract(source, MARKDOWN, untranslatable(source, KNOWN))
+    assert document.rebuild([translation]).text == expected
+
+
 def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
     source = "| yes \\| no | or |\n|---|---|\n| a \\| b | c |"
     assert html(reversed_words(source)).count("<td>") == 2
