@@ -57,6 +57,11 @@ class Source(_Section):
         description="pairs are in the order of their documents: several in a row are learnt together, each with the "
         "memory of those before if the model has one; there are no changed copies",
     )
+    distilled: bool = Field(
+        False,
+        description="each token is learnt as the probabilities that 'initial' gives all tokens, not as the one of the "
+        "translation, so that a run on other text doesn't forget what 'initial' knows (Khayrallah et al. 2018)",
+    )
     licence: str = Field("", description="kept in the bundle's manifest")
     origin: str = Field("", description="kept in the bundle's manifest")
 
@@ -64,6 +69,8 @@ class Source(_Section):
     def _consistent(self) -> "Source":
         if self.synthetic and self.direction == "both":
             raise ValueError(f"{self.path} is synthetic: its direction must be forward or reverse")
+        if self.distilled and self.consecutive:
+            raise ValueError(f"{self.path} is consecutive: it can't be distilled")
         return self
 
 
@@ -161,6 +168,8 @@ class Recipe(_Section):
             raise ValueError(f"model.{fixed[0]} is decided by the tokenizer")
         if self.initial_share and not self.initial:
             raise ValueError("initial_share is set, but initial is not")
+        if any(source.distilled for source in self.sources) and not self.initial:
+            raise ValueError("a source is marked distilled, but initial is not set")
         for source in self.sources:
             if self.direction != "both" and source.direction not in ("both", self.direction):
                 raise ValueError(f"{source.path} is for the other direction than the recipe's")

@@ -114,6 +114,8 @@ class Batch(NamedTuple):
     link_weights: Tensor  # (L,) float32
     following: tuple["Batch", ...] = ()
     """Of documents: the sentences that follow these, row by row, then those after them."""
+    distilled: bool = False
+    """The probabilities of the initial model are to be learnt, not ``target_output``."""
 
     @property
     def segments(self) -> tuple["Batch", ...]:
@@ -131,7 +133,7 @@ class Batch(NamedTuple):
         def moved(tensor: Tensor) -> Tensor:
             return tensor.to(device, non_blocking=True)
 
-        source, target_input, target_output, links, weights, following = self
+        source, target_input, target_output, links, weights, following, distilled = self
         return Batch(
             moved(source),
             moved(target_input),
@@ -139,6 +141,7 @@ class Batch(NamedTuple):
             moved(links),
             moved(weights),
             tuple(batch.to(device) for batch in following),
+            distilled,
         )
 
 
@@ -158,6 +161,7 @@ class BatchStream:
         tags: tuple[int, int],
         marks: Sequence[int | None] = (),
         consecutive: Sequence[bool] = (),
+        distilled: Sequence[bool] = (),
     ) -> None:
         """Describe the stream; nothing is drawn yet.
 
@@ -168,12 +172,15 @@ class BatchStream:
             tags: Ids of the control pieces asking for the first and the second language.
             marks: Per corpus, the id of a control piece that stands behind the tag of all its sources; None: none.
             consecutive: Per corpus, whether its pairs are in the order of their documents.
+            distilled: Per corpus, whether the probabilities of the initial model are learnt. Its pairs get batches of
+                their own.
         """
         self.corpora = corpora
         self.weights = weights
         self.recipe = recipe
         self.tags = tags
         self.consecutive = consecutive or [False] * len(corpora)
+        self.distilled = distilled or [False] * len(corpora)
         self.directions = DIRECTIONS[recipe.direction]
         self.prefixes = [
             [[tag, *([] if mark is None else [mark])] for tag in tags] for mark in marks or [None] * len(corpora)
@@ -198,8 +205,10 @@ class BatchStream:
         """
         rng = np.random.default_rng((self.recipe.seed, epoch))
         training = self.recipe.training
-        rows: dict[int, list[NDArray[np.int64]]] = {1: [], training.segments: []}  # by sentences in a row
-        lengths: dict[int, list[NDArray[np.int64]]] = {1: [], training.segments: []}
+        # By sentences in a row, and whether they are distilled.
+        kinds = [(1, False), (training.segments, False), (1, True)]
+        rows: dict[tuple[int, bool], list[NDArray[np.int64]]] = {kind: [] for kind in kinds}
+        lengths: dict[tuple[int, bool], list[NDArray[np.int64]]] = {kind: [] for kind in kinds}
         for index, (corpus, weight) in enumerate(zip(self.corpora, self.weights, strict=True)):
             sides = np.stack([corpus.lengths(0), corpus.lengths(1)])
             size = sides.max(0) + 1 + len(self.prefixes[index][0])  # prefix or start, end of sentence
@@ -215,12 +224,13 @@ class BatchStream:
                     wanted = starts[np.isin(starts[:, None] + np.arange(together), wanted).all(1)]
                 repeats = np.full(len(wanted), int(weight)) + (rng.random(len(wanted)) < weight % 1)
                 drawn = np.repeat(wanted, repeats)
-                rows[together].append(np.stack([np.full(len(drawn), index), drawn, np.full(len(drawn), reverse)], 1))
-                lengths[together].append(size[drawn[:, None] + np.arange(together)])
+                kind = together, self.distilled[index]
+                rows[kind].append(np.stack([np.full(len(drawn), index), drawn, np.full(len(drawn), reverse)], 1))
+                lengths[kind].append(size[drawn[:, None] + np.arange(together)])
         batches = []
-        for together, found in rows.items():
+        for kind, found in rows.items():
             if found:
-                batches += self._cut(np.concatenate(found), np.concatenate(lengths[together]), rng)
+                batches += self._cut(np.concatenate(found), np.concatenate(lengths[kind]), rng)
         return [batches[i] for i in rng.permutation(len(batches))]
 
     def _segments(self, corpus: int) -> int:
@@ -270,6 +280,7 @@ class BatchStream:
             target_output=pad([np.concatenate([target, [EOS_ID]]) for target in targets], multiple=multiple),
             links=torch.from_numpy(np.concatenate(links)),
             link_weights=torch.from_numpy(np.concatenate(weights).astype(np.float32)),
+            distilled=self.distilled[int(examples[0, 0])],
         )
 
 

@@ -1,4 +1,4 @@
-"""The objectives of training: label-smoothed cross-entropy, and the guided-alignment loss."""
+"""The objectives of training: label-smoothed cross-entropy or distillation, and the guided-alignment loss."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -13,23 +13,28 @@ from model.network.transformer import AttentionMaps, Transformer
 
 # Rows projected at a time: on a processor (rows, V) floats then stay in its cache, a GPU wants large products.
 _ROWS = {"cpu": 256, "cuda": 16_384}
+_STEP = 1024
 
 
 class Losses(NamedTuple):
     """Sums over the batch, so that batches can be added up before dividing."""
 
-    smoothed: Tensor  # () label-smoothed cross-entropy, summed over target tokens
+    smoothed: Tensor  # () label-smoothed cross-entropy, or of a distilled batch the divergence, over target tokens
     likelihood: Tensor  # () negative log-likelihood, summed over target tokens, without gradient
     alignment: Tensor  # () guided-alignment loss, summed over aligned target tokens
     tokens: int  # real target tokens
 
 
-def losses(model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
+def losses(model: Transformer, batch: Batch, label_smoothing: float, teacher: Transformer | None = None) -> Losses:
     """Run the model on a batch, and with its memory on the batches that follow.
 
     The guided-alignment loss is the cross-entropy between the word alignment and the map of the alignment head
-    (Chen et al. 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation").
+    (Chen et al. 2016, "Guided Alignment Training for Topic-Aware Neural Machine Translation"). A distilled batch is
+    learnt from the probabilities of ``teacher`` after the same target (Khayrallah et al. 2018, "Regularized Training
+    Objective for Continued Training for Domain Adaptation in Neural Machine Translation").
     """
+    if batch.distilled and teacher is not None:
+        return _distillation_losses(model, batch, teacher)
     found: list[Losses] = []
     memories = None
     for segment in batch.segments:
@@ -51,18 +56,43 @@ def loss_per_token(
 def _segment_losses(
     model: Transformer, batch: Batch, states: Tensor, maps: AttentionMaps, label_smoothing: float
 ) -> Losses:
-    config = model.config
-    real = torch.nonzero(batch.target_output.flatten() != PAD_ID).squeeze(1)
     # Only real positions meet the V x D projection: with it and its loss go a quarter of a step's time.
+    real = _real(batch)
     states, target = states.flatten(0, 1)[real], batch.target_output.flatten()[real]
     smoothed, likelihood = cross_entropy(model, states, target, label_smoothing)
-    alignment = smoothed.new_zeros(())
-    if config.alignment_layer is not None:
-        head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
-        rows, target_at, source_at = batch.links.unbind(1)
-        attended = head[rows, target_at, source_at].clamp_min(1e-9)
-        alignment = -(batch.link_weights * attended.log()).sum()
-    return Losses(smoothed, likelihood, alignment, len(real))
+    return Losses(smoothed, likelihood, _alignment_loss(model, batch, maps), len(real))
+
+
+def _distillation_losses(model: Transformer, batch: Batch, teacher: Transformer) -> Losses:
+    states, maps, _ = model.read(batch.source, batch.target_input, None)
+    with torch.no_grad():
+        taught, _, _ = teacher.read(batch.source, batch.target_input, None)
+    real = _real(batch)
+    target = batch.target_output.flatten()[real].unsqueeze(1)
+    divergence, likelihood = states.new_zeros(2, dtype=torch.float32)
+    # A few rows at a time, so that the logits of a row stay in the cache.
+    for rows, wanted in zip(real.split(_STEP), target.split(_STEP), strict=True):
+        found = model.logits(states.flatten(0, 1)[rows]).float().log_softmax(-1)  # (n, V)
+        with torch.no_grad():
+            expected = teacher.logits(taught.flatten(0, 1)[rows]).float().log_softmax(-1)
+            likelihood -= found.gather(1, wanted).sum()
+        divergence = divergence + F.kl_div(found, expected, reduction="sum", log_target=True)
+    return Losses(divergence, likelihood, _alignment_loss(model, batch, maps), len(real))
+
+
+def _real(batch: Batch) -> Tensor:
+    """(N,) int64: the places of the target tokens, without padding, in the flat batch."""
+    return torch.nonzero(batch.target_output.flatten() != PAD_ID).squeeze(1)
+
+
+def _alignment_loss(model: Transformer, batch: Batch, maps: AttentionMaps) -> Tensor:
+    config = model.config
+    if config.alignment_layer is None:
+        return batch.link_weights.new_zeros(())
+    head = maps.cross[config.alignment_layer][:, config.alignment_head].float()  # (B, T, S)
+    rows, target_at, source_at = batch.links.unbind(1)
+    attended = head[rows, target_at, source_at].clamp_min(1e-9)
+    return -(batch.link_weights * attended.log()).sum()
 
 
 def cross_entropy(model: Transformer, states: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:

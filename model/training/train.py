@@ -99,6 +99,8 @@ class Trainer:
         self.marks += [None] * (len(self.corpora) - len(self.marks))
         self.consecutive = [source.consecutive for source in recipe.sources]
         self.consecutive += [False] * (len(self.corpora) - len(self.consecutive))
+        self.distilled = [source.distilled for source in recipe.sources]
+        self.distilled += [any(self.distilled)] * (len(self.corpora) - len(self.distilled))  # the generated pairs
         torch.manual_seed(recipe.seed)
         self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
         self.optimizers = Optimizers(self.model, self.training)
@@ -110,8 +112,11 @@ class Trainer:
             read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
             load_initial(Path(recipe.initial), self.model, self.tokenizer)
         self._began = time.monotonic() - self.state.seconds  # of earlier starts
-        if recipe.initial and recipe.initial_share:
+        if recipe.initial and (recipe.initial_share or any(self.distilled)):
             self._check_same_shape(Path(recipe.initial))
+        self.teacher: Transformer | None = None
+        if recipe.initial and any(self.distilled):
+            self.teacher = load_model(Path(recipe.initial)).to(place.device).eval()
         if place.rank == 0:
             _cut_metrics(run / "metrics.jsonl", self.state.update)
         # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
@@ -125,14 +130,16 @@ class Trainer:
             self.step_module = DistributedDataParallel(self.step_module, find_unused_parameters=unused)
 
     def _check_same_shape(self, initial: Path) -> None:
-        """Refuse an initial model that can't be averaged with this one, before hours of training.
+        """Refuse an initial model that can't teach this one or be averaged with it, before hours of training.
 
         Raises:
             CheckpointError: Its shape or its tokenizer is another.
         """
         same = load_model(initial).config.without_dropout == self.model.config.without_dropout
         if not same or (initial / "tokenizer.spm").read_bytes() != self.tokenizer.read_bytes():
-            raise CheckpointError(f"initial_share needs a model of the recipe's shape and vocabulary, not {initial}")
+            raise CheckpointError(
+                f"initial_share and distilled need a model of the recipe's shape and vocabulary, not {initial}"
+            )
 
     def prepared(self, model: Transformer) -> Transformer:
         """The model as it is trained."""
@@ -140,7 +147,7 @@ class Trainer:
 
     def objective(self, model: Transformer, batch: Batch, label_smoothing: float) -> Losses:
         """Return the loss to minimise."""
-        return losses(model, batch, label_smoothing)
+        return losses(model, batch, label_smoothing, self.teacher)
 
     def batches(self, update: int) -> Iterator[Batch]:
         """This rank's batches from the given update (0-based) on: the early sources first, then the whole mix."""
@@ -159,7 +166,9 @@ class Trainer:
 
     def _loaded(self, weights: list[float], first: int) -> Iterator[Batch]:
         """Batches from the given number on, for a GPU collated ahead in other processes."""
-        stream = BatchStream(self.corpora, weights, self.recipe, self.tags, self.marks, self.consecutive)
+        stream = BatchStream(
+            self.corpora, weights, self.recipe, self.tags, self.marks, self.consecutive, self.distilled
+        )
         if self.place.device.type != "cuda":
             return stream.batches(first, self.place.world)
         workers = max(1, min(12, (os.cpu_count() or 1) // self.place.world - 2))

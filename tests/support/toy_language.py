@@ -27,8 +27,13 @@ def write_toy_data(folder: Path) -> None:
     write_pairs(folder / "valid.tsv", toy_pairs(20, seed=3))
 
 
-def toy_recipe(*, model: str = "", head: str = "", augmentation: str = "", **training: str | float) -> str:
-    """A recipe of seconds: keywords set keys of ``[training]``; the rest are further lines of their sections."""
+def toy_recipe(
+    *, model: str = "", head: str = "", augmentation: str = "", source: str = "", **training: str | float
+) -> str:
+    """A recipe of seconds: keywords set keys of ``[training]``; the rest are further lines of their sections.
+
+    ``source`` is for the second source.
+    """
     values: dict[str, str | float] = {
         "updates": 30,
         "batch_tokens": 120,
@@ -74,4 +79,5 @@ early = true
 path = "mixed.tsv.gz"
 weight = 0.5
 licence = "CC0-1.0"
+{source}
 """

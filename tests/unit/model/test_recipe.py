@@ -94,6 +94,8 @@ def test_unknown_keys_and_wrong_values_are_named(tmp_path: Path, old: str, new: 
         ('languages = ["xa", "xb"]', 'languages = ["xa", "xa"]', "languages are the same"),
         ('xb = ["n m"]', 'xc = ["n m"]', "golden sentences in xc"),
         ("vocabulary = 300", "vocabulary = 300\ninitial_share = 0.3", "initial_share is set, but initial is not"),
+        ("weight = 0.5", "weight = 0.5\ndistilled = true", "a source is marked distilled, but initial is not set"),
+        ("weight = 0.5", "weight = 0.5\ndistilled = true\nconsecutive = true", "consecutive: it can't be distilled"),
     ],
 )
 def test_contradictions_are_refused(tmp_path: Path, old: str, new: str, reason: str) -> None:

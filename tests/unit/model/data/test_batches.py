@@ -40,7 +40,7 @@ def stream(
 
 
 def equal(a: Batch, b: Batch) -> bool:
-    return all(torch.equal(x, y) for x, y in zip(a[:-1], b[:-1], strict=True))
+    return all(torch.equal(x, y) for x, y in zip(a[:5], b[:5], strict=True)) and a.distilled == b.distilled
 
 
 def test_pad_fills_on_the_right() -> None:
@@ -180,7 +180,7 @@ def test_where_no_pair_is_usable_that_is_said() -> None:
 
 def test_moving_a_batch_moves_all_of_it() -> None:
     batch = stream([numbered_corpus(5)]).collate(np.array([[0, 0, 0]])).to(torch.device("meta"))
-    assert {tensor.device.type for tensor in batch[:-1]} == {"meta"}
+    assert {tensor.device.type for tensor in batch[:5]} == {"meta"}
 
 
 def test_a_pair_is_only_drawn_the_ways_it_is_meant_for() -> None:
@@ -227,6 +227,17 @@ def test_sentences_of_documents_are_learnt_in_a_row() -> None:
     assert 2 * 36 <= rows <= 2 * 39, "whole threes of forty, in both directions"
     starts = [{int(row[1]) % 3 for row in np.concatenate(batches.epoch(n)) if row[0] == 0} for n in range(8)]
     assert set.union(*starts) == {0, 1, 2}, "each epoch begins with another sentence"
+
+
+def test_distilled_sources_have_batches_of_their_own() -> None:
+    corpora = [numbered_corpus(40), numbered_corpus(40, first_id=2000)]
+    batches = BatchStream(corpora, [1.0, 0.5], stream(corpora).recipe, TAGS, distilled=[False, True])
+    drawn = Counter[tuple[int, bool]]()
+    for examples in batches.epoch(0):
+        batch = batches.collate(examples).to(torch.device("meta"))
+        drawn.update((int(index), batch.distilled) for index in examples[:, 0])
+    assert set(drawn) == {(0, False), (1, True)}
+    assert drawn[0, False] == 80 and 20 <= drawn[1, True] <= 60
 
 
 def test_a_document_ends_at_a_pair_that_is_left_out() -> None:

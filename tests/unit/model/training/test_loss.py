@@ -66,6 +66,28 @@ def test_the_smoothed_loss_is_pytorchs(smoothing: float) -> None:
     assert not result.likelihood.requires_grad
 
 
+def test_the_loss_of_a_distilled_batch_is_the_divergence_from_the_teacher() -> None:
+    model, teacher = tiny_model(alignment_layer=1), tiny_model(alignment_layer=1)
+    with torch.no_grad():
+        for parameter in teacher.parameters():
+            parameter.mul_(1.5)
+    batch = random_batch([(5, 9)] * 130)._replace(distilled=True)  # 1,300 rows, in two goes
+    real = batch.target_output != PAD_ID
+    log_p, log_q = (m.logits(m(batch.source, batch.target_input)[0])[real].log_softmax(-1) for m in (model, teacher))
+    result, plain = losses(model, batch, 0.1, teacher), losses(model, batch, 0.1)
+    expected = (log_q.exp() * (log_q - log_p)).sum()
+    torch.testing.assert_close(result.smoothed, expected)
+    torch.testing.assert_close(result.likelihood, plain.likelihood)
+    torch.testing.assert_close(result.alignment, plain.alignment)
+    assert expected > 1 and result.tokens == plain.tokens
+    result.smoothed.backward()
+    found = {name: parameter.grad.clone() for name, parameter in model.named_parameters() if parameter.grad is not None}
+    model.zero_grad()
+    (log_q.detach().exp() * (log_q.detach() - log_p)).sum().backward()
+    torch.testing.assert_close(found, {name: p.grad for name, p in model.named_parameters() if p.grad is not None})
+    assert all(parameter.grad is None for parameter in teacher.parameters())
+
+
 @pytest.mark.parametrize("bias", [True, False])
 def test_its_gradients_are_pytorchs(bias: bool) -> None:
     model = tiny_model(output_bias=bias)

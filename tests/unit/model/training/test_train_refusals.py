@@ -95,16 +95,17 @@ def test_a_run_needs_what_it_is_to_start_from(workplace: Workplace) -> None:
         workplace.train()
 
 
-def test_a_share_of_another_model_is_refused_before_training(workplaces: Iterator[Workplace]) -> None:
+def test_an_initial_model_with_another_tokenizer_is_refused_before_training(workplaces: Iterator[Workplace]) -> None:
     earlier, later = next(workplaces), next(workplaces)
     earlier.write_recipe(updates=1)
     earlier.train()
     initial = earlier.run / "averaged"
     with (initial / "tokenizer.spm").open("ab") as tokenizer:
         tokenizer.write(b"\x78\x00")  # a field of the protocol buffer that SentencePiece doesn't know
-    later.write_recipe(head=f'initial = "{initial}"\ninitial_share = 0.25')
-    with pytest.raises(CheckpointError, match="initial_share needs a model of the recipe's shape and vocabulary"):
-        later.train()
+    for options in ({"head": "initial_share = 0.25"}, {"source": "distilled = true"}):
+        later.write_recipe(**options | {"head": f'initial = "{initial}"\n{options.get("head", "")}'})
+        with pytest.raises(CheckpointError, match="initial_share and distilled need a model of the recipe's shape"):
+            later.train()
     assert not (later.run / "metrics.jsonl").exists()
 
 
