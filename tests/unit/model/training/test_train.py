@@ -260,7 +260,7 @@ def test_batches_from_an_update_on_are_those_the_run_would_have_seen(workplace: 
     every = list(islice(trainer.batches(0), 40))
     for ours, theirs in zip(trainer.batches(update), every[2 * update :], strict=False):
         for one, other in zip(ours.segments, theirs.segments, strict=True):
-            assert all(torch.equal(a, b) for a, b in zip(one[:-1], other[:-1], strict=True))
+            assert all(torch.equal(a, b) for a, b in zip(one[:5], other[:5], strict=True))
 
 
 def test_the_validation_loss_is_the_likelihood_of_each_pair_in_both_directions(workplace: Workplace) -> None:
@@ -313,13 +313,15 @@ def test_distilled_sources_teach_what_the_initial_model_knows(workplaces: Iterat
     earlier, later = next(workplaces), next(workplaces)
     earlier.write_recipe(updates=4)
     earlier.train()
-    trainer = later.trainer(head=f'initial = "{earlier.run / "averaged"}"', source="distilled = true")
+    trainer = later.trainer(
+        head=f'initial = "{earlier.run / "averaged"}"', model="dropout = 0.0", source="distilled = true"
+    )
     seen = set()
     for batch in islice(trainer.batches(0), 20):
         result = trainer.objective(trainer.model, batch, 0.1)
         seen.add(batch.distilled)
-        assert (abs(float(result.smoothed)) < 1e-3) == batch.distilled, "the model is still the teacher"
-        assert float(result.likelihood) > 1
+        assert (abs(result.smoothed.item()) < 1e-3) == batch.distilled, "the model is still the teacher"
+        assert result.likelihood.item() > 1
     assert seen == {True, False}
     before = [tensor.clone() for tensor in trainer.teacher.parameters()]  # type: ignore[union-attr]
     batches = trainer.batches(0)
