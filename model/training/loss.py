@@ -70,8 +70,8 @@ def _distillation_losses(model: Transformer, batch: Batch, teacher: Transformer)
     real = _real(batch)
     target = batch.target_output.flatten()[real].unsqueeze(1)
     divergence, likelihood = states.new_zeros(2, dtype=torch.float32)
-    # A few rows at a time, so that the logits of a row stay in the cache.
-    for rows, wanted in zip(real.split(_STEP), target.split(_STEP), strict=True):
+    # The teacher's logits exist a few rows at a time.
+    for rows, wanted in zip(torch.split(real, _STEP), torch.split(target, _STEP), strict=True):
         found = model.logits(states.flatten(0, 1)[rows]).float().log_softmax(-1)  # (n, V)
         with torch.no_grad():
             expected = teacher.logits(taught.flatten(0, 1)[rows]).float().log_softmax(-1)
