@@ -8,6 +8,15 @@ from model.data.pairs import write_pairs
 FIRST = "abcdefghijkl"
 SECOND = "mnopqrstuvwx"
 
+_TRAINING: dict[str, str | float] = {
+    "updates": 30,
+    "batch_tokens": 120,
+    "peak_rate": 5e-3,
+    "warmup": 10,
+    "checkpoint_every": 10,
+    "validate_every": 10,
+}
+
 
 def toy_pairs(count: int, *, seed: int = 0, shortest: int = 2, longest: int = 6) -> list[tuple[str, str]]:
     """Sentence pairs such as ("a c b", "n o m")."""
@@ -34,15 +43,7 @@ def toy_recipe(
 
     ``source`` is for the second source.
     """
-    values: dict[str, str | float] = {
-        "updates": 30,
-        "batch_tokens": 120,
-        "peak_rate": 5e-3,
-        "warmup": 10,
-        "checkpoint_every": 10,
-        "validate_every": 10,
-        **training,
-    }
+    values: dict[str, str | float] = {**_TRAINING, **training}
     section = "\n".join(f"{key} = {value!r}" for key, value in values.items())
     return f"""
 name = "toy"

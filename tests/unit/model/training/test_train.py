@@ -309,27 +309,6 @@ def test_the_averaged_model_keeps_a_share_of_what_the_run_started_from(workplace
         torch.testing.assert_close(tensor, 0.25 * parts[0][name] + 0.75 * parts[1][name])
 
 
-def test_distilled_sources_teach_what_the_initial_model_knows(workplaces: Iterator[Workplace]) -> None:
-    earlier, later = next(workplaces), next(workplaces)
-    earlier.write_recipe(updates=4)
-    earlier.train()
-    trainer = later.trainer(
-        head=f'initial = "{earlier.run / "averaged"}"', model="dropout = 0.0", source="distilled = true"
-    )
-    seen = set()
-    for batch in islice(trainer.batches(0), 20):
-        result = trainer.objective(trainer.model, batch, 0.1)
-        seen.add(batch.distilled)
-        assert (abs(result.smoothed.item()) < 1e-3) == batch.distilled, "the model is still the teacher"
-        assert result.likelihood.item() > 1
-    assert seen == {True, False}
-    before = [tensor.clone() for tensor in trainer.teacher.parameters()]  # type: ignore[union-attr]
-    batches = trainer.batches(0)
-    for _ in range(3):
-        trainer.update(batches)
-    assert all(map(torch.equal, before, trainer.teacher.parameters()))  # type: ignore[union-attr]
-
-
 def test_changed_copies_are_trained_on_and_not_counted_as_pairs(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     write_toy_data(workplace.data)
