@@ -60,7 +60,7 @@ class Source(_Section):
     distilled: bool = Field(
         False,
         description="each token is learnt as the probabilities that 'initial' gives all tokens, not as the one of the "
-        "translation, so that a run on other text doesn't forget what 'initial' knows (Khayrallah et al. 2018)",
+        "translation, so that a run on other text forgets less of what 'initial' knows (Khayrallah et al. 2018)",
     )
     licence: str = Field("", description="kept in the bundle's manifest")
     origin: str = Field("", description="kept in the bundle's manifest")

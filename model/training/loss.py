@@ -13,13 +13,12 @@ from model.network.transformer import AttentionMaps, Transformer
 
 # Rows projected at a time: on a processor (rows, V) floats then stay in its cache, a GPU wants large products.
 _ROWS = {"cpu": 256, "cuda": 16_384}
-_STEP = 1024
 
 
 class Losses(NamedTuple):
     """Sums over the batch, so that batches can be added up before dividing."""
 
-    smoothed: Tensor  # () label-smoothed cross-entropy, or of a distilled batch the divergence, over target tokens
+    smoothed: Tensor  # () label-smoothed cross-entropy, for a distilled batch the divergence from the teacher, summed
     likelihood: Tensor  # () negative log-likelihood, summed over target tokens, without gradient
     alignment: Tensor  # () guided-alignment loss, summed over aligned target tokens
     tokens: int  # real target tokens
@@ -33,7 +32,7 @@ def losses(model: Transformer, batch: Batch, label_smoothing: float, teacher: Tr
     learnt from the probabilities of ``teacher`` after the same target (Khayrallah et al. 2018, "Regularized Training
     Objective for Continued Training for Domain Adaptation in Neural Machine Translation").
     """
-    if batch.distilled and teacher is not None:
+    if teacher and batch.distilled:
         return _distillation_losses(model, batch, teacher)
     found: list[Losses] = []
     memories = None
@@ -70,8 +69,8 @@ def _distillation_losses(model: Transformer, batch: Batch, teacher: Transformer)
     real = _real(batch)
     target = batch.target_output.flatten()[real].unsqueeze(1)
     divergence, likelihood = states.new_zeros(2, dtype=torch.float32)
-    # The teacher's logits exist a few rows at a time.
-    for rows, wanted in zip(torch.split(real, _STEP), torch.split(target, _STEP), strict=True):
+    step = _ROWS.get(states.device.type, 256)
+    for rows, wanted in zip(torch.split(real, step), torch.split(target, step), strict=True):
         found = model.logits(states.flatten(0, 1)[rows]).float().log_softmax(-1)  # (n, V)
         with torch.no_grad():
             expected = teacher.logits(taught.flatten(0, 1)[rows]).float().log_softmax(-1)

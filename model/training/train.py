@@ -112,11 +112,10 @@ class Trainer:
             read_card(Path(recipe.initial))  # the card at the end continues it: better missed now than then
             load_initial(Path(recipe.initial), self.model, self.tokenizer)
         self._began = time.monotonic() - self.state.seconds  # of earlier starts
-        if recipe.initial and (recipe.initial_share or any(self.distilled)):
-            self._check_same_shape(Path(recipe.initial))
         self.teacher: Transformer | None = None
-        if recipe.initial and any(self.distilled):
-            self.teacher = load_model(Path(recipe.initial)).to(place.device).eval()
+        if recipe.initial and (recipe.initial_share or any(self.distilled)):
+            same = self._load_same_shape(Path(recipe.initial))
+            self.teacher = same.to(place.device).eval() if any(self.distilled) else None
         if place.rank == 0:
             _cut_metrics(run / "metrics.jsonl", self.state.update)
         # One forward for loss and logits, so that the parallel wrapper sees every parameter of the step.
@@ -129,17 +128,19 @@ class Trainer:
             unused = self.model.config.memory_length > 0
             self.step_module = DistributedDataParallel(self.step_module, find_unused_parameters=unused)
 
-    def _check_same_shape(self, initial: Path) -> None:
-        """Refuse an initial model that can't teach this one or be averaged with it, before hours of training.
+    def _load_same_shape(self, initial: Path) -> Transformer:
+        """Load the initial model; refuse one that can't teach this one or be averaged with it, before it trains.
 
         Raises:
             CheckpointError: Its shape or its tokenizer is another.
         """
-        same = load_model(initial).config.without_dropout == self.model.config.without_dropout
+        model = load_model(initial)
+        same = model.config.without_dropout == self.model.config.without_dropout
         if not same or (initial / "tokenizer.spm").read_bytes() != self.tokenizer.read_bytes():
             raise CheckpointError(
                 f"initial_share and distilled need a model of the recipe's shape and vocabulary, not {initial}"
             )
+        return model
 
     def prepared(self, model: Transformer) -> Transformer:
         """The model as it is trained."""

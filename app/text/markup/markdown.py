@@ -217,11 +217,13 @@ class _Writer:
         kept, version, coarse = len(emphasis), inline, False
         while True:
             placement = place(version, translation, links, coarse=coarse)
-            written = _finish(apply(placement.edits, translation, _escape_but_brackets))
-            # "]:" may define a link.
-            if "\\[" in run or "]:" in written or self.objects(before + written + after) != wanted:
-                written = _finish(apply(placement.edits, translation, escape_markdown))
+            written = _finish(apply(placement.edits, translation, escape_markdown))
             objects = self.objects(before + written + after)
+            # Brackets need no escapes where they make no link; "]:" may define one.
+            if "[" in run and "\\[" not in run and "]:" not in translation:
+                plain = _finish(apply(placement.edits, translation, _escape_but_brackets))
+                if self.objects(before + plain + after) == objects:
+                    written = plain
             lost = (*placement.lost, *(inline.elements[index].opening for index in emphasis[kept:]))
             missing = 2 * sum(_EMPHASIS.fullmatch(markup) is not None for markup in lost)
             is_whole = objects <= wanted and objects.total() + missing == wanted.total()
@@ -245,7 +247,7 @@ def escape_markdown(text: str) -> str:
 
 
 def _escape_but_brackets(text: str) -> str:
-    """For "[Unreleased]", which is no link."""
+    """Escapes plain text for Markdown, but for brackets, such as those of "[Unreleased]"."""
     return re.sub(r"\\([\[\]])", r"\1", escape_markdown(text))
 
 
