@@ -19,6 +19,9 @@ FUZZ_S ?= 300
 # The tests of the HTTP contracts that also run with the cluster's code before the engine.
 CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py native.py streaming.py documents.py glossaries.py)
 
+# As many tests at a time as there are processors.
+PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+
 # Where this is set, every process compiles the code and the tests again: half of the 15 s in which pytest collects.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -36,11 +39,11 @@ serve: $(SERVICE)/installed  ## Serve the shipped model on PORT (no PyTorch need
 	@$(SERVICE)/bin/dragoman serve --host $(HOST) --port $(PORT) --provider $(RUNTIME)
 
 test: $(DEV)/installed  ## Run the tests, as many at a time as there are processors
-	$(DEV)/bin/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(DEV)/bin/python -m pytest $(PARALLEL)
 
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
 	$(DEV)/bin/python -m pytest -m cluster
-	$(DEV)/bin/python -m pytest --across-cluster $(CONTRACTS)
+	$(DEV)/bin/python -m pytest --across-cluster $(PARALLEL) $(CONTRACTS)
 
 image-test: $(DEV)/installed  ## Build the image without a registry and use it (as root; Debian's buildah and debootstrap)
 	$(DEV)/bin/python -m pytest -m image tests/image
