@@ -84,7 +84,7 @@ typedef struct {
   int64_t top;          // K, of a single step; 0 for a search
   // Results, (steps, wanted) or of a single step (rows, K); histories (wanted or rows, capacity).
   double *scores;
-  int64_t *tokens, *parents, *attended;
+  int64_t *tokens, *parents, *attended; // attended: source positions, see with_best
   int32_t *histories;
   int64_t steps_made;
 } Search;

@@ -147,6 +147,14 @@ static void take(const Search *s, Row *row, int32_t token, int64_t looked_at) {
   row->node = node;
 }
 
+// What is delivered as the source position of a token, as word_trees.with_best: where the lexicon offers a beginning, it
+// carries the token that the model would write.
+static int64_t with_best(const Search *s, const Row *row, int64_t looked_at, int32_t best) {
+  int within;
+  const int32_t node = offered(s, row, looked_at, &within);
+  return node && !within ? looked_at + ((1 + (int64_t)best) << 32) : looked_at;
+}
+
 // Puts an extension among the best n, of which there may be `wanted`. Equals stay in the order in which they come.
 static int put(Extension *e, int n, int wanted, Extension x) {
   if (n == wanted && x.total <= e[n - 1].total) return n;
@@ -212,7 +220,8 @@ static int search_step(const Model *m, Search *s, Buffers *b, int count, int64_t
       const Extension *e = b->extensions + j;
       const Row *parent = b->rows + row + e->row;
       s->scores[first + j] = e->total, s->tokens[first + j] = e->token;
-      s->parents[first + j] = parent->slot - slot, s->attended[first + j] = b->attended[row + e->row];
+      s->parents[first + j] = parent->slot - slot;
+      s->attended[first + j] = with_best(s, parent, b->attended[row + e->row], b->step.best[size_of(row + e->row, top)].token);
       if (e->token == m->eos) {
         ended++;
         continue;

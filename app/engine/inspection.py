@@ -1,6 +1,6 @@
 """Looks into the translation of one sentence: each step of the search, and what every attention head looked at.
 
-It runs beside the scheduler, in a batch of its own, and gives the same translation.
+It runs beside the scheduler, in a batch of its own, and finds the same translation. Its tree has half words, too.
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.decoding.batch_decoder import BatchDecoder
-from app.engine.decoding.lexicon_search import RareWord
 from app.engine.decoding.search import default_max_length
 from app.engine.decoding.trace import TracedSearch
+from app.engine.decoding.word_trees import RareWord
 from app.engine.interface import Attention, Inspection, InspectionCall, Map, SearchNode
 from app.engine.models.bundle import Bundle
 from app.engine.models.tokenizer import Tokenizer
@@ -53,7 +53,7 @@ def inspect(
     pieces = tokenizer.encode(call.text)
     source = [*prefix, *pieces, manifest.ids.eos]
     _check_length("The text", len(pieces), manifest.longest_source - len(prefix) - 1)
-    search = _search(bundle, model, source, rare_words, call)
+    search = _search(bundle, model, source, rare_words, tokenizer.target_pieces(), call)
     [best] = search.hypotheses()[:1]
     target = best.tokens if call.translation is None else tokenizer.encode_target(call.translation)
     graphs, attention = bundle.attention_graphs(), None
@@ -63,7 +63,7 @@ def inspect(
         )
         maps = read_attention(*graphs, manifest, source, target)
         attention = _attention(maps, (_START, *map(tokenizer.target_label, target)))
-    best_nodes = set(search.path(best))
+    best_nodes = set(search.best_path())
     labels = {manifest.ids.eos: _END}
     return Inspection(
         source=(*(tokenizer.source_label(piece) for piece in source[:-1]), _END),
@@ -82,11 +82,17 @@ def inspect(
 
 
 def _search(
-    bundle: Bundle, model: OpenModel, source: Sequence[int], rare_words: Sequence[RareWord], call: InspectionCall
+    bundle: Bundle,
+    model: OpenModel,
+    source: Sequence[int],
+    rare_words: Sequence[RareWord],
+    pieces: Sequence[str],
+    call: InspectionCall,
 ) -> TracedSearch:
     ids = bundle.manifest.ids
     search = TracedSearch(
         rare_words=rare_words,
+        pieces=pieces,
         start_id=ids.decoder_start,
         eos_id=ids.eos,
         max_length=min(default_max_length(len(source)), bundle.manifest.shape.max_positions),

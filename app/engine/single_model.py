@@ -327,7 +327,7 @@ class _Work:
         self.features: EncoderCache[Any] = EncoderCache(cache_bytes)
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
-        self._word_parts = tokenizer.word_parts()
+        self._pieces, self._word_parts = tokenizer.target_pieces(), tokenizer.word_parts()
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 
@@ -384,5 +384,5 @@ class _Work:
             "avoided": [word for word in avoided if word],
         }
         if job.rare_words:
-            return LexiconSearch(rare_words=job.rare_words, **arguments)
+            return LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, **arguments)
         return Search(**arguments)

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.decoding.batch_decoder import BatchDecoder, decode
-from app.engine.decoding.lexicon_search import LexiconSearch, RareWord
-from app.engine.decoding.search import Search
+from app.engine.decoding.lexicon_search import LexiconSearch
+from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.split_batch import SplitBatch, new_batch
+from app.engine.decoding.word_trees import RareWord, position_and_best
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
 from app.engine.scheduling.policy import Batch
@@ -19,6 +20,14 @@ from tests.support.tiny import sentence_pairs, source_ids
 
 MAX_LENGTH = 24
 TEXTS = [german for german, _ in sentence_pairs(12, seed=3)]
+
+
+PIECES = [f"\u2581{token}" if token % 2 else str(token) for token in range(512)]
+
+
+def both(search: LexiconSearch) -> tuple[list[Hypothesis], list[Hypothesis]]:
+    """The hypotheses of a search, without half words and as they were found."""
+    return search.hypotheses(), Search.hypotheses(search)
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +140,9 @@ def test_searches_with_a_lexicon_are_those_of_single_steps(models, sources, plan
     def search(wanted: SearchOptions, known: list[tuple[tuple[tuple[int, ...], ...], bool] | None]) -> Search:
         words = [RareWord((at,), *each) for at, each in enumerate(known) if each]
         return LexiconSearch(
-            rare_words=words, start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted
-        )
+            rare_words=words, pieces=PIECES,
+            start_id=BOS_ID, eos_id=EOS_ID, max_length=wanted.max_length or 0, options=wanted,
+        )  # fmt: skip
 
     native, stepwise = models
     plan = [(index, replace(wanted, no_repeat_ngram=size), known, when) for index, wanted, known, size, when in plan]
@@ -142,7 +152,7 @@ def test_searches_with_a_lexicon_are_those_of_single_steps(models, sources, plan
         alone.join([one := search(wanted, known)], stepwise.encode([sources[index]]))
         while alone.searches:
             alone.step()
-        expected.append(one.hypotheses())
+        expected.append(both(one))
     searches = [search(wanted, known) for _, wanted, known, _ in plan]
     batch = new_batch(native)
     for turn in range(13 + MAX_LENGTH):
@@ -152,7 +162,7 @@ def test_searches_with_a_lexicon_are_those_of_single_steps(models, sources, plan
             batch.join([searches[place] for place in joining], features)
         if batch.live_rows:
             batch.step(sys.maxsize)
-    assert [each.hypotheses() for each in searches] == expected
+    assert [both(each) for each in searches] == expected
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -165,7 +175,7 @@ def test_what_model_and_lexicon_both_say_counts_the_same(models, sources, beam):
     def searches() -> list[Search]:
         return [
             LexiconSearch(
-                rare_words=[RareWord((at,), ((token,),)) for at, token in enumerate(found[0].tokens)],
+                rare_words=[RareWord((at,), ((token,),)) for at, token in enumerate(found[0].tokens)], pieces=PIECES,
                 start_id=BOS_ID, eos_id=EOS_ID, max_length=MAX_LENGTH, options=wanted,
             )
             for found in plain
@@ -176,9 +186,10 @@ def test_what_model_and_lexicon_both_say_counts_the_same(models, sources, beam):
         batch.join(own := searches(), model.encode(sources))
         while batch.live_rows:
             batch.step(steps)
-        results.append([each.hypotheses() for each in own])
+        results.append([both(each) for each in own])
     assert results[0] == results[1]
-    assert results[0] != plain
+    assert any(position_and_best(at)[1] for _, raw in results[0] for found in raw for at in found.attended)
+    assert [found for found, _ in results[0]] != plain
 
 
 def test_places_are_given_back(models, sources):

@@ -52,6 +52,8 @@ EVERYDAY: dict[Direction, dict[str, str]] = {
         "Wenn es morgen regnet, bleiben wir zu Hause.": r"if it rains tomorrow.*(stay|remain)",
         "wo bist du": r"where are you",
         "Der Zug hat zwanzig Minuten Verspätung.": r"(twenty|20) minutes",
+        # The model begins to translate the rare word before the lexicon does.
+        "Die Soße war grau und irgendwie gallertartig.": r"(somehow|kind of) gelatinous",
     },
     EN_DE: {
         "Good morning!": r"guten morgen",
@@ -80,6 +82,9 @@ EVERYDAY: dict[Direction, dict[str, str]] = {
         "If it rains tomorrow, we will stay at home.": r"wenn es morgen regnet.*(bleiben|hause)",
         "where are you": r"wo (bist|seid|sind)",
         "The train is twenty minutes late.": r"(zwanzig|20) minuten",
+        # The model begins to translate the rare word before the lexicon does.
+        "They have twin daughters.": r"^sie haben zwilling",
+        "Maria is Tom's twin sister.": r"(toms|von tom|die) zwilling",
     },
 }
 NUMBERS: dict[Direction, list[str]] = {

@@ -9,7 +9,7 @@ import onnxruntime
 import torch
 from numpy.typing import NDArray
 
-from app.engine.decoding.lexicon_search import ENDS, OF_NAME
+from app.engine.decoding.word_trees import ENDS, OF_NAME
 from app.engine.onnx import native
 from export.native_graphs import native_decoder, native_encoder
 from model.network.transformer import Transformer

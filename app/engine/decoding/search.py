@@ -11,7 +11,7 @@ from app.engine.decoding.padding import pad_to_multiple
 from app.engine.options import SearchOptions
 
 if TYPE_CHECKING:
-    from app.engine.decoding.lexicon_search import Progress, WordTrees
+    from app.engine.decoding.word_trees import Progress, WordTrees
 
 _LOST_TOGETHER = 16
 
@@ -40,6 +40,7 @@ class Hypothesis:
 class Live(NamedTuple):
     """A hypothesis that may still grow; its fields have the same meaning as in ``Hypothesis``.
 
+    Of a search with a lexicon, ``attended`` has more, see ``app.engine.decoding.word_trees.with_best``.
     ``row`` is the row that it extended in the latest step.
     """
 
@@ -77,7 +78,8 @@ class Steps(NamedTuple):
         totals: (N, W) float64, log-probabilities.
         tokens: (N, W) int64, the last token of each, which may be the end.
         parents: (N, W) int64, which hypothesis of the step before each extends, 0-based within its search.
-        attended: (N, W) int64, the source position that the alignment head looked at for the token, if there is one.
+        attended: (N, W) int64, the source position that the alignment head looked at for the token, if there is one;
+            where the lexicon offers a beginning, see ``app.engine.decoding.word_trees.with_best``.
     """
 
     totals: Any

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from app.engine.decoding.lexicon_search import LexiconSearch
-from app.engine.decoding.search import Hypothesis, length_penalty
+from app.engine.decoding.search import length_penalty
 
 
 class Node(NamedTuple):
@@ -41,12 +41,13 @@ class TracedSearch(LexiconSearch):
         """None: several steps in one run of the model would leave no trace."""
         return 0
 
-    def path(self, hypothesis: Hypothesis) -> list[int]:
-        """The nodes of a finished hypothesis, from the first token to the last, the end included if it was reached."""
+    def best_path(self) -> list[int]:
+        """The nodes of the best finished hypothesis, in the order of its tokens, half words and the end included."""
+        [best] = super(LexiconSearch, self).hypotheses()[:1]
         children = {(node.parent, node.token): index for index, node in enumerate(self.nodes)}
-        ended = [] if hypothesis.truncated else [self._eos_id]
+        ended = [] if best.truncated else [self._eos_id]
         found: list[int] = []
-        for token in (*hypothesis.tokens, *ended):
+        for token in (*best.tokens, *ended):
             found.append(children[found[-1] if found else None, token])
         return found
 

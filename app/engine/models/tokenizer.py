@@ -146,10 +146,13 @@ class Tokenizer:
         found |= {other for other in others if source.normalize(other).strip() in found}
         return "".join(sorted(found - {_SPACE}))
 
+    def target_pieces(self) -> list[str]:
+        """Target pieces by id; a word begins with SentencePiece's sign of a space."""
+        return self._pieces or [self._target.id_to_piece(index) for index in range(self._target.vocab_size())]
+
     def word_parts(self) -> frozenset[int]:
         """Target ids of pieces that continue a word."""
-        pieces = self._pieces or [self._target.id_to_piece(index) for index in range(self._target.vocab_size())]
-        return frozenset(index for index, piece in enumerate(pieces) if piece[:1].isalnum())
+        return frozenset(index for index, piece in enumerate(self.target_pieces()) if piece[:1].isalnum())
 
     def piece_id(self, piece: str) -> int:
         """Id of a source piece, such as a target tag.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from app.engine.decoding.lexicon_search import RareWord
+from app.engine.decoding.word_trees import RareWord
 from app.engine.interface import Splitting
 from app.engine.models.lexicon import FoundWord, Lexicon
 from app.engine.models.ligatures import without_ligatures

@@ -10,9 +10,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from app.engine.decoding.lexicon_search import RareWord
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.term_search import TermConstraints
+from app.engine.decoding.word_trees import RareWord
 from app.engine.interface import Timing
 from app.engine.memory import Arrays, Memory
 from app.engine.options import SearchOptions

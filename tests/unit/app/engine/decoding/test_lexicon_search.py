@@ -4,20 +4,14 @@ import math
 
 import pytest
 
-from app.engine.decoding.lexicon_search import (
-    ENDS,
-    MAX_RARE_WORDS,
-    OF_NAME,
-    LexiconSearch,
-    RareWord,
-    WordTrees,
-    interpolated,
-)
+from app.engine.decoding.lexicon_search import LexiconSearch, interpolated
 from app.engine.decoding.search import Hypothesis
+from app.engine.decoding.word_trees import RareWord
 from app.engine.options import SearchOptions
 
 # Source positions 0 to 3: die Narkose wirkt, end. "anesthesia" is two tokens.
 EOS, THE, NUTS, ANES, THESIA, WORKS, DRUG = range(7)
+PIECES = ("</s>", "▁the", "▁nuts", "▁anes", "thesia", "▁works", "▁drug")
 
 
 def model(tokens: tuple[int, ...]) -> tuple[dict[int, float], int]:
@@ -35,7 +29,7 @@ def model(tokens: tuple[int, ...]) -> tuple[dict[int, float], int]:
 
 def translate(*rare_words: RareWord, beam: int = 1, **options: object) -> list[Hypothesis]:
     search = LexiconSearch(
-        start_id=-1, eos_id=EOS, max_length=12, rare_words=rare_words,
+        start_id=-1, eos_id=EOS, max_length=12, rare_words=rare_words, pieces=PIECES,
         options=SearchOptions(beam_size=beam, n_best=beam, **options),
     )  # fmt: skip
     live: list[tuple[int, ...]] = [()]
@@ -93,6 +87,7 @@ def test_what_the_options_forbid_is_not_offered() -> None:
         eos_id=EOS,
         max_length=9,
         rare_words=[RareWord((0,), ((ANES,),))],
+        pieces=PIECES,
         options=SearchOptions(beam_size=1),
         avoided=[(ANES,)],
     )
@@ -106,19 +101,11 @@ def test_without_an_alignment_head_it_is_a_search_like_any_other() -> None:
         eos_id=EOS,
         max_length=9,
         rare_words=[RareWord((0,), ((ANES,),))],
+        pieces=PIECES,
         options=SearchOptions(beam_size=1),
     )
     search.advance([[-0.1, -2.0]], [[THE, NUTS]])
     assert search.last_tokens == [THE]
-
-
-def test_translations_that_begin_alike_share_nodes_and_later_nodes_have_larger_numbers() -> None:
-    trees = WordTrees([RareWord((1, 2), ((5, 6), (5, 7), (5,))), RareWord((4,), ((8,),))])
-    assert [node.token for node in trees.nodes] == [0, 0, 5, 6, 7, 1, 8]
-    assert [node.flags for node in trees.nodes] == [0, 0, ENDS, ENDS, ENDS, 0, ENDS]
-    assert trees.roots == {1: 1, 2: 1, 4: 5}
-    assert all(index < node.child or not node.child for index, node in enumerate(trees.nodes))
-    assert all(index < node.sibling or not node.sibling for index, node in enumerate(trees.nodes))
 
 
 def test_a_name_has_smaller_shares() -> None:
@@ -127,10 +114,3 @@ def test_a_name_has_smaller_shares() -> None:
     assert translate(name)[0].tokens == (THE, NUTS, WORKS)
     found = {each.tokens: each.log_probability for each in translate(name, beam=4)}
     assert found[THE, ANES, THESIA, WORKS] == pytest.approx(math.log(0.9 * 0.1 * 0.6 * 0.7 * 0.9))
-    trees = WordTrees([name])
-    assert [node.flags for node in trees.nodes] == [0, OF_NAME, OF_NAME, OF_NAME | ENDS]
-
-
-def test_of_very_many_words_the_first_are_used() -> None:
-    trees = WordTrees([RareWord((index,), ((3,),)) for index in range(100)])
-    assert len(trees.roots) == MAX_RARE_WORDS

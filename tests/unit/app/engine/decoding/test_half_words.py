@@ -1,0 +1,132 @@
+"""Searches over a model that begins a word of its own before its alignment head looks at the rare word."""
+
+import math
+
+import pytest
+
+from app.engine.decoding.half_words import last_word
+from app.engine.decoding.lexicon_search import LexiconSearch
+from app.engine.decoding.search import Hypothesis
+from app.engine.decoding.word_trees import RareWord
+from app.engine.options import SearchOptions
+
+PIECES = (
+    "</s>", "▁Er", "▁", "▁Z", "▁grin", "will", "ste", "▁Zwilling", "e", "▁sch", "mecken", "▁Das", "▁(", "B", "▁sah",
+)  # fmt: skip
+EOS = 0
+AT = 3  # the rare word's positions are this one and the next
+Step = tuple[str, int, str]  # what is written, where the head looks, and what the model would write
+
+
+def search_of(*translation: str, prefix: tuple[str, ...] = ()) -> LexiconSearch:
+    tokens = tuple(map(PIECES.index, translation))
+    return LexiconSearch(
+        start_id=-1, eos_id=EOS, max_length=20, rare_words=[RareWord((AT, AT + 1), (tokens,))], pieces=PIECES,
+        options=SearchOptions(beam_size=1), prefix=[PIECES.index(piece) for piece in prefix] or None,
+    )  # fmt: skip
+
+
+def steps(search: LexiconSearch, *wanted: Step) -> list[tuple[str, ...]]:
+    """Make the steps; returns what was stable after each. The model is unsure where the lexicon's word wins."""
+    stable = []
+    for written, position, best in wanted:
+        chances = [-5.0, -6.0] if best != written else [-0.01, -6.0]
+        search.advance([chances], [[PIECES.index(best), PIECES.index("mecken")]], [position])
+        assert not search.rows or search.last_tokens == [PIECES.index(written)]
+        stable.append(texts(search.best_tokens))
+    return stable
+
+
+def texts(tokens: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(PIECES[token] for token in tokens)
+
+
+def found(search: LexiconSearch, *wanted: Step) -> tuple[tuple[str, ...], tuple[int, ...], Hypothesis]:
+    steps(search, *wanted, ("</s>", 6, "</s>"))
+    [best] = search.hypotheses()
+    return texts(best.tokens), best.attended, best
+
+
+def test_the_beginning_of_the_translation_goes() -> None:
+    """It was written while the head looked at another word."""
+    tokens, attended, best = found(
+        search_of("▁Zwilling"), ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁Z"), ("▁Zwilling", AT, "will")
+    )
+    assert (tokens, attended) == (("▁Er", "▁Zwilling"), (0, AT))
+    assert best.log_probability == pytest.approx(math.log(0.2) + 3 * -0.01)
+    assert best.score == pytest.approx(best.log_probability / (9 / 6))
+
+
+@pytest.mark.parametrize(
+    ("position", "following", "is_half"),
+    [
+        (AT, "mecken", True),
+        (AT - 1, "mecken", True),  # the head is late
+        (AT - 2, "mecken", False),  # another word's translation
+        (AT - 1, "e", False),  # a whole word, which lacks an ending
+        (AT, "▁sah", False),  # a whole word
+    ],
+)
+def test_a_word_goes_that_translates_the_rare_word(position: int, following: str, is_half: bool) -> None:
+    search = search_of("▁grin", "ste")
+    tokens, _, _ = found(
+        search, ("▁Er", 0, "▁Er"), ("▁sch", position, "▁sch"), ("▁grin", AT + 1, following), ("ste", AT + 1, "ste")
+    )
+    assert tokens == (("▁Er", "▁grin", "ste") if is_half else ("▁Er", "▁sch", "▁grin", "ste"))
+
+
+def test_of_two_spaces_one_goes() -> None:
+    tokens, _, _ = found(search_of("▁grin", "ste"), ("▁", 0, "▁"), ("▁grin", AT, "▁sah"), ("ste", AT, "ste"))
+    assert tokens == ("▁grin", "ste")
+
+
+def test_the_space_of_a_translation_stays() -> None:
+    tokens, _, _ = found(search_of("▁", "ste"), ("▁Er", 0, "▁Er"), ("▁", AT, "ste"), ("ste", AT, "ste"))
+    assert tokens == ("▁Er", "▁", "ste")
+
+
+def test_a_bracket_in_front_of_a_half_word_stays() -> None:
+    tokens, _, _ = found(
+        search_of("▁grin"), ("▁Er", 0, "▁Er"), ("▁(", 1, "▁("), ("B", AT, "B"), ("▁grin", AT, "mecken")
+    )
+    assert tokens == ("▁Er", "▁(", "▁grin")
+
+
+def test_what_the_lexicon_wrote_stays() -> None:
+    """The model would make a compound of the first word; the second begins with it."""
+    words = [RareWord((1,), ((3,),)), RareWord((2,), ((3, 5),))]
+    search = LexiconSearch(
+        start_id=-1, eos_id=EOS, max_length=20, rare_words=words, pieces=PIECES, options=SearchOptions(beam_size=1)
+    )
+    tokens, _, _ = found(search, ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁sah"), ("▁Z", 2, "will"), ("will", 2, "will"))
+    assert tokens == ("▁Er", "▁Z", "▁Z", "will")
+
+
+def test_a_prefix_stays() -> None:
+    search = search_of("▁Zwilling", prefix=("▁Er", "▁Z"))
+    tokens, _, _ = found(search, ("▁Er", 0, "▁sah"), ("▁Z", 1, "▁sah"), ("▁Zwilling", AT, "will"))
+    assert tokens == ("▁Er", "▁Z", "▁Zwilling")
+
+
+def test_what_is_stable_never_changes() -> None:
+    wanted: list[Step] = [
+        ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁Z"), ("▁Zwilling", AT, "will"), ("▁sah", 5, "▁sah"), ("▁Das", 5, "▁Das"),
+    ]  # fmt: skip
+    stable = steps(search_of("▁Zwilling"), *wanted)
+    assert stable == [(), ("▁Er",), ("▁Er",), ("▁Er", "▁Zwilling"), ("▁Er", "▁Zwilling", "▁sah")]
+
+
+def test_a_last_word_begins_with_its_space() -> None:
+    assert last_word(["▁Er", "▁Z", "will"]) == 1
+    assert last_word(["▁Er", "▁", "ste"]) == 1
+    assert last_word(["▁Er", "▁(", "B", "ste"]) == 2
+    assert last_word(["▁Er", "▁sah", "."]) == 3
+    assert last_word(["▁Er", "▁Z", "will"], first=2) == 3  # its beginning is not asked for
+    assert last_word([]) == 0
+
+
+def test_without_an_alignment_head_nothing_goes() -> None:
+    search = search_of("▁Zwilling")
+    for token in ("▁Z", "▁Zwilling", "</s>"):
+        search.advance([[-0.1, -3.0]], [[PIECES.index(token), 1]])
+    assert texts(search.hypotheses()[0].tokens) == ("▁Z", "▁Zwilling")
