@@ -52,6 +52,7 @@ EVERYDAY: dict[Direction, dict[str, str]] = {
         "Wenn es morgen regnet, bleiben wir zu Hause.": r"if it rains tomorrow.*(stay|remain)",
         "wo bist du": r"where are you",
         "Der Zug hat zwanzig Minuten Verspätung.": r"(twenty|20) minutes",
+        "Der Zug fährt um viertel nach elf ab.": r"quarter past eleven",
         # The model begins to translate the rare word before the lexicon does.
         "Die Soße war grau und irgendwie gallertartig.": r"(somehow|kind of) gelatinous",
     },

@@ -74,7 +74,7 @@ _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PLAIN = re.compile(r"\d{1,4}")
-_DIGIT_OR_HALF = re.compile(r"\d|\bhal[bf]\b", re.IGNORECASE)
+_DIGIT_OR_PART = re.compile(r"\d|\bhal[bf]\b|viertel\b|\bquarter\b", re.IGNORECASE)
 _DIGITS_BEHIND = re.compile(rf"[{_SPACE}]?\d")
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
 # After these words, a number is part of a name and stays unchanged.
@@ -132,7 +132,7 @@ class Numeral(NamedTuple):
 
 def may_have_numerals(text: str) -> bool:
     """A quick check: if false, ``localize`` finds nothing in any language."""
-    return search(_DIGIT_OR_HALF, text, 0) is not None
+    return search(_DIGIT_OR_PART, text, 0) is not None
 
 
 def localize(text: str, source: str, target: str) -> list[Numeral]:
@@ -144,7 +144,7 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
         target: Code of the language to write for, with or without a region.
     """
     writer = Writer(text, source, target)
-    words = (*writer.dates_in_words(text), *writer.half_hours(text))
+    words = (*writer.dates_in_words(text), *writer.times_in_words(text))
     found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)
     ends = [0, *(numeral.end for numeral in found)]
     for numeral in _numerals(text, _Reader(text, writer)):

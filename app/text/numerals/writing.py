@@ -25,9 +25,25 @@ _FIGURES = tuple(map(str, range(1, 13)))
 # "halb acht" is half past seven: how to find it, the shift of the hour, and the words before it in the other language.
 _NO_TIME = r"(?![.:,]\d|\s?[-–/]\s?\d|\s?(?:%|[Pp]ro[cz]ent|percent|Liter|Meter|km\b|Jahre))"
 _HOUR = {language: rf"({'|'.join(hours)}|(?:1[0-2]|[1-9])\b{_NO_TIME})\b" for language, hours in _HOURS.items()}
-_HALF_HOURS = {
-    ("de", "en"): (re.compile(rf"\b(?:(um) )?halb {_HOUR['de']}(?: Uhr\b)?", re.IGNORECASE), -1, "half past"),
-    ("en", "de"): (re.compile(rf"\b(?:(at) )?half[ -]past {_HOUR['en']}", re.IGNORECASE), 1, "halb"),
+# "Das Viertel vor acht Jahren" is no time, so a time has one of these words before it.
+_IS_TIME = (
+    r"(?:(um) |(?<=\bgegen )|(?<=\bbis )|(?<=\bab )|(?<=\bseit )|(?<=\bist )|(?<=\bwar )|(?<=\bist es )|(?<=\bwar es ))"
+)
+_TIMES_IN_WORDS = {
+    pair: [(re.compile(expression, re.IGNORECASE), shift, written) for expression, shift, written in times]
+    for pair, times in {
+        ("de", "en"): (
+            (rf"\b(?:(um) )?halb {_HOUR['de']}(?: Uhr\b)?", -1, "half past"),
+            (rf"\b{_IS_TIME}viertel nach {_HOUR['de']}(?: Uhr\b)?", 0, "a quarter past"),
+            (rf"\b{_IS_TIME}viertel vor {_HOUR['de']}(?: Uhr\b)?", 0, "a quarter to"),
+            (rf"\b(?:(um) )?dreiviertel {_HOUR['de']}(?: Uhr\b)?", 0, "a quarter to"),
+            (rf"\b(um) viertel {_HOUR['de']}(?: Uhr\b)?", -1, "a quarter past"),
+        ),
+        ("en", "de"): (
+            (rf"\b(?:(at) )?half[ -]past {_HOUR['en']}", 1, "halb"),
+            (rf"\b(?:(at) )?(?:a )?quarter[ -]past {_HOUR['en']}", 0, "Viertel nach"),
+        ),
+    }.items()
 }
 # To a model, the full stop of a German abbreviation looks like the end of a sentence, and "$4.5bn" loses its letters.
 _SCALES = {
@@ -170,19 +186,21 @@ class Writer:
         assert self._there
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
 
-    def half_hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
-        """Rewrites half hours such as "halb acht" and "halb 8"; models are often wrong by an hour."""
-        if self._pair not in _HALF_HOURS:
-            return
-        expression, shift, written = _HALF_HOURS[self._pair]
-        for match in finditer(expression, text):
-            hour = match[2].lower()
-            here, there = (_FIGURES if hour.isdecimal() else _HOURS[language] for language in self._pair)
-            if hour not in here:  # "ſechs": without case, the expression takes a long s or a Turkish i for its own
-                continue
-            preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
-            half = f"{preposition}{written} {there[(here.index(hour) + shift) % 12]}"
-            yield *match.span(), Rewrite(half[0].upper() + half[1:] if match[0][0].isupper() else half)
+    def times_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites times such as "halb acht" and "Viertel nach 8".
+
+        Models are often wrong by an hour, and take "nach" for "to".
+        """
+        for expression, shift, written in _TIMES_IN_WORDS.get(self._pair, ()):
+            for match in finditer(expression, text):
+                hour = match[2].lower()
+                here, there = (_FIGURES if hour.isdecimal() else _HOURS[language] for language in self._pair)
+                if hour not in here:  # "ſechs": without case, the expression takes a long s or a Turkish i for its own
+                    continue
+                preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
+                time = f"{preposition}{written} {there[(here.index(hour) + shift) % 12]}"
+                is_capital = match[0][0].isupper() and not match[0].startswith("Viertel")  # a noun
+                yield *match.span(), Rewrite(time[0].upper() + time[1:] if is_capital else time)
 
     def scale(self, abbreviation: str | None) -> str | None:
         """Returns the target's word for an abbreviation after a number, such as Mio or bn; None if it is unknown."""
