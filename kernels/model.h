@@ -46,7 +46,7 @@ typedef struct {
   int halves;            // float16, else float32
 } Tensor;
 
-// A node of the prefix trees of a lexicon, see app/engine/decoding/lexicon_search.py. 0 means no node.
+// A node of the prefix trees of a lexicon, see app/engine/decoding/word_trees.py. 0 means no node.
 enum { ENDS = 1, OF_NAME = 2 };
 typedef struct {
   int32_t token, sibling, child, flags; // token: of a root, the number of its word

@@ -1,53 +1,52 @@
-"""Half words: the beginning of a word of the model's own, behind which the lexicon's translation was written.
+"""Half words: the beginning of a word that the model wrote before the lexicon's translation came instead.
 
 The alignment head often looks at a rare word only after the model has begun to translate it. Then the lexicon offers
 its translation in the middle of the model's word: "Maria ist Toms Z Zwillingsschwester". The search keeps such
-hypotheses, for the translation is right. The half word is taken out when the search is done.
-
-Of 1,851 held-out sentences to German, 51 lose half words, and 19 to English. Forbidding the lexicon to offer a
-translation within a word lost as many right words as it removed half words (docs/lab-notebook.md).
+hypotheses, for the translation is right, and the half word is taken out of what the search returns. If the lexicon
+couldn't offer a translation there, the right word would often be missing (docs/lab-notebook.md).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from app.engine.decoding.search import Hypothesis
 from app.engine.decoding.word_trees import Progress, WordTrees, position_and_best
 
 _SPACE = "\u2581"  # SentencePiece's sign of a space
-# Endings of German and English. Where the model would add one, it has written a whole word: "frisch|e Bettwäsche".
-_ENDINGS = frozenset({"e", "em", "en", "er", "es", "m", "n", "r", "s"})
+# Where the model would add one of these endings, it has written a whole word: "frisch|e Bettwäsche".
+_ENDINGS = frozenset({"e", "ed", "em", "en", "er", "es", "ing", "ly", "m", "n", "r", "s", "st", "te"})
+_LETTERS = 3  # few words are as short as that, and most beginnings are: "be", "Sch"
+_Token = tuple[int, int]  # and the source position that the alignment head looked at
 
 
-def without_half_words(hypothesis: Hypothesis, trees: WordTrees, pieces: Sequence[str], first: int) -> Hypothesis:
-    """Take the half words out of a hypothesis, and the tokens that its source positions carry.
+def without_half_words(
+    tokens: Sequence[int], attended: Sequence[int], trees: WordTrees, pieces: Sequence[str], first: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Take the half words out of a hypothesis.
 
     Args:
-        hypothesis: With source positions as ``LexiconSearch`` has them, see ``with_best``; or without any.
+        tokens: Its tokens.
+        attended: Their source positions as ``LexiconSearch`` has them, see ``with_best``.
         trees: The translations of the rare words.
         pieces: The text of each target token.
         first: Number of tokens at the beginning that stay.
 
     Returns:
-        The hypothesis, with the same log-probability and score.
+        The other tokens, and their source positions alone.
     """
-    kept: list[tuple[int, int]] = []  # token and position
-    own = 0  # of the kept ones, those up to the lexicon's last token are not the model's
+    kept: list[_Token] = []
+    own = first  # the model's words begin here or later
     progress = Progress()
-    for index, (token, attended) in enumerate(zip(hypothesis.tokens, hypothesis.attended, strict=False)):
-        position, best = position_and_best(attended)
+    for index, (token, looked_at) in enumerate(zip(tokens, attended, strict=True)):
+        position, best = position_and_best(looked_at)
         before, progress = progress, trees.after(progress, token, position)
-        if progress.used != before.used and best is not None and index >= first:
-            begin = last_word([pieces[each] for each, _ in kept], max(first, own))
-            if _is_half(kept[begin:], hypothesis.tokens[index:], best, trees.positions(position), pieces):
+        if progress.used != before.used and best is not None:
+            begin = last_word([pieces[each] for each, _ in kept], own)
+            following = "".join(pieces[each] for each in tokens[index:])
+            if _is_half(kept[begin:], kept[:begin], following, pieces[best], trees.positions(position), pieces):
                 del kept[begin:]
         kept.append((token, position))
         if progress.node:
-            own = len(kept)
-    if not kept:
-        return hypothesis
-    tokens, positions = zip(*kept, strict=True)
-    return replace(hypothesis, tokens=tokens, attended=positions)
+            own = max(first, len(kept))
+    return tuple(token for token, _ in kept), tuple(position for _, position in kept)
 
 
 def last_word(pieces: Sequence[str], first: int = 0) -> int:
@@ -61,24 +60,32 @@ def last_word(pieces: Sequence[str], first: int = 0) -> int:
 
 
 def _is_half(
-    word: Sequence[tuple[int, int]], following: Sequence[int], best: int, rare: Sequence[int], pieces: Sequence[str]
+    word: Sequence[_Token],
+    earlier: Sequence[_Token],
+    following: str,
+    best: str,
+    rare: Sequence[int],
+    pieces: Sequence[str],
 ) -> bool:
-    """Tell whether a word, tokens and positions, is the beginning of what the lexicon's word replaces.
+    """Tell whether the model's last word is the beginning of one that the lexicon's translation replaces.
 
     Args:
-        word: The model's word.
-        following: The lexicon's tokens, and those after them.
-        best: The token that the model would write next.
+        word: The word.
+        earlier: The tokens before it.
+        following: The text from the lexicon's translation on.
+        best: The piece that the model would write next.
         rare: Positions of the rare word.
-        pieces: The text of each token.
+        pieces: The text of each target token.
     """
     text = "".join(pieces[token] for token, _ in word)
     if text == _SPACE:
-        return pieces[following[0]].startswith(_SPACE)
-    if not word or not pieces[best][:1].isalnum() or pieces[best] in _ENDINGS:
+        return following.startswith(_SPACE)
+    if not word or not best[:1].isalnum() or best in _ENDINGS:
         return False
-    if "".join(pieces[token] for token in following).startswith(text):
+    if following.startswith(text):
         return True
-    # The head may look at the rare word only once its translation has begun.
-    positions = [position for _, position in word]
-    return positions[0] in (*rare, min(rare) - 1) and all(position in rare for position in positions[1:])
+    # The head may be late, and look at the word before once more. But the model may as well translate that word.
+    before = min(rare) - 1
+    is_late = len(text.strip(_SPACE)) <= _LETTERS or any(position == before for _, position in earlier)
+    (_, at), *rest = word
+    return (at in rare or (is_late and at == before)) and all(position in rare for _, position in rest)

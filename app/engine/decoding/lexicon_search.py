@@ -17,6 +17,7 @@ are smaller. They keep the model from writing "Kowalczik" for "Kowalczyk".
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.engine.decoding.half_words import last_word, without_half_words
@@ -73,27 +74,35 @@ class LexiconSearch(Search):
             return super().advance(scores, candidates, attended)
         rows = list(zip(self._progress(), scores, candidates, attended, strict=True))
         mixed = [self._mixed(*row) for row in rows]
-        looked_at = [
-            with_best(position, own[0]) if all(self._trees.offered(progress, position)) else position
-            for progress, _, own, position in rows
-        ]
+        looked_at = [self._noted(progress, position, own[0]) for progress, _, own, position in rows]
         return super().advance([list(row.values()) for row in mixed], [list(row) for row in mixed], looked_at)
 
     @property
     def best_tokens(self) -> tuple[int, ...]:
-        """See ``Search``. The last word is left out, for it may become a half word."""
+        """See ``Search``. The last two words are left out: one may become a half word, and the other decides that."""
         if not (self.has_lexicon and self._live):
             return super().best_tokens
-        live = self._live[0]
-        tokens = self._whole(Hypothesis(live.tokens, live.total, live.total, attended=live.attended)).tokens
-        return tokens[: last_word([self._pieces[token] for token in tokens])]
+        tokens = self._whole(self._live[0].tokens, self._live[0].attended)[0]
+        for _ in range(2):
+            tokens = tokens[: last_word([self._pieces[token] for token in tokens])]
+        return tokens
 
     def hypotheses(self) -> list[Hypothesis]:
         """See ``Search``. Half words in front of the lexicon's translations are left out."""
-        return [self._whole(each) for each in super().hypotheses()]
+        found = []
+        for each in super().hypotheses():
+            tokens, attended = self._whole(each.tokens, each.attended)
+            found.append(replace(each, tokens=tokens, attended=attended))
+        return found
 
-    def _whole(self, hypothesis: Hypothesis) -> Hypothesis:
-        return without_half_words(hypothesis, self._trees, self._pieces, len(self._prefix))
+    def _whole(self, tokens: tuple[int, ...], attended: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        if not attended:  # there is no alignment head
+            return tokens, attended
+        return without_half_words(tokens, attended, self._trees, self._pieces, len(self._prefix))
+
+    def _noted(self, progress: Progress, position: int, best: int) -> int:
+        node, begins = self._trees.offered(progress, position)
+        return with_best(position, best) if node and begins else position
 
     def _mixed(
         self, progress: Progress, scores: Sequence[float], candidates: Sequence[int], looked_at: int

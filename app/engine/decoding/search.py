@@ -22,7 +22,7 @@ class Hypothesis:
 
     Attributes:
         tokens: Target ids, without start and end.
-        log_probability: Sum over its tokens, the end of sentence included.
+        log_probability: Sum over its tokens, the end of sentence and half words included.
         score: ``log_probability`` over the length penalty, see ``length_penalty``.
         truncated: The length limit ended it, not the model.
         attended: For each token the source position it translates; empty if the model has no alignment head.
@@ -168,7 +168,7 @@ class Search:
 
     @property
     def best_tokens(self) -> tuple[int, ...]:
-        """The best live hypothesis so far, or nothing once the search is done."""
+        """The stable beginning of the best live hypothesis in greedy search; nothing once the search is done."""
         return self._live[0].tokens if self._live else ()
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from app.engine.decoding.lexicon_search import LexiconSearch
-from app.engine.decoding.search import length_penalty
+from app.engine.decoding.search import Search, length_penalty
 
 
 class Node(NamedTuple):
@@ -43,7 +43,7 @@ class TracedSearch(LexiconSearch):
 
     def best_path(self) -> list[int]:
         """The nodes of the best finished hypothesis, in the order of its tokens, half words and the end included."""
-        [best] = super(LexiconSearch, self).hypotheses()[:1]
+        [best] = Search.hypotheses(self)[:1]
         children = {(node.parent, node.token): index for index, node in enumerate(self.nodes)}
         ended = [] if best.truncated else [self._eos_id]
         found: list[int] = []

@@ -114,7 +114,7 @@ class Job:
         terms: What the translation must have, if anything.
         rare_words: Words of the source that the lexicon has.
         long: It belongs to long work, which yields to short work.
-        on_tokens: Called on a worker's thread after each step with the best hypothesis so far; must not raise.
+        on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
         ahead: Source tokens that its request has put into the queue before it, up to a bound.
         order: Position among all jobs, lowest first; the scheduler sets it, unless the job takes the position of

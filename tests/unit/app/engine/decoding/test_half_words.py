@@ -58,21 +58,31 @@ def test_the_beginning_of_the_translation_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "following", "is_half"),
+    ("before", "position", "following", "is_half"),
     [
-        (AT, "mecken", True),
-        (AT - 1, "mecken", True),  # the head is late
-        (AT - 2, "mecken", False),  # another word's translation
-        (AT - 1, "e", False),  # a whole word, which lacks an ending
-        (AT, "▁sah", False),  # a whole word
+        (0, AT, "mecken", True),
+        (AT - 1, AT - 1, "mecken", True),  # the head is late: the word before is translated
+        (0, AT - 1, "mecken", True),  # it is short
+        (0, AT - 2, "mecken", False),  # another word's translation
+        (AT - 1, AT - 1, "e", False),  # a whole word, which lacks an ending
+        (0, AT, "▁sah", False),  # a whole word
     ],
 )
-def test_a_word_goes_that_translates_the_rare_word(position: int, following: str, is_half: bool) -> None:
+def test_a_word_goes_that_translates_the_rare_word(before: int, position: int, following: str, is_half: bool) -> None:
     search = search_of("▁grin", "ste")
     tokens, _, _ = found(
-        search, ("▁Er", 0, "▁Er"), ("▁sch", position, "▁sch"), ("▁grin", AT + 1, following), ("ste", AT + 1, "ste")
+        search, ("▁Er", before, "▁Er"), ("▁sch", position, "▁sch"), ("▁grin", AT + 1, following), ("ste", AT + 1, "ste")
     )
     assert tokens == (("▁Er", "▁grin", "ste") if is_half else ("▁Er", "▁sch", "▁grin", "ste"))
+
+
+@pytest.mark.parametrize(("before", "is_half"), [(0, False), (AT - 1, True)])
+def test_a_long_word_stays_that_translates_the_word_before(before: int, is_half: bool) -> None:
+    """Unless something else does: "Wasser" of "water softener"."""
+    tokens, _, _ = found(
+        search_of("▁sah"), ("▁Er", before, "▁Er"), ("▁Zwilling", AT - 1, "▁Zwilling"), ("▁sah", AT, "mecken")
+    )
+    assert tokens == (("▁Er", "▁sah") if is_half else ("▁Er", "▁Zwilling", "▁sah"))
 
 
 def test_of_two_spaces_one_goes() -> None:
@@ -109,11 +119,14 @@ def test_a_prefix_stays() -> None:
 
 
 def test_what_is_stable_never_changes() -> None:
+    """That a word of two pieces is a half word shows only at the lexicon's second piece."""
     wanted: list[Step] = [
-        ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁Z"), ("▁Zwilling", AT, "will"), ("▁sah", 5, "▁sah"), ("▁Das", 5, "▁Das"),
+        ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁Z"), ("will", 1, "will"), ("▁Z", AT, "ste"), ("will", AT, "will"),
+        ("▁sah", 5, "▁sah"), ("▁Das", 5, "▁Das"), ("▁sah", 5, "▁sah"),
     ]  # fmt: skip
-    stable = steps(search_of("▁Zwilling"), *wanted)
-    assert stable == [(), ("▁Er",), ("▁Er",), ("▁Er", "▁Zwilling"), ("▁Er", "▁Zwilling", "▁sah")]
+    stable = steps(search_of("▁Z", "will"), *wanted)
+    whole = ("▁Er", "▁Z", "will", "▁sah")
+    assert stable == [(), (), (), ("▁Er",), (), whole[:1], whole[:3], whole]
 
 
 def test_a_last_word_begins_with_its_space() -> None:
