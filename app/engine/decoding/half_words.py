@@ -80,7 +80,11 @@ def _is_half(
     text = "".join(pieces[token] for token, _ in word)
     if text == _SPACE:
         return following.startswith(_SPACE)
-    if not word or not best[:1].isalnum() or best in _ENDINGS:
+    if not word or not best[:1].isalnum():
+        return False
+    if following.startswith(text + best):
+        return True
+    if best in _ENDINGS:
         return False
     if following.startswith(text):
         return True

@@ -76,6 +76,13 @@ def test_a_word_goes_that_translates_the_rare_word(before: int, position: int, f
     assert tokens == (("▁Er", "▁grin", "ste") if is_half else ("▁Er", "▁sch", "▁grin", "ste"))
 
 
+def test_what_looks_like_an_ending_may_continue_the_translation() -> None:
+    tokens, _, _ = found(
+        search_of("▁sch", "e"), ("▁Er", 0, "▁Er"), ("▁sch", 1, "▁sch"), ("▁sch", AT, "e"), ("e", AT, "e")
+    )
+    assert tokens == ("▁Er", "▁sch", "e")
+
+
 @pytest.mark.parametrize(("before", "is_half"), [(0, False), (AT - 1, True)])
 def test_a_long_word_stays_that_translates_the_word_before(before: int, is_half: bool) -> None:
     """Unless something else does: "Wasser" of "water softener"."""
