@@ -53,7 +53,7 @@ def inspect(
     pieces = tokenizer.encode(call.text)
     source = [*prefix, *pieces, manifest.ids.eos]
     _check_length("The text", len(pieces), manifest.longest_source - len(prefix) - 1)
-    search = _search(bundle, model, source, rare_words, tokenizer.target_pieces(), call)
+    search = _search(bundle, model, source, rare_words, tokenizer.target_pieces, call)
     [best] = search.hypotheses()[:1]
     target = best.tokens if call.translation is None else tokenizer.encode_target(call.translation)
     graphs, attention = bundle.attention_graphs(), None

@@ -327,7 +327,7 @@ class _Work:
         self.features: EncoderCache[Any] = EncoderCache(cache_bytes)
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
-        self._pieces, self._word_parts = tokenizer.target_pieces(), tokenizer.word_parts()
+        self._pieces, self._word_parts = tokenizer.target_pieces, tokenizer.word_parts()
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 

@@ -13,8 +13,8 @@ from app.engine.decoding.word_trees import Progress, WordTrees, position_and_bes
 _SPACE = "\u2581"  # SentencePiece's sign of a space
 # Where the model would add one of these endings, it has written a whole word: "frisch|e Bettwäsche".
 _ENDINGS = frozenset({"e", "ed", "em", "en", "er", "es", "ing", "ly", "m", "n", "r", "s", "st", "te"})
-_LETTERS = 3  # few words are as short as that, and most beginnings are: "be", "Sch"
-_Token = tuple[int, int]  # and the source position that the alignment head looked at
+_SHORT = 3  # letters: most half words are as short as that ("be", "Sch"), and the first words of compounds seldom are
+_Token = tuple[int, int]  # a token, and the source position that the alignment head looked at
 
 
 def without_half_words(
@@ -90,6 +90,6 @@ def _is_half(
         return True
     # The head may be late, and look at the word before once more. But the model may as well translate that word.
     before = min(rare) - 1
-    is_late = len(text.strip(_SPACE)) <= _LETTERS or any(position == before for _, position in earlier)
+    is_late = len(text.strip(_SPACE)) <= _SHORT or any(position == before for _, position in earlier)
     (_, at), *rest = word
     return (at in rare or (is_late and at == before)) and all(position in rare for _, position in rest)

@@ -72,20 +72,24 @@ class LexiconSearch(Search):
         """See ``Search``."""
         if attended is None or not self.has_lexicon:
             return super().advance(scores, candidates, attended)
-        rows = list(zip(self._progress(), scores, candidates, attended, strict=True))
-        mixed = [self._mixed(*row) for row in rows]
-        looked_at = [self._noted(progress, position, own[0]) for progress, _, own, position in rows]
+        mixed: list[dict[int, float]] = []
+        looked_at: list[int] = []
+        for progress, row, own, position in zip(self._progress(), scores, candidates, attended, strict=True):
+            node, begins = self._trees.offered(progress, position)
+            mixed.append(self._mixed(dict(zip(own, row, strict=True)), node, begins=begins))
+            looked_at.append(with_best(position, own[0]) if node and begins else position)
         return super().advance([list(row.values()) for row in mixed], [list(row) for row in mixed], looked_at)
 
     @property
     def best_tokens(self) -> tuple[int, ...]:
-        """See ``Search``. The last two words are left out: one may become a half word, and the other decides that."""
+        """See ``Search``. The last word is left out, for it may become a half word.
+
+        A word before it goes only if the lexicon's translation begins with the same letters.
+        """
         if not (self.has_lexicon and self._live):
             return super().best_tokens
         tokens = self._whole(self._live[0].tokens, self._live[0].attended)[0]
-        for _ in range(2):
-            tokens = tokens[: last_word([self._pieces[token] for token in tokens])]
-        return tokens
+        return tokens[: last_word([self._pieces[token] for token in tokens])]
 
     def hypotheses(self) -> list[Hypothesis]:
         """See ``Search``. Half words in front of the lexicon's translations are left out."""
@@ -100,16 +104,8 @@ class LexiconSearch(Search):
             return tokens, attended
         return without_half_words(tokens, attended, self._trees, self._pieces, len(self._prefix))
 
-    def _noted(self, progress: Progress, position: int, best: int) -> int:
-        node, begins = self._trees.offered(progress, position)
-        return with_best(position, best) if node and begins else position
-
-    def _mixed(
-        self, progress: Progress, scores: Sequence[float], candidates: Sequence[int], looked_at: int
-    ) -> dict[int, float]:
-        """Returns the candidates of one row and the offered tokens with their log-probabilities."""
-        node, begins = self._trees.offered(progress, looked_at)
-        known = dict(zip(candidates, scores, strict=True))
+    def _mixed(self, known: dict[int, float], node: int, *, begins: bool) -> dict[int, float]:
+        """Returns the candidates of one row and the tokens offered below a node, with their log-probabilities."""
         if not node:
             return known
         at_beginning, within = _SHARES_OF_NAMES if self._trees.nodes[node].flags & OF_NAME else _SHARES

@@ -6,6 +6,7 @@ The ids of a model are SentencePiece's own. Imported models have a vocabulary wi
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import sentencepiece
@@ -146,13 +147,14 @@ class Tokenizer:
         found |= {other for other in others if source.normalize(other).strip() in found}
         return "".join(sorted(found - {_SPACE}))
 
+    @cached_property
     def target_pieces(self) -> list[str]:
         """Target pieces by id; a word begins with SentencePiece's sign of a space."""
         return self._pieces or [self._target.id_to_piece(index) for index in range(self._target.vocab_size())]
 
     def word_parts(self) -> frozenset[int]:
         """Target ids of pieces that continue a word."""
-        return frozenset(index for index, piece in enumerate(self.target_pieces()) if piece[:1].isalnum())
+        return frozenset(index for index, piece in enumerate(self.target_pieces) if piece[:1].isalnum())
 
     def piece_id(self, piece: str) -> int:
         """Id of a source piece, such as a target tag.

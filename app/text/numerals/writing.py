@@ -199,7 +199,7 @@ class Writer:
                     continue
                 preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
                 time = f"{preposition}{written} {there[(here.index(hour) + shift) % 12]}"
-                is_capital = match[0][0].isupper() and not match[0].startswith("Viertel")  # a noun
+                is_capital = match[0][0].isupper() and not match[0].startswith(("Viertel", "Dreiviertel"))  # nouns
                 yield *match.span(), Rewrite(time[0].upper() + time[1:] if is_capital else time)
 
     def scale(self, abbreviation: str | None) -> str | None:

@@ -62,7 +62,7 @@ async def test_inspection_shows_the_same_translation(tiny_bundle, tmp_path):
 
 
 async def test_tokens_add_up_to_their_sentence(tiny_bundle, tmp_path):
-    """A word is shown once it is whole, so single steps show several beginnings."""
+    """However many of them share an event."""
     settings = Settings(bundle=with_lexicon(tiny_bundle, tmp_path).path, kernels="off", precision="float32", threads=1)
     call = TranslationCall(texts=[TEXT], source="de", target="en", options=SearchOptions(beam_size=1), tokens=True)
     async with started(Engine.from_settings(settings)) as engine:
@@ -71,5 +71,3 @@ async def test_tokens_add_up_to_their_sentence(tiny_bundle, tmp_path):
     [sentence] = [event.sentence for event in events if isinstance(event, SentenceEvent)]
     assert OTHER in sentence.text
     assert "".join(shown) == sentence.text
-    assert len(shown) > 2
-    assert all(part.startswith(" ") for part in shown[1:])

@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.engine.decoding.half_words import last_word
 from app.engine.decoding.lexicon_search import LexiconSearch
@@ -125,15 +127,25 @@ def test_a_prefix_stays() -> None:
     assert tokens == ("▁Er", "▁Z", "▁Zwilling")
 
 
-def test_what_is_stable_never_changes() -> None:
-    """That a word of two pieces is a half word shows only at the lexicon's second piece."""
-    wanted: list[Step] = [
-        ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁Z"), ("will", 1, "will"), ("▁Z", AT, "ste"), ("will", AT, "will"),
-        ("▁sah", 5, "▁sah"), ("▁Das", 5, "▁Das"), ("▁sah", 5, "▁sah"),
-    ]  # fmt: skip
-    stable = steps(search_of("▁Z", "will"), *wanted)
-    whole = ("▁Er", "▁Z", "will", "▁sah")
-    assert stable == [(), (), (), ("▁Er",), (), whole[:1], whole[:3], whole]
+words = st.lists(st.sampled_from(["will", "ste"]), max_size=3).map(lambda parts: ["▁Z", *parts])
+
+
+@settings(max_examples=300)
+@given(begun=words, translation=words, positions=st.lists(st.integers(0, AT - 1), min_size=4, max_size=4), best=words)
+def test_what_is_stable_begins_the_result(begun, translation, positions, best):
+    """Whatever word the model has begun, and whatever it would write next. The last words are whole, and so stable."""
+    search = search_of(*translation)
+    stable = steps(
+        search,
+        ("▁Er", 0, "▁Er"),
+        *((piece, position, piece) for piece, position in zip(begun, positions, strict=False)),
+        (translation[0], AT, best[-1] if best[1:] else "▁sah"),
+        *((piece, AT, piece) for piece in translation[1:]),
+        *((piece, 5, piece) for piece in ("▁sah", "▁Das", "▁sah", "</s>")),
+    )
+    result = texts(search.hypotheses()[0].tokens)
+    assert all("".join(result).startswith("".join(part)) for part in stable)
+    assert stable[-2] == result[:-1]
 
 
 def test_a_last_word_begins_with_its_space() -> None:

@@ -58,6 +58,7 @@ def written(text: str, source: str, target: str) -> str:
         ("Um viertel nach elf, um Viertel vor 8 Uhr", "en", "At a quarter past eleven, at a quarter to 8"),
         ("Es ist Viertel nach eins, bis viertel vor 1", "en", "Es ist a quarter past one, bis a quarter to 1"),
         ("um viertel acht, Um dreiviertel eins", "en", "at a quarter past seven, At a quarter to one"),
+        ("Es ist Dreiviertel acht", "en", "Es ist a quarter to eight"),
         ("UM VIERTEL NACH ELF", "en", "At a quarter past eleven"),
         ("Das Viertel vor acht Jahren, ein Viertel nach", "en", "Das Viertel vor acht Jahren, ein Viertel nach"),
         ("viertel acht, um viertel vor 8 Prozent", "en", "viertel acht, um viertel vor 8 Prozent"),
