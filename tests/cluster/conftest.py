@@ -73,7 +73,7 @@ class Load:
         assert max(answer.seconds for answer in self.answers) < within_s
 
 
-def wait_until(condition: Callable[[], bool], what: str, within_s: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], what: str, within_s: float = 120) -> None:
     end = time.monotonic() + within_s
     while not condition():
         assert time.monotonic() < end, f"not within {within_s} s: {what}"
