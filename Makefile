@@ -135,7 +135,7 @@ bench-memory: $(DEV)/installed  ## Measure the index of a translation memory of 
 bench-formality: $(DEV)/installed  ## Count German translations that say Sie or du as wanted
 	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en
 
-bench-words: $(DEV)/installed  ## Count words alone that are translated, and names that stay
+bench-words: $(DEV)/installed  ## Count words alone that are translated, names that stay, and labels
 	$(DEV)/bin/python -m benchmarks.lone_words artifacts/de-en
 
 bench-reading: $(DEV)/installed  ## Translate the 200 sentences of docs/reading.tsv; count the verdicts on them

@@ -1,13 +1,15 @@
-"""Counts the capitalised words that are translated when they stand alone, and the names that stay.
+"""Counts the capitalised words that are translated when they stand alone, the names that stay, and labels.
 
     python -m benchmarks.lone_words artifacts/de-en
 
 The words are those of model/text/short.tsv.xz, the names those of ``benchmarks/names.txt``. Both go through
 POST /translate (int8, beam 4) with all attempts, and with the first only, without ``app.translation.lone_words``.
+The labels of programs, web sites, signs and forms were held out of training.
 """
 
 import lzma
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 from unittest.mock import AsyncMock, patch
@@ -22,28 +24,35 @@ from app.settings import Settings
 
 WORDS = Path("model/text/short.tsv.xz")
 NAMES = Path("benchmarks/names.txt")
+LABELS = [Path("model/text/held-out/labels.tsv.xz"), Path("model/text/held-out/labels-2.tsv.xz")]
 _CHUNK = 40
 
 
 def read_words(direction: str) -> dict[str, set[str]]:
     """Each capitalised word that has a capitalised word for a translation, with these."""
     found: dict[str, set[str]] = defaultdict(set)
-    with lzma.open(WORDS, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            german, english = line.rstrip("\n").split("\t")
-            if all(word.isalpha() and word[0].isupper() for word in (german, english)):
-                word, translation = (german, english) if direction == "de-en" else (english, german)
-                found[word].add(translation)
+    for word, translation in _read_pairs(WORDS, direction):
+        if all(text.isalpha() and text[0].isupper() for text in (word, translation)):
+            found[word].add(translation)
     return dict(found)
 
 
+def _read_pairs(path: Path, direction: str) -> Iterator[tuple[str, str]]:
+    """Source and target of each German and English line."""
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            german, english = line.rstrip("\n").split("\t")
+            yield (german, english) if direction == "de-en" else (english, german)
+
+
 def main(
-    path: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle for both directions.")],
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle for both directions.")],
 ) -> None:
-    """Translate the words and names, and print what became of them."""
+    """Translate the words, names and labels, and print what became of them."""
     table = Table("direction", "attempts", "words", "as in the list", "unchanged", "names", "changed")
+    labels = Table("direction", "labels held out", "number", "as in the list", "but for capitals")
     changed = []
-    with TestClient(create_app(Settings.load(bundle=path))) as client:
+    with TestClient(create_app(Settings.load(bundle=bundle))) as client:
 
         def translate(texts: list[str], direction: str) -> dict[str, str]:
             source, target = direction.split("-")
@@ -66,7 +75,14 @@ def main(
                 row = (right, same, len(names), lost)
                 table.add_row(direction, label, str(len(words)), *map(str, row))
             changed += [f"{name} -> {second[1][name]}" for name in names if second[1][name] != first[1][name]]
+            for path in LABELS:
+                pairs = list(_read_pairs(path, direction))
+                found = translate([label for label, _ in pairs], direction)
+                right = sum(found[label] == wanted for label, wanted in pairs)
+                alike = sum(found[label].casefold() == wanted.casefold() for label, wanted in pairs)
+                labels.add_row(direction, path.name.split(".")[0], str(len(pairs)), str(right), str(alike))
     Console().print(table)
+    Console().print(labels)
     typer.echo("names that the second attempts changed: " + ", ".join(changed))
 
 
