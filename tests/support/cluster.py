@@ -62,7 +62,9 @@ class RayCluster:
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
             "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_metrics_report_interval_ms": "1000",
-            "RAY_raylet_start_wait_time_s": "120",  # on a busy machine
+            # On a busy machine, processes take long to start.
+            "RAY_raylet_start_wait_time_s": "120",
+            "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "60",
             "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "app.cluster.proxy.middlewares",
             **variables,
         }
