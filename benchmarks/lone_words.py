@@ -7,7 +7,6 @@ POST /translate (int8, beam 4) with all attempts, and with the first only, witho
 The labels of programs, web sites, signs and forms were held out of training.
 """
 
-import lzma
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
+from model.data.pairs import read_pairs
 
 WORDS = Path("model/text/short.tsv.xz")
 NAMES = Path("benchmarks/names.txt")
@@ -38,11 +38,9 @@ def read_words(direction: str) -> dict[str, set[str]]:
 
 
 def _read_pairs(path: Path, direction: str) -> Iterator[tuple[str, str]]:
-    """Source and target of each German and English line."""
-    with lzma.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            german, english = line.rstrip("\n").split("\t")
-            yield (german, english) if direction == "de-en" else (english, german)
+    """Source and target of each German and English pair."""
+    for german, english in read_pairs(path):
+        yield (german, english) if direction == "de-en" else (english, german)
 
 
 def main(
