@@ -11,6 +11,7 @@ RUN python -m venv /opt/dragoman
 ENV PATH=/opt/dragoman/bin:$PATH
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY app app
+COPY languages languages
 COPY model model
 COPY export export
 COPY kernels kernels

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-OURS = {"app", "model", "export"}
+OURS = {"app", "languages", "model", "export"}
 # Used directly but chosen by another package, which allows one range of versions and whose part it is.
 COME_WITH = {"starlette": "fastapi", "packaging": "pytest"}
 
@@ -57,6 +57,7 @@ def pins() -> dict[str, Requirement]:
     ("package", "extras"),
     [
         ("app", ("cluster", "documents", "memory", "s3", "tracing")),
+        ("languages", ()),
         ("model", ("train", "export")),
         ("export", ("export", "train")),
         ("tests", ("dev",)),

@@ -1,0 +1,53 @@
+"""Gives the language of any code: its room where there is one, otherwise what Unicode and CLDR say."""
+
+import importlib
+import importlib.util
+import pkgutil
+import unicodedata
+from dataclasses import replace
+from functools import lru_cache
+
+import languages
+from languages import codes
+from languages.language import Language
+from languages.neutral import neutral
+
+
+@lru_cache(maxsize=256)
+def language_of(code: str) -> Language:
+    """The language of a BCP 47 code in any letter case: ``de``, ``en-GB``, ``zh-Hant``; any other string has one, too.
+
+    The same code gives the same object.
+    """
+    parts = codes.parse(code)
+    room = _room(parts.language)
+    if room is None:
+        return replace(neutral(code), region=parts.region)
+    return replace(room, script=parts.script or room.script, region=parts.region)
+
+
+def rooms() -> tuple[Language, ...]:
+    """All languages that have a room, by their names."""
+    modules = sorted(name for _, name, _ in pkgutil.iter_modules(languages.__path__))
+    loaded = (importlib.import_module(f"{languages.__name__}.{name}") for name in modules)
+    return tuple(module.LANGUAGE for module in loaded if hasattr(module, "LANGUAGE"))
+
+
+@lru_cache(maxsize=256)
+def _room(code: str) -> Language | None:
+    """Loads the room of a language, the module that has its English name; None if there is none.
+
+    So a new room is found by its name, and only the rooms that are needed are loaded.
+    """
+    name = _module_name(neutral(code).name)
+    if not name.isidentifier() or importlib.util.find_spec(f"{languages.__name__}.{name}") is None:
+        return None
+    module = importlib.import_module(f"{languages.__name__}.{name}")
+    found = getattr(module, "LANGUAGE", None)
+    return found if isinstance(found, Language) and found.code == code else None
+
+
+def _module_name(name: str) -> str:
+    """``norwegian_bokmal`` for "Norwegian Bokmål"."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return "_".join(plain.lower().split())
