@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
+from app.errors import DocumentTooLarge
 from app.text.markup.scope import Rules
 
 INLINE = Rules(
@@ -22,6 +23,7 @@ INLINE = Rules(
 )
 """How to read the markup that ``InlineBuilder`` writes."""
 
+_MAX_OBJECTS = 10_000  # of one paragraph; a page of a book has some 20
 _TAG = re.compile(r'<(?:(/?)g([0-9]+)|(x|br) id="([0-9]+)"/|(m) id="([0-9]+)"></m)>')
 
 
@@ -43,7 +45,7 @@ class Event(NamedTuple):
 
 
 class InlineBuilder:
-    """Writes the markup of one paragraph.
+    """Writes the markup of one paragraph; its methods raise ``DocumentTooLarge`` if it has too many objects.
 
     Attributes:
         markup: What was written so far.
@@ -102,6 +104,8 @@ class InlineBuilder:
             yield Event(Kind.TEXT, html.unescape(markup[done:]))
 
     def _add(self, thing: Any) -> int:
+        if len(self._objects) == _MAX_OBJECTS:
+            raise DocumentTooLarge(f"A paragraph of the document has more than {_MAX_OBJECTS:,} formatted parts.")
         self._objects.append(thing)
         return len(self._objects) - 1
 

@@ -1,5 +1,6 @@
 """Elements with text and elements side by side, as in OpenDocument and XLIFF, as inline markup and back."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ from lxml import etree
 
 from app.documents.inline import InlineBuilder, Kind
 from app.documents.safe_xml import writable
+from app.text.budget import checkpoint
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class MixedText:
         numbers: dict[Any, int] = {}
         self._text(parent.text)
         for child in parent:
+            checkpoint()
             if not isinstance(child.tag, str):
                 pass
             elif names.is_kept(child):
@@ -129,18 +132,22 @@ class MixedText:
         """Finds the ranges that begin and end among the children, and nests them in each other."""
         names = self._names
         found: dict[Any, Any] = {}
-        open_: list[Any] = []
+        open_: list[tuple[Any, Any]] = []  # what ends a range, and its beginning
+        places: dict[Any, list[int]] = defaultdict(list)  # where in ``open_`` the ranges of an end are
         for child in parent:
+            checkpoint()
             if child.tag in names.ranges:
-                open_.append(child)
+                end = (names.ranges[child.tag], *map(child.get, names.range_names))
+                places[end].append(len(open_))
+                open_.append((end, child))
             elif child.tag in names.ranges.values():
-                for index in range(len(open_) - 1, -1, -1):
-                    begin = open_[index]
-                    same = all(begin.get(name) == child.get(name) for name in names.range_names)
-                    if same and names.ranges[begin.tag] == child.tag:
-                        found[begin] = child
-                        del open_[index:]  # what crosses it stays as points
-                        break
+                end = (child.tag, *map(child.get, names.range_names))
+                if places[end]:
+                    place = places[end][-1]
+                    found[open_[place][1]] = child
+                    for crossing, _ in open_[place:]:  # what crosses it stays as points
+                        places[crossing].pop()
+                    del open_[place:]
         return found
 
 

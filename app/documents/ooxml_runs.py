@@ -5,8 +5,8 @@ properties and text. Word cuts a paragraph into far more runs than there are for
 are joined, and text without a format needs no markup, or else that with the format of most of the paragraph.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,11 +15,17 @@ from lxml import etree
 
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, Dialect, S, W
+from app.errors import DocumentTooLarge
+from app.text.budget import checkpoint
 
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 # What a program notes about the language of a run and its spelling.
 _NOTES = frozenset({f"{W}lang", f"{W}noProof"})
 _NOTE_ATTRIBUTES = ("lang", "altLang", "dirty", "err", "noProof", "smtClean")
+# Ranges that are open at a time; more are marks without a range. Where ranges are nested, each looks through its inside.
+_MAX_OPEN = 50
+# Elements in the properties of a run, which has some 20, and all the elements that its parts get together.
+_MAX_PROPERTIES, _MAX_COPIES = 200, 50_000
 _LINKS = (f"{A}hlinkClick", f"{A}hlinkMouseOver")
 
 
@@ -146,7 +152,7 @@ class Paragraph:
                 element.remove(child)
 
     def _items(self, parent: Any) -> list[_Item]:
-        return _with_ranges(list(self._flat_items(parent)), self._dialect)
+        return _with_ranges(self._flat_items(parent), self._dialect)
 
     def _flat_items(self, parent: Any) -> Iterator[_Item]:
         dialect = self._dialect
@@ -165,6 +171,7 @@ class Paragraph:
     def _run_items(self, run: Any) -> Iterator[_Item]:
         dialect = self._dialect
         properties = run.find(f"{dialect.space}rPr")
+        _check_copies(run, properties)
         key = _key(properties)
         for child in run:
             if child is properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
@@ -201,9 +208,10 @@ class Paragraph:
         base, known = _usual(items)
         key = base
         style: int | None = None  # number of the element that is open around texts of ``key``
-        for index, item in enumerate(items):
+        for item, next_key in zip(items, _next_keys(items), strict=True):
+            checkpoint()
             wanted = item.key if isinstance(item, _Text) and item.content.strip() else key
-            if style is not None and (wanted != key or not _goes_on(items[index:], key)):
+            if style is not None and (wanted != key or next_key != key):
                 builder.close(style)
                 style = None
             key = wanted
@@ -239,49 +247,41 @@ def _usual(items: Sequence[_Item]) -> tuple[bytes, dict[bytes, Any]]:
     return max(plain or known, key=lengths.__getitem__, default=b""), known
 
 
-def _goes_on(items: Sequence[_Item], key: bytes) -> bool:
-    """Tells whether the next text on this level has the same format key, with only points and atoms before it."""
-    for item in items:
+def _next_keys(items: Sequence[_Item]) -> list[bytes | None]:
+    """Returns for each item the format key of the next text from there on; None if more than points comes before it."""
+    keys: list[bytes | None] = []
+    key: bytes | None = None
+    for item in reversed(items):
         if isinstance(item, _Group) or (isinstance(item, _Object) and item.add is InlineBuilder.line_break):
-            return False
-        if isinstance(item, _Text) and item.content.strip():
-            return item.key == key
-    return False
+            key = None
+        elif isinstance(item, _Text) and item.content.strip():
+            key = item.key
+        keys.append(key)
+    return keys[::-1]
 
 
-@dataclass(eq=False)
-class _Open:
-    """A range or field whose end is not found yet; ``name`` is the name of the end."""
-
-    name: object
-    begin: _Object
-    items: list[_Item] = field(default_factory=list)
-
-
-def _with_ranges(items: Sequence[_Item], dialect: Dialect) -> list[_Item]:
+def _with_ranges(items: Iterable[_Item], dialect: Dialect) -> list[_Item]:
     """Groups the ranges and fields that begin and end on this level; other marks stay points."""
-    levels: list[_Open] = [_Open(None, _Object(InlineBuilder.point, []))]
-
-    def drop_to(size: int) -> None:
-        while len(levels) > size:
-            unfinished = levels.pop()
-            levels[-1].items += [unfinished.begin, *unfinished.items]
-
+    grouped: list[_Item] = []
+    open_: list[tuple[object, int]] = []  # the name of an end that is not found yet, and where in ``grouped`` it begins
+    places: dict[object, list[int]] = defaultdict(list)  # where in ``open_`` the ranges of a name are
     for item in items:
+        checkpoint()
         begins, ends = _range_marks(item, dialect)
-        if begins is not None:
-            assert isinstance(item, _Object)
-            levels.append(_Open(begins, item))
+        if begins is not None and len(open_) < _MAX_OPEN:
+            places[begins].append(len(open_))
+            open_.append((begins, len(grouped)))
+        if ends is None or not places[ends]:
+            grouped.append(item)
             continue
-        found = next((index for index, level in enumerate(levels) if index and level.name == ends), 0) if ends else 0
-        if not found:
-            levels[-1].items.append(item)
-            continue
-        drop_to(found + 1)
-        closed = levels.pop()
-        levels[-1].items.append(_closed(closed, item))
-    drop_to(1)
-    return levels[0].items
+        place = places[ends][-1]
+        begin = open_[place][1]
+        for name, _ in open_[place:]:
+            places[name].pop()
+        del open_[place:]
+        opening, *inside = grouped[begin:]
+        grouped[begin:] = [_closed(ends == "field", opening.sources, inside, item.sources)]
+    return grouped
 
 
 def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
@@ -298,18 +298,16 @@ def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
     return (None, (element.tag, name)) if element.tag in dialect.ranges.values() else (None, None)
 
 
-def _closed(opened: _Open, end: _Item) -> _Item:
+def _closed(is_field: bool, before: list[_Source], items: list[_Item], behind: list[_Source]) -> _Item:
     """Returns the group of a finished range or field. The instruction of a field stays with its beginning."""
-    if opened.name != "field":
-        return _Group(opened.items, opened.begin.sources, end.sources)
-    result = next((index for index, item in enumerate(opened.items) if _is_separator(item)), -1) + 1
-    shown = opened.items[result:] if result else []
+    if not is_field:
+        return _Group(items, before, behind)
+    result = next((index for index, item in enumerate(items) if _is_separator(item)), -1) + 1
+    shown = items[result:] if result else []
     if _has_letters(shown):
-        before = [source for item in opened.items[:result] for source in item.sources]
-        return _Group(shown, [*opened.begin.sources, *before], end.sources)
-    sources = [source for item in opened.items for source in item.sources]
-    add = InlineBuilder.atom if shown else InlineBuilder.point
-    return _Object(add, [*opened.begin.sources, *sources, *end.sources])
+        return _Group(shown, [*before, *(source for item in items[:result] for source in item.sources)], behind)
+    sources = [source for item in items for source in item.sources]
+    return _Object(InlineBuilder.atom if shown else InlineBuilder.point, [*before, *sources, *behind])
 
 
 def _is_separator(item: _Item) -> bool:
@@ -325,6 +323,19 @@ def _has_letters(items: Sequence[_Item]) -> bool:
         else isinstance(item, _Group) and _has_letters(item.items)
         for item in items
     )
+
+
+def _check_copies(run: Any, properties: Any) -> None:
+    """Refuses a run whose properties would be copied too often: each part of it may get a run of its own.
+
+    Raises:
+        DocumentTooLarge: There are too many of them.
+    """
+    if properties is None:
+        return
+    number = sum(1 + len(element.attrib) for element in properties.iter())
+    if number > _MAX_PROPERTIES or number * len(run) > _MAX_COPIES:
+        raise DocumentTooLarge("A stretch of text in the document has too many properties.")
 
 
 def _key(properties: Any) -> bytes:

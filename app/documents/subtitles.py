@@ -7,6 +7,7 @@ and none is longer than the longest of the file.
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -19,10 +20,13 @@ from app.text.budget import checkpoint
 _TIMING = r"[ \t]*+-?\d[\d:.,; \t]*+--+>[ \t]*+-?\d[^\r\n]*+"
 # The line between two cues is sometimes missing. So a cue ends, too, where the number or the timing of the next stands.
 _NEXT = rf"(?:[ \t]*+\d++[ \t]*+\r?\n)?{_TIMING}"
-_CUE = re.compile(rf"(?m)^{_TIMING}\r?\n((?:(?!{_NEXT})[^\r\n]*\S[^\r\n]*(?:\r?\n|\Z))+)")
+# Each line is matched in one way only: what could be matched in several takes quadratic time where it doesn't end well.
+_LINE = r"(?=[^\S\r\n]*+[^\s])[^\r\n]*+(?:\r?\n|\r|\Z)"
+_CUE = re.compile(rf"(?m)^{_TIMING}\r?\n((?:(?!{_NEXT}){_LINE})++)")
 _TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}", re.IGNORECASE)
+_WORD = re.compile(rf"(?:{_TAG.pattern}|\S)++", re.IGNORECASE)
 _NAME = re.compile(r"</?([a-zA-Z]+)")
-_ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*\Z""")
+_ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*+\Z""")
 _SPEAKER = re.compile(r"(?:[-–—♪♫]|>>+)\s*")
 # What stands before and behind the words of a cue: notes around what is sung, arrows where another speaker begins.
 _OPENING = re.compile(r"((?:<[^<>\r\n]*+>|\{\\[^{}\r\n]*+\})*+)(?:[♪♫]++|>>++)\s*+")
@@ -121,7 +125,7 @@ def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:
     groups: list[list[_Cue]] = []
     for cue in cues:
         before = groups[-1] if groups else []
-        goes_on = before and not _ENDS_SENTENCE.search(before[-1].lines[-1]) and len(before) < _MAX_CUES
+        goes_on = before and not _ENDS_SENTENCE.search(before[-1].lines[-1][-_LAST:]) and len(before) < _MAX_CUES
         if goes_on and cue.is_plain and before[-1].is_plain and not cue.is_reply:
             before.append(cue)
         else:
@@ -198,23 +202,27 @@ def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
 def _lines(cue: _Cue, text: str, longest: int) -> list[str]:
     if cue.has_speakers:
         return [" ".join(line.split()) for line in text.split(_NEXT_LINE)]
-    words = text.split()
-    number = max(len(cue.lines), math.ceil(_width(" ".join(words)) / longest))
-    for width in range(_width(" ".join(words)) // number, longest):
-        lines = _wrapped(words, width)
-        if len(lines) <= number:
-            return lines
-    return _wrapped(words, longest)
+    words = _WORD.findall(text)
+    widths = [_width(word) for word in words]
+    total = sum(widths) + len(words) - 1
+    number = max(len(cue.lines), math.ceil(total / longest))
+    # The narrowest width that needs no more lines; a greater width never needs more.
+    narrowest = range(total // number, longest)
+    width = bisect_left(narrowest, True, key=lambda width: len(_wrapped(words, widths, width)) <= number)
+    return _wrapped(words, widths, narrowest.start + width)
 
 
-def _wrapped(words: Sequence[str], width: int) -> list[str]:
-    lines: list[str] = []
-    for word in words:
-        if lines and _width(f"{lines[-1]} {word}") <= width:
-            lines[-1] += f" {word}"
+def _wrapped(words: Sequence[str], widths: Sequence[int], width: int) -> list[str]:
+    lines: list[list[str]] = []
+    room = -1
+    for word, own in zip(words, widths, strict=True):
+        if own < room:
+            lines[-1].append(word)
+            room -= own + 1
         else:
-            lines.append(word)
-    return lines
+            lines.append([word])
+            room = width - own
+    return [" ".join(line) for line in lines]
 
 
 def _width(text: str) -> int:

@@ -193,8 +193,8 @@ def _ordinals(source: str, translation: str) -> list[Edit]:
 def _no_break_spaces(source: str, translation: str) -> list[Edit]:
     """Keeps on one line what the source does, as in "10 €": models know only one kind of space."""
     edits: dict[int, Edit] = {}
-    for match in _NO_BREAK.finditer(source):
-        left, space, right = match.groups()
+    # Equal pairs have the same place; a search for each took time quadratic in the text.
+    for left, space, right in dict.fromkeys(_NO_BREAK.findall(source)):
         place = translation.find(f"{left} {right}") + len(left)
         if place < len(left):
             place = _beside(left, right, translation)
@@ -206,8 +206,8 @@ def _no_break_spaces(source: str, translation: str) -> list[Edit]:
 def _spaces_between_signs(source: str, translation: str) -> list[Edit]:
     """Keeps signs apart that the source keeps apart, as in "10 € / 12 $": models join them."""
     edits = {}
-    for match in _APART.finditer(source):
-        left, right = match[1] or match["other"], match[2] or match["symbol"]
+    for first, second, other, symbol in dict.fromkeys(_APART.findall(source)):
+        left, right = first or other, second or symbol
         place = translation.find(left + right)
         if place >= 0 and f"{left} {right}" not in translation:
             edits[place + 1] = Edit(place + 1, place + 1, " ")

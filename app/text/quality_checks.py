@@ -46,7 +46,7 @@ _NUMBER_EXPRESSIONS = {
 }
 _CURRENCIES = "$€£¥"
 _GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
-_NEVER_SPELLED = re.compile(r"\d+(?:[:–-]\d+)+|(?<=[(\[])\d+(?=[)\]])")
+_NEVER_SPELLED = re.compile(r"(?<!\d)\d++(?:[:–-]\d+)+|(?<=[(\[])\d++(?=[)\]])")
 
 
 class Verdict(StrEnum):

@@ -8,7 +8,7 @@ from app.documents.document import Document
 from app.text.markup.extraction import HTML
 
 PAGE = replace(HTML, translate_attributes=True)
-_FIRST_TAG = re.compile(r"<html\b[^>]*>", re.IGNORECASE)
+_FIRST_TAG = re.compile(r"<html\b", re.IGNORECASE)
 _LANGUAGE = re.compile(r"""(\s(?:xml:)?lang\s*=\s*["']?)([A-Za-z-]+)""", re.IGNORECASE)
 # What a page says about its characters.
 _DECLARED = re.compile(
@@ -39,7 +39,8 @@ def declared(data: bytes) -> str | None:
 def in_language(page: str, language: str) -> str:
     """Writes the language into the first tag of a page. A page that names no language stays unchanged."""
     first = _FIRST_TAG.search(page)
-    if not first:
+    end = page.find(">", first.end()) if first else -1
+    if not first or end < 0:
         return page
-    tag = _LANGUAGE.sub(lambda match: match[1] + language, first[0])
-    return page[: first.start()] + tag + page[first.end() :]
+    tag = _LANGUAGE.sub(lambda match: match[1] + language, page[first.start() : end])
+    return page[: first.start()] + tag + page[end:]
