@@ -22,7 +22,7 @@ _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 # What a program notes about the language of a run and its spelling.
 _NOTES = frozenset({f"{W}lang", f"{W}noProof"})
 _NOTE_ATTRIBUTES = ("lang", "altLang", "dirty", "err", "noProof", "smtClean")
-# Ranges that are open at a time; more are marks without a range. Where ranges are nested, each looks through its inside.
+# Ranges that are open at a time; more are marks without a range. Each range looks through all that is inside.
 _MAX_OPEN = 50
 # Elements in the properties of a run, which has some 20, and all the elements that its parts get together.
 _MAX_PROPERTIES, _MAX_COPIES = 200, 50_000

@@ -1,4 +1,4 @@
-"""Copies of the text modules that also count what C code does in one call, by the lengths that it goes through.
+"""Copies of the modules of texts and documents that also count what C code does in one call, by what it goes through.
 
 A search with ``in``, a slice or ``str.replace`` is one line however long the text is, and may make a loop quadratic.
 """
@@ -12,11 +12,14 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
+import app.documents
+import app.documents.formats
 import app.text
 
 Value = TypeVar("Value")
 
-_PREFIX = "app.text."
+_PREFIXES = ("app.text.", "app.documents.")
+_PACKAGES = (app.text, app.documents, app.documents.formats)
 _SHARED = frozenset({"app.text.budget"})  # there must be one context variable
 # They go through the whole object, save searches that find something early.
 _SEARCHES = frozenset("count find index rfind rindex".split())
@@ -76,7 +79,7 @@ class _Loader(SourceFileLoader):
 
 class _Finder(MetaPathFinder):
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(fullname, path) if fullname.startswith(_PREFIX) else None
+        spec = PathFinder.find_spec(fullname, path) if fullname.startswith(_PREFIXES) else None
         if spec and spec.origin and spec.loader:
             spec.loader = _Loader(fullname, spec.origin)
         return spec
@@ -84,9 +87,9 @@ class _Finder(MetaPathFinder):
 
 @contextmanager
 def charged_copies() -> Iterator[None]:
-    """Imports inside give copies of the modules of ``app.text``; everybody else keeps the modules as they are."""
-    own = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(_PREFIX) and name not in _SHARED}
-    attributes = dict(vars(app.text))
+    """Imports inside give copies of these modules; everybody else keeps the modules as they are."""
+    own = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(_PREFIXES) and name not in _SHARED}
+    attributes = [dict(vars(package)) for package in _PACKAGES]
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:
@@ -94,7 +97,8 @@ def charged_copies() -> Iterator[None]:
     finally:
         sys.meta_path.remove(finder)
         for name in [*sys.modules]:
-            if name.startswith(_PREFIX) and name not in _SHARED:
+            if name.startswith(_PREFIXES) and name not in _SHARED:
                 del sys.modules[name]
         sys.modules.update(own)
-        vars(app.text).update(attributes)
+        for package, before in zip(_PACKAGES, attributes, strict=True):
+            vars(package).update(before)

@@ -32,7 +32,9 @@ def read(data: bytes) -> Document:
     place = next((each.get("full-path", "") for each in package.tree(_CONTAINER).iter(f"{_OCF}rootfile")), "")
     book = package.tree(place, may_have_doctype=True)
     names = {
-        kind: dict.fromkeys(normpath(join(dirname(place), unquote(item.get("href", "")))) for item in _items(book, kind))
+        kind: dict.fromkeys(
+            normpath(join(dirname(place), unquote(item.get("href", "")))) for item in _items(book, kind)
+        )
         for kind in ("application/xhtml+xml", "application/x-dtbncx+xml")
     }
     chapters = {name: _chapter(package, name) for name in names["application/xhtml+xml"]}

@@ -74,7 +74,7 @@ def _check_lines(source: str) -> None:
     """Refuses strings and comments that the library misreads, or joins in quadratic time.
 
     Raises:
-        DamagedDocument: A string doesn't end with its line: the library takes the last character for the quotation mark.
+        DamagedDocument: A string doesn't end with its line; the library takes the last character for the end.
         DocumentTooLarge: A message or its comments have too many lines.
     """
     copied = string = comment = 0

@@ -1,0 +1,58 @@
+"""Twice the document takes at most twice the work and twice the memory; what takes more is refused.
+
+The work of libraries isn't counted; ``make fuzz`` bounds their processor time.
+"""
+
+from functools import partial
+from importlib import import_module
+
+import pytest
+
+from app.documents.registry import FORMATS
+from app.errors import InvalidRequest
+from tests.properties.test_text_growth import in_proportion
+from tests.support.charged import charged_copies
+from tests.support.hostile_documents import HOSTILE, REFUSED
+from tests.support.work import peak_bytes, work_of
+
+with charged_copies():
+    READERS = {each.name: import_module(f"app.documents.formats.{each.name}").read for each in FORMATS}
+
+NUMBER = 300
+REFUSED_NUMBER = 5_000
+
+
+def format_of(name: str) -> str:
+    return name.partition(":")[0]
+
+
+def read_and_write(name: str, data: bytes) -> None:
+    document = READERS[format_of(name)](data)
+    document.write([text.replace("Wort", "word") for text in document.texts], "en")
+
+
+def test_every_format_that_is_read_in_python_has_hostile_documents():
+    assert {format_of(name) for name in (*HOSTILE, *REFUSED)} == READERS.keys()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_work_and_memory_grow_no_faster_than_the_document(name):
+    calls = [partial(read_and_write, name, HOSTILE[name](number)) for number in (NUMBER, 2 * NUMBER)]
+    small, large = map(work_of, calls)
+    assert large.lines <= 2.3 * small.lines + 1_000
+    assert large.charges <= 2.6 * small.charges + 2_000
+    peaks = small.peak_bytes, large.peak_bytes
+    if not in_proportion(*peaks):  # a cache or another thread may have grown in that moment
+        peaks = peak_bytes(calls[0]), peak_bytes(calls[1])
+    assert in_proportion(*peaks), peaks
+
+
+@pytest.mark.parametrize("name", [name for name in REFUSED if format_of(name) != "pdf"])
+def test_what_would_take_more_is_refused_before_it_does(name):
+    data = REFUSED[name](REFUSED_NUMBER)
+
+    def refused() -> None:
+        with pytest.raises(InvalidRequest):
+            READERS[format_of(name)](data)
+
+    assert peak_bytes(refused) < 32 << 20
