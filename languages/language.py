@@ -5,6 +5,19 @@ defaults below are those of a language without a room, to which ``languages.neut
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class DottedOrdinals(NamedTuple):
+    """How to tell "3." for "third" from a number at the end of a sentence.
+
+    Attributes:
+        before: Words, in small letters, behind which a number of two digits with a dot is an ordinal.
+        after: Words that stand behind an ordinal, or their beginnings, as a regular expression.
+    """
+
+    before: tuple[str, ...]
+    after: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -18,6 +31,11 @@ class Language:
         region: The region that was asked for: ``AT``; None for none.
         regions: Regions whose notation of numbers and dates, or whose spelling, a client may ask for.
         right_to_left: It is written from right to left.
+        abbreviations: Words whose full stop hardly ever ends a sentence, without that stop: "approx". One in small
+            letters may begin with a capital; a space in one may be missing ("z. Hd").
+        abbreviations_before_small: Words whose full stop ends no sentence where a small letter follows.
+        dotted_ordinals: If ordinals are written with a full stop ("3. Mai"), how to tell them; None if they aren't.
+        conjunctions: Words before which a sentence too long for a model may be cut.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -27,4 +45,8 @@ class Language:
     region: str | None = None
     regions: tuple[str, ...] = ()
     right_to_left: bool = False
+    abbreviations: tuple[str, ...] = ()
+    abbreviations_before_small: tuple[str, ...] = ()
+    dotted_ordinals: DottedOrdinals | None = None
+    conjunctions: tuple[str, ...] = ()
     common_words: frozenset[str] = frozenset()

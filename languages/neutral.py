@@ -3,13 +3,14 @@
 A room begins with it: ``LANGUAGE = replace(neutral("de"), ...)``.
 """
 
+import re
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 
 from languages import codes
-from languages.language import Language
+from languages.language import DottedOrdinals, Language
 
 
 @lru_cache(maxsize=256)
@@ -30,9 +31,19 @@ def neutral(code: str) -> Language:
         name=(locale and locale.get_language_name("en")) or parts.language,
         script=parts.script or _likely_script(code),
         right_to_left=locale is not None and locale.character_order == "right-to-left",
+        dotted_ordinals=_dotted_ordinals(locale) if locale else None,
     )
 
 
 def _likely_script(code: str) -> str:
     likely = get_global("likely_subtags").get(codes.base(code), "")
     return codes.parse(likely).script or ""
+
+
+def _dotted_ordinals(locale: Locale) -> DottedOrdinals | None:
+    """A language that writes "3. října" has a dot in CLDR's dates; the names of its months follow ordinals."""
+    if "d. MMM" not in locale.date_formats["long"].pattern:
+        return None
+    months = locale.months["format"]
+    names = {name for width in ("wide", "abbreviated") for name in months[width].values()}
+    return DottedOrdinals((), "|".join(sorted(map(re.escape, names))))

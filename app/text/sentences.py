@@ -12,12 +12,15 @@ dashes) and come back byte for byte, so joining the untranslated sentences gives
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
 
 import sentencex  # type: ignore[import-untyped]
 
 from app.text.budget import checkpoint
 from app.text.windows import search
+from languages.language import Language
+from languages.registry import language_of
 
 _WINDOW_CHARS = 8192
 _CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
@@ -26,19 +29,12 @@ _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _CELL = re.compile(r"[^\t]+")
 _SOFT_BREAKS = frozenset({"\n", "\r\n", "\r"})
 
-# German words that follow an ordinal number ("3. Oktober"), so that the number is neither a list marker nor an end.
-_AFTER_ORDINAL = (
-    r"(?:Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
-    r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
-    r"|und\b|oder\b|bis\b)"
-)
 _LIST_MARKER = (
     r"(?:[-*+>•‣◦▪▸●○·–—]"
-    rf"|\(?\d{{1,3}}(?:\.\d{{1,3}}){{0,8}}+[.)](?!\s+{_AFTER_ORDINAL})"
+    r"|\(?\d{{1,3}}(?:\.\d{{1,3}}){{0,8}}+[.)]{no_ordinal}"
     r"|\(?[a-zA-Z]\)"
     r"|\[[ xX]\])"
 )
-_LINE_START = re.compile(rf"[\s\ufeff]*+(?:{_LIST_MARKER}\s++)*+")
 
 # Never part of a sentence at its ends: white space, control and zero-width characters, emoji with their selectors.
 _EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]")
@@ -56,34 +52,54 @@ _WHITE_SPACE = re.compile(r"\s")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
-# Where the library ends a sentence and a reader does not. Only words that hardly ever close a sentence are listed.
-_ABBREVIATION = {
-    "de": re.compile(
-        r"\b(?:Dipl|Hrsg|Ing|[Ii]nkl|[Ee]xkl|[Zz]zgl|[Aa]bzgl|geb|gest|verh|[Ss]og|[Vv]gl|[Bb]zgl|dt|engl|frz|[Ee]hem|Tsd"
-        r"|[Bb]spw|[Ii]nsb|[Ii]nsbes|[Ee]vtl|Abschn|[Ss]ogen|[Uu]rspr|Anm|z\. ?Hd|Fa|Hrn|Bhf|Mo|Di|Mi|Do|Fr|Sa)\.\s+$"
-    ),
-    "en": re.compile(
-        r"\b(?:[Aa]pprox|[Vv]ols?|[Ee]st|[Ee]qs?|[Cc]h|[Ff]igs|[Ee]ds|Mt|Apt|Mon|Tues?|Wed|Thu|Thurs|Fri)\.\s+$"
-    ),
-}
-# These may well close one, unless a small letter follows.
-_ENGLISH_BEFORE_SMALL = re.compile(r"\b(?:[Tt]emp|[Mm]ax|[Mm]in|[Ss]ecs?|Sat|Sun)\.\s+$")
-# "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal, and two
-# of them ("24.12.") are a date. The rare "Ich bin der 1. Er ist der 2." then stays in one piece, which costs less
-# than a sentence cut in half.
-_GERMAN_ORDINAL = re.compile(
-    r"\b(?:am|an|beim|bis|das|dem|den|der|des|die|im|ins|jede[rmns]?|oder|seit|und|vom|zum|zur"
-    r"|(?:ein|dein|mein|sein|ihr|unser)(?:e[rmns]?)?)\s+\d{1,2}\.\s+$"
-    r"|\b\d{1,2}\.\d{1,2}\.\s+$",
-    re.IGNORECASE,
-)
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
-_ORDINAL_NOUN = re.compile(_AFTER_ORDINAL)
-# In German, the library ends no sentence before a number, which may be an ordinal or follow an abbreviation. It sees a
-# number that begins a quotation as a word.
+_SHORT_DATE = r"\b\d{1,2}\.\d{1,2}\.\s+$"
+# The library sees a number that begins a quotation as a word.
 _QUOTED_NUMBER = re.compile(r"(?<=[\"„“»‚])\d")
 _OPENING = frozenset("„‚([{¿¡")
 _CLOSING = frozenset("\"'”“’‘»«›‹)]}")
+_NEVER = re.compile("(?!)")
+
+
+class _Ends:
+    """How one language tells the end of a sentence from a full stop inside of it.
+
+    Args:
+        language: The language.
+
+    Attributes:
+        code: As the library knows the language.
+        line_start: What stands before the first sentence of a line: white space, and list markers.
+        abbreviation: Matches before an end of the library's, where the sentence goes on.
+        before_small: Likewise, if a small letter follows.
+        ordinal: Likewise, whatever follows.
+        after_number: What follows a number with a dot that is an ordinal.
+        has_ordinals: Numbers with a dot may be ordinals.
+    """
+
+    def __init__(self, language: Language) -> None:
+        ordinals = language.dotted_ordinals
+        self.code, self.has_ordinals = language.code, ordinals is not None
+        no_ordinal = rf"(?!\s+(?:{ordinals.after}))" if ordinals else ""
+        self.line_start = re.compile(rf"[\s\ufeff]*+(?:{_LIST_MARKER.format(no_ordinal=no_ordinal)}\s++)*+")
+        self.abbreviation = _before_space(language.abbreviations)
+        self.before_small = _before_space(language.abbreviations_before_small)
+        self.ordinal = self.after_number = _NEVER
+        if ordinals:
+            after_word = rf"\b(?:{'|'.join(ordinals.before)})\s+\d{{1,2}}\.\s+$|" if ordinals.before else ""
+            self.ordinal = re.compile(after_word + _SHORT_DATE, re.IGNORECASE)
+            self.after_number = re.compile(ordinals.after)
+
+
+@lru_cache(maxsize=64)
+def _ends_of(code: str) -> _Ends:
+    return _Ends(language_of(code))
+
+
+def _before_space(abbreviations: Collection[str]) -> re.Pattern[str]:
+    words = (re.escape(word).replace(r"\ ", " ?") for word in abbreviations)
+    either = "|".join(f"[{word[0].upper()}{word[0]}]{word[1:]}" if word[0].islower() else word for word in words)
+    return re.compile(rf"\b(?:{either})\.\s+$") if either else _NEVER
 
 
 def has_words(text: str) -> bool:
@@ -105,31 +121,31 @@ def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[
         newlines: Whether each line break and tab ends a sentence. If not, only blank lines and list items do, and a
             sentence that runs over a line break keeps it inside.
     """
-    base_language = language.partition("-")[0].lower()
-    for block_start, block_end in _lines(text) if newlines else _paragraphs(text):
+    rules = _ends_of(language)
+    for block_start, block_end in _lines(text, rules) if newlines else _paragraphs(text, rules):
         start = block_start
-        for end in _ends(text[block_start:block_end], base_language):
+        for end in _ends(text[block_start:block_end], rules):
             first, last = _trim(text, start, block_start + end)
             start = block_start + end
             if _LETTER_OR_DIGIT.search(text, first, last):
                 yield first, last
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
+def _lines(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each line that has something after its indentation and list markers."""
     for line in _LINE.finditer(text):
         checkpoint()
-        start = _content_start(text, line)
+        start = _content_start(text, line, rules)
         for cell in _CELL.finditer(text, start, line.end()):
             yield cell.span()
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+def _paragraphs(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each run of lines between blank lines; a list marker begins a new run."""
     start = end = 0
     for line in _LINE.finditer(text):
         checkpoint()
-        content = _content_start(text, line)
+        content = _content_start(text, line, rules)
         goes_on = end > start and text[end : line.start()] in _SOFT_BREAKS
         blank = content == line.end()
         marked = bool(text[line.start() : content].strip())
@@ -143,8 +159,8 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _content_start(text: str, line: re.Match[str]) -> int:
-    marker = _LINE_START.match(text, line.start(), line.end())
+def _content_start(text: str, line: re.Match[str], rules: _Ends) -> int:
+    marker = rules.line_start.match(text, line.start(), line.end())
     return marker.end() if marker else line.start()
 
 
@@ -158,7 +174,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _ends(block: str, language: str) -> Iterator[int]:
+def _ends(block: str, rules: _Ends) -> Iterator[int]:
     """Yields where the sentences of a block end: the library's ends less our exceptions, and the block's end."""
     windows = (block[place : place + _WINDOW_CHARS] for place in range(0, len(block), _WINDOW_CHARS))
     shown = "".join(map(_shown, windows))
@@ -166,7 +182,7 @@ def _ends(block: str, language: str) -> Iterator[int]:
     while begin < len(shown):
         checkpoint()
         window_end = begin + _WINDOW_CHARS
-        pieces = _library_pieces(shown[begin:window_end], language)
+        pieces = _library_pieces(shown[begin:window_end], rules)
         if window_end < len(shown):
             # The last piece may go on after the window. If it is the only one, this sentence is longer than a window.
             if len(pieces) == 1:
@@ -176,7 +192,7 @@ def _ends(block: str, language: str) -> Iterator[int]:
         for piece in pieces:
             begin += len(piece)
             before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
-            if begin == len(shown) or not _goes_on(before, after, language):
+            if begin == len(shown) or not _goes_on(before, after, rules):
                 yield begin
 
 
@@ -187,12 +203,12 @@ def _shown(window: str) -> str:
     return _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
 
 
-def _library_pieces(window: str, language: str) -> list[str]:
+def _library_pieces(window: str, rules: _Ends) -> list[str]:
     """Returns pieces with the lengths of the window's sentences; the window itself where the library fails."""
-    if language == "de":
+    if rules.has_ordinals:
         window = _QUOTED_NUMBER.sub("X", window)
     try:
-        pieces = [piece for piece in sentencex.segment(language, window) if piece]
+        pieces = [piece for piece in sentencex.segment(rules.code, window) if piece]
     except BaseException as error:  # a Rust panic is no Exception, and its class can't be imported
         if type(error).__name__ != "PanicException":
             raise
@@ -200,31 +216,25 @@ def _library_pieces(window: str, language: str) -> list[str]:
     return pieces if "".join(pieces) == window else [window]
 
 
-def _goes_on(before: str, after: str, language: str) -> bool:
+def _goes_on(before: str, after: str, rules: _Ends) -> bool:
     """Tells from the text around an end that the library found whether the sentence goes on."""
     if not before[-1].isspace():
         # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing."
         quotation = before[-1] in _OPENING or after[0] in _CLOSING or after[0] in ",;:"
         return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] == "-"))
-    abbreviation = _ABBREVIATION.get(language)
-    if abbreviation and abbreviation.search(before):
+    if rules.abbreviation.search(before) or (after[0].islower() and rules.before_small.search(before)):
         return True
-    if language == "en":
-        return after[0].islower() and bool(_ENGLISH_BEFORE_SMALL.search(before))
-    if language != "de":
-        return False
-    return bool(_GERMAN_ORDINAL.search(before) or (_SHORT_NUMBER.search(before) and _ORDINAL_NOUN.match(after)))
+    if _SHORT_NUMBER.search(before):  # rule SB8 of UAX 29: no break before a small letter
+        return after[0].islower() or bool(rules.after_number.match(after) or rules.ordinal.search(before))
+    return False
 
 
 # Where to break, best first: at the end of a match, so that white space stays with the piece before it.
 _CLAUSE_END = re.compile(r"[.!?…;:,)\]}–—][\"'”“’»«)\]]*\s+|[，、；：。！？]|\s(?=[(\[{–—„«»“])")
-_BEFORE_CONJUNCTION = re.compile(
-    r"\s(?=(?:und|oder|aber|sondern|weil|dass|wenn|and|or|but|because|that|which|when|if)\s)"
-)
 _SPACE = re.compile(r"\s+")
 
 
-def break_long(sentence: str, *, fits: Callable[[str], bool]) -> list[str]:
+def break_long(sentence: str, *, language: str, fits: Callable[[str], bool]) -> list[str]:
     """Breaks a sentence into pieces that fit, near the end of what fits: at a clause, a conjunction, a space, anywhere.
 
     The pieces concatenate to the sentence exactly. White space at a break stays at the end of the piece before it, so a
@@ -235,24 +245,32 @@ def break_long(sentence: str, *, fits: Callable[[str], bool]) -> list[str]:
 
     Args:
         sentence: Any string; an empty one gives no pieces.
+        language: Code of its language.
         fits: Whether a model takes this string whole. Expected to hold for nearly every prefix of what fits.
 
     Returns:
         Pieces for which ``fits`` holds, except single characters for which it doesn't.
     """
+    conjunction = _before_conjunction(language)
     pieces: list[str] = []
     start = 0
     guess = 256
     while start < len(sentence):
         checkpoint()
         limit = _longest_fitting(sentence, start, guess, fits)
-        end = limit if limit == len(sentence) else _break_before(sentence, start, limit)
+        end = limit if limit == len(sentence) else _break_before(sentence, start, limit, conjunction)
         if end < limit and not fits(sentence[start:end]):
             end = limit
         pieces.append(sentence[start:end])
         guess = limit - start
         start = end
     return pieces
+
+
+@lru_cache(maxsize=64)
+def _before_conjunction(language: str) -> re.Pattern[str]:
+    words = language_of(language).conjunctions
+    return re.compile(rf"\s(?=(?:{'|'.join(words)})\s)") if words else _NEVER
 
 
 def _longest_fitting(text: str, start: int, guess: int, fits: Callable[[str], bool]) -> int:
@@ -272,10 +290,10 @@ def _longest_fitting(text: str, start: int, guess: int, fits: Callable[[str], bo
     return fitting
 
 
-def _break_before(text: str, start: int, limit: int) -> int:
+def _break_before(text: str, start: int, limit: int, conjunction: re.Pattern[str]) -> int:
     """Returns the best end in (start, limit]: at a break, or else where no character loses its marks."""
     not_a_stub = start + (limit - start) // 3
-    for pattern, earliest in ((_CLAUSE_END, not_a_stub), (_BEFORE_CONJUNCTION, not_a_stub), (_SPACE, start)):
+    for pattern, earliest in ((_CLAUSE_END, not_a_stub), (conjunction, not_a_stub), (_SPACE, start)):
         last = max((match.end() for match in pattern.finditer(text, start, limit)), default=start)
         if last > earliest:
             return last

@@ -112,7 +112,7 @@ def sentences(text: str) -> None:
     for language in ("de", "en"):
         for newlines in (True, False):
             for begin, end in spans(text, language=language, newlines=newlines):
-                break_long(text[begin:end], fits=lambda part: len(part) <= 200)
+                break_long(text[begin:end], language="de", fits=lambda part: len(part) <= 200)
 
 
 def quality(text: str) -> None:

@@ -68,7 +68,7 @@ def without_marker(line: str) -> str:
 @settings(max_examples=examples(10_000))
 @given(TEXT, st.integers(1, 40))
 def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: int) -> None:
-    pieces = break_long(text, fits=lambda piece: len(piece) <= limit)
+    pieces = break_long(text, language="de", fits=lambda piece: len(piece) <= limit)
     assert "".join(pieces) == text
     assert all(0 < len(piece) <= limit for piece in pieces)
 
@@ -76,6 +76,6 @@ def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: i
 @settings(max_examples=examples(10_000))
 @given(TEXT, st.integers(1, 100))
 def test_pieces_fit_by_bytes_too_unless_they_are_one_character(text: str, limit: int) -> None:
-    pieces = break_long(text, fits=lambda piece: len(piece.encode()) <= limit)
+    pieces = break_long(text, language="de", fits=lambda piece: len(piece.encode()) <= limit)
     assert "".join(pieces) == text
     assert all(len(piece) == 1 or len(piece.encode()) <= limit for piece in pieces)

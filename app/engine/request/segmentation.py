@@ -80,7 +80,7 @@ class Segmenter:
                 pieces = self._tokenizer.encode(text[first:last]) if last - first <= max_chars else None
                 parts: Iterable[tuple[int, int, list[int]]] = [(first, last, pieces or [])]
                 if pieces is None or len(pieces) > max_pieces:
-                    parts = self._parts(text, first, last, max_pieces)
+                    parts = self._parts(text, first, last, max_pieces, language)
                 for begin, end, pieces in parts:
                     source, ids = text[begin:end], (*prefix, *pieces, self._eos_id)
                     rare_words = self.rare_words(source, lexicon, len(prefix)) if lexicon else ()
@@ -128,13 +128,15 @@ class Segmenter:
             kept.insert(0, segments.pop()._replace(text_index=CONTEXT))
         return kept
 
-    def _parts(self, text: str, begin: int, end: int, max_pieces: int) -> Iterator[tuple[int, int, list[int]]]:
+    def _parts(
+        self, text: str, begin: int, end: int, max_pieces: int, language: str
+    ) -> Iterator[tuple[int, int, list[int]]]:
         """Yields begin, end and pieces of each part of a sentence that has too many pieces for the model."""
 
         def fits(part: str) -> bool:
             return len(part) <= _CHARS_PER_PIECE * max_pieces and len(self._tokenizer.encode(part)) <= max_pieces
 
-        for part in break_long(text[begin:end], fits=fits):
+        for part in break_long(text[begin:end], language=language, fits=fits):
             segment = part.strip()
             first = begin + len(part) - len(part.lstrip())
             begin += len(part)

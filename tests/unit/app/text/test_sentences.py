@@ -194,13 +194,13 @@ def at_most(chars: int) -> Callable[[str], bool]:
 
 
 def test_what_fits_is_not_broken() -> None:
-    assert break_long("Das passt, und wie.", fits=at_most(100)) == ["Das passt, und wie."]
-    assert break_long("", fits=at_most(100)) == []
+    assert break_long("Das passt, und wie.", language="de", fits=at_most(100)) == ["Das passt, und wie."]
+    assert break_long("", language="de", fits=at_most(100)) == []
 
 
 def test_breaks_prefer_clauses_to_conjunctions_to_spaces() -> None:
     text = "Ich weiß, dass du kamst; aber ich war leider lange weg und du gingst wieder einmal allein heim."
-    assert break_long(text, fits=at_most(40)) == [
+    assert break_long(text, language="de", fits=at_most(40)) == [
         "Ich weiß, dass du kamst; ",
         "aber ich war leider lange weg ",
         "und du gingst wieder einmal allein heim.",
@@ -208,38 +208,38 @@ def test_breaks_prefer_clauses_to_conjunctions_to_spaces() -> None:
 
 
 def test_a_break_leaves_no_stub_for_a_clauses_sake() -> None:
-    assert break_long("Ja, das war gestern schon einmal so", fits=at_most(20)) == [
+    assert break_long("Ja, das war gestern schon einmal so", language="de", fits=at_most(20)) == [
         "Ja, das war gestern ",
         "schon einmal so",
     ]
 
 
 def test_a_decimal_comma_is_no_clause_end() -> None:
-    assert break_long("etwa 1234567,5678", fits=at_most(15)) == ["etwa ", "1234567,5678"]
+    assert break_long("etwa 1234567,5678", language="de", fits=at_most(15)) == ["etwa ", "1234567,5678"]
 
 
 def test_a_break_inside_a_word_keeps_accents_and_joined_emoji_whole() -> None:
     accented = "e\u0301"
-    assert break_long(accented * 4, fits=at_most(3)) == [accented] * 4
+    assert break_long(accented * 4, language="de", fits=at_most(3)) == [accented] * 4
     family = "👩\u200d👩\u200d👧"
-    assert break_long(family * 3, fits=at_most(7)) == [family] * 3
+    assert break_long(family * 3, language="de", fits=at_most(7)) == [family] * 3
     thumb = "👍🏽"
-    assert break_long(thumb * 3, fits=at_most(3)) == [thumb] * 3
+    assert break_long(thumb * 3, language="de", fits=at_most(3)) == [thumb] * 3
 
 
 def test_what_fits_wins_over_whole_characters() -> None:
-    assert break_long("e\u0301\u0302\u0303", fits=at_most(2)) == ["e\u0301", "\u0302\u0303"]
+    assert break_long("e\u0301\u0302\u0303", language="de", fits=at_most(2)) == ["e\u0301", "\u0302\u0303"]
 
 
 def test_characters_that_do_not_fit_are_pieces_of_their_own() -> None:
-    assert break_long("ab c", fits=lambda piece: False) == list("ab c")
+    assert break_long("ab c", language="de", fits=lambda piece: False) == list("ab c")
 
 
 def test_every_piece_fits_when_fitting_is_not_a_matter_of_length() -> None:
     def fits(piece: str) -> bool:
         return len(piece.split()) <= 3
 
-    pieces = break_long("ein, zwei drei vier, fünf sechs sieben acht neun zehn", fits=fits)
+    pieces = break_long("ein, zwei drei vier, fünf sechs sieben acht neun zehn", language="de", fits=fits)
     assert "".join(pieces) == "ein, zwei drei vier, fünf sechs sieben acht neun zehn"
     assert all(fits(piece) for piece in pieces)
 
@@ -254,13 +254,13 @@ def test_the_work_of_breaking_grows_with_the_length_only(unit: str) -> None:
         return len(piece) <= 400
 
     text = unit * (500_000 // len(unit))
-    assert "".join(break_long(text, fits=fits)) == text
+    assert "".join(break_long(text, language="de", fits=fits)) == text
     assert seen_chars < 20 * len(text)
 
 
 def test_a_name_between_ideographs_is_not_cut_in_two() -> None:
     text = "字Tom字Boston字Paris" * 20
-    pieces = break_long(text, fits=lambda piece: len(piece) <= 24)
+    pieces = break_long(text, language="de", fits=lambda piece: len(piece) <= 24)
     assert "".join(pieces) == text
     assert sum(piece.count(name) for piece in pieces for name in ("Tom", "Boston", "Paris")) == 60
 
@@ -280,3 +280,19 @@ def test_a_name_between_ideographs_is_not_cut_in_two() -> None:
 )
 def test_letters_that_stand_alone_are_no_words(text: str, expected: bool) -> None:
     assert has_words(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("cs", "Sejdeme se 3. října. Ano.", ["Sejdeme se 3. října.", "Ano."]),
+        ("ja", "今日は。元気ですか？はい！", ["今日は。", "元気ですか？", "はい！"]),
+        ("hi", "यह है। वह था।", ["यह है।", "वह था।"]),
+        ("ar", "مرحبا. كيف حالك؟ بخير.", ["مرحبا.", "كيف حالك؟", "بخير."]),
+        ("tr", "Ali geldi. Tamam mı? 3. madde var.", ["Ali geldi.", "Tamam mı?", "3. madde var."]),
+    ],
+)
+def test_a_language_without_a_room_has_the_rules_of_unicode_and_cldr(
+    language: str, text: str, expected: list[str]
+) -> None:
+    assert list(split(text, language=language).sentences) == expected
