@@ -325,7 +325,7 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         ),
         longest_source=ingredients.longest_source,
         graphs=graphs,
-        attention=None if config.memory_length else ATTENTION,
+        attention=None if config.memory_length or config.recurrent else ATTENTION,
         source_tokenizer=source,
         target_tokenizer=target,
         source_vocabulary=source_ids,

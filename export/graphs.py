@@ -14,16 +14,16 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
+from export.arrays import arrays_of
 from export.decoder_only_graphs import SourceGraph, StepGraph
+from export.graph_ends import OPSET, array_names, end_with_top_k
 from export.graph_nodes import (
     append,
     attend,
@@ -38,6 +38,7 @@ from export.graph_nodes import (
     self_projections,
     take,
 )
+from export.written_graphs import written_decoder
 from model.network.attention import (
     KeysValues,
     MultiHeadAttention,
@@ -50,7 +51,6 @@ from model.network.masks import mask_scores
 from model.network.memory import recall_mask
 from model.network.transformer import Transformer
 
-OPSET = 23
 # The names in the graphs since bundle format 3: "members" are the beam rows, "seats" the row beams.
 _STEP_INPUTS = ("tokens", "positions", "places", "target_mask", "source_mask", "members", "seats", "parents")
 
@@ -255,11 +255,6 @@ def _attend_to_source(
     return layer.cross_residual.after(states, attention.output(pick(attended, row_beams))), scores
 
 
-def array_names(what: str, layers: int) -> list[str]:
-    """The names of keys and values (``cross``, ``past``, ``present`` and so on) in the order of the graphs."""
-    return [f"{what}_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
-
-
 def export_encoder(model: Transformer) -> onnx.ModelProto:
     """Trace the encoder graph of a model in evaluation mode."""
     batch, length, config = Dim("batch", min=1), Dim("source", min=1), model.config
@@ -279,6 +274,8 @@ def export_encoder(model: Transformer) -> onnx.ModelProto:
 def export_decoder(model: Transformer) -> onnx.ModelProto:
     """Trace the decoder graph of a model in evaluation mode, and end it with a top-k over the vocabulary."""
     config = model.config
+    if config.recurrent:
+        return written_decoder(config, arrays_of(model))
     rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=1)
     earlier, sentences, beams = Dim("earlier_rows", min=1), Dim("sentences", min=1), Dim("beams", min=2)
     features = [torch.zeros(3, 5, config.width, dtype=model.dtype) for _ in range(2 * config.decoder_layers)]
@@ -316,7 +313,7 @@ def export_decoder(model: Transformer) -> onnx.ModelProto:
             [{0: earlier, 1: past}] * len(history),
         ],
     )
-    return _end_with_top_k(graph, config.target_vocabulary)
+    return end_with_top_k(graph, config.target_vocabulary)
 
 
 def _trace(
@@ -344,30 +341,3 @@ def _trace(
     buffer = io.BytesIO()
     program.save(buffer)  # type: ignore[arg-type]  # a file works, only the annotation says path
     return onnx.load_from_string(buffer.getvalue())
-
-
-def _end_with_top_k(graph: onnx.ModelProto, vocabulary: int) -> onnx.ModelProto:
-    """Replace the log-probabilities (R, 1, V) by the K best: scores (R, 1, K) float32, candidates (R, 1, K) int64.
-
-    K is an input, (1,) int64; more than V asks for all. It is added here because a traced top-k would have a fixed K.
-    """
-    body = graph.graph
-    body.initializer.append(numpy_helper.from_array(np.array([vocabulary], dtype=np.int64), "vocabulary"))
-    body.node.extend(
-        [
-            helper.make_node("Min", ["top", "vocabulary"], ["candidate_count"]),
-            helper.make_node("TopK", ["log_probabilities", "candidate_count"], ["scores", "candidates"], axis=-1),
-        ]
-    )
-    body.input.append(helper.make_tensor_value_info("top", TensorProto.INT64, [1]))
-    kept = [output for output in body.output if output.name != "log_probabilities"]
-    del body.output[:]
-    body.output.extend(
-        [
-            helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["rows", 1, "candidates"]),
-            helper.make_tensor_value_info("candidates", TensorProto.INT64, ["rows", 1, "candidates"]),
-            *kept,
-        ]
-    )
-    onnx.checker.check_model(graph)
-    return graph

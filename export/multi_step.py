@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from export.graphs import array_names
+from export.graph_ends import array_names
 
 _LOWEST = -1e300
 

@@ -3,7 +3,7 @@
 They hold no weights of their own: matrices are stored as float16 as the float graphs have them, so both share a file.
 The operators make 8-bit integers of them when they are loaded, in the layout that the processor wants.
 
-They compute any standard Transformer. A model that ``TransformerConfig.variants`` names has no native graphs.
+They compute any model that ``TransformerConfig.native`` allows. PyTorch is not needed to write them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,16 +11,11 @@ from typing import Any
 
 import numpy as np
 import onnx
-import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from torch import Tensor, nn
 
-from export.graph_nodes import fuse
-from model.network.attention import MultiHeadAttention
+from export.arrays import Arrays, side_by_side
 from model.network.config import TransformerConfig
-from model.network.layers import DecoderLayer, EncoderLayer
-from model.network.transformer import Transformer
 
 DOMAIN = "dragoman"
 _OPSET = 23
@@ -32,26 +27,24 @@ Ends = Mapping[str, tuple[int, Sequence[str | int]]]
 Weights = Iterator[tuple[str, NDArray[np.generic]]]
 
 
-def native_encoder(model: Transformer) -> onnx.ModelProto:
+def native_encoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
     """The encoder graph of the operator Encode.
 
     It takes ``source``, (T,) int64, the ids of all sentences, and ``lengths``, (B,) int64; it returns ``features``,
     (2L, T, D) float32, the cross-attention keys and values of the decoder's L layers.
     """
-    config = model.config
     sizes = {"vocabulary": config.source_vocabulary, "layers": config.encoder_layers}
     return _graph(
         "Encode",
         {"source": (TensorProto.INT64, ["positions"]), "lengths": (TensorProto.INT64, ["sentences"])},
         {"features": (TensorProto.FLOAT, [2 * config.decoder_layers, "positions", config.width])},
         _attributes(config) | sizes | {"cross_layers": config.decoder_layers},
-        dict(_encoder_weights(model)),
+        dict(_encoder_weights(config, arrays)),
     )
 
 
-def native_decoder(model: Transformer) -> onnx.ModelProto:
+def native_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
     """The decoder graph of the operator Decode; what it takes and returns is described in ``kernels/operators.c``."""
-    config = model.config
     shape: list[str | int] = [2 * config.decoder_layers, "places", config.width]
     memory = (TensorProto.FLOAT, shape)
     alignment = _NO_LAYER if config.alignment_layer is None else config.alignment_layer
@@ -81,8 +74,9 @@ def native_decoder(model: Transformer) -> onnx.ModelProto:
         },
         _attributes(config)
         | {"vocabulary": config.target_vocabulary, "layers": config.decoder_layers, "eos": config.eos_id}
-        | {"alignment_layer": alignment, "alignment_head": config.alignment_head},
-        dict(_decoder_weights(model)),
+        | {"alignment_layer": alignment, "alignment_head": config.alignment_head}
+        | ({"recurrent": 1} if config.recurrent else {}),
+        dict(_decoder_weights(config, arrays)),
     )
 
 
@@ -119,76 +113,68 @@ def _attributes(config: TransformerConfig) -> dict[str, Any]:
     }
 
 
-def _encoder_weights(model: Transformer) -> Weights:
+def _encoder_weights(config: TransformerConfig, arrays: Arrays) -> Weights:
     """The weights of the encoder, in the order in which ``kernels/packing.c`` reads them."""
-    yield from _tables(model, model.source_embedding, model.source_norm)
-    for index, layer in enumerate(model.encoder):
-        yield from _self_attention(f"encoder.{index}", layer)
-        yield from _feed_forward(f"encoder.{index}", layer)
-    yield from _norm("encoder_norm", model.encoder_norm)
-    crosses = [layer.cross_attention for layer in model.decoder]
-    yield from _linear("cross", *(linear for cross in crosses for linear in (cross.key, cross.value)))
+    yield from _tables(config, arrays, "source")
+    for index in range(config.encoder_layers):
+        yield from _self_attention(arrays, f"encoder.{index}")
+        yield from _feed_forward(arrays, f"encoder.{index}")
+    if config.norm == "pre":
+        yield from _norm(arrays, "encoder_norm")
+    crosses = (f"decoder.{layer}.cross_attention" for layer in range(config.decoder_layers))
+    yield from _linear(arrays, "cross", *(f"{cross}.{part}" for cross in crosses for part in ("key", "value")))
 
 
-def _decoder_weights(model: Transformer) -> Weights:
-    yield from _tables(model, model.target_embedding, model.target_norm)
-    for index, layer in enumerate(model.decoder):
-        yield from _self_attention(f"decoder.{index}", layer)
-        yield from _norm(f"decoder.{index}.cross_norm", layer.cross_residual.norm)
-        yield from _linear(f"decoder.{index}.cross_query", layer.cross_attention.query)
-        yield from _linear(f"decoder.{index}.cross_output", layer.cross_attention.output)
-        yield from _feed_forward(f"decoder.{index}", layer)
-    yield from _norm("decoder_norm", model.decoder_norm)
-    assert isinstance(model.projection, nn.Linear)
+def _decoder_weights(config: TransformerConfig, arrays: Arrays) -> Weights:
+    yield from _tables(config, arrays, "target")
+    for index in range(config.decoder_layers):
+        name = f"decoder.{index}"
+        yield from _recurrence(arrays, name) if config.recurrent else _self_attention(arrays, name)
+        yield from _norm(arrays, f"{name}.cross_residual.norm")
+        yield from _linear(arrays, f"{name}.cross_query", f"{name}.cross_attention.query")
+        yield from _linear(arrays, f"{name}.cross_output", f"{name}.cross_attention.output")
+        yield from _feed_forward(arrays, name)
+    if config.norm == "pre":
+        yield from _norm(arrays, "decoder_norm")
     # As it lies in the file: the embedding, where they are tied.
-    yield "projection.weight", _half(model.projection.weight)
-    yield "projection.bias", _bias(model.projection)
+    projection = arrays["target_embedding.weight" if config.tie_output else "projection.weight"]
+    yield "projection.weight", projection.astype(np.float16)
+    yield "projection.bias", arrays.get("projection.bias", np.zeros(len(projection), np.float32))
 
 
-def _tables(model: Transformer, embedding: nn.Module, norm: nn.Module) -> Weights:
-    assert isinstance(embedding, nn.Embedding)  # others are variants
-    yield "embedding", _half(embedding.weight)
-    places = model.config.max_positions
-    table = model.positions.table(places) if model.positions.added else torch.zeros(places, model.config.width)
-    yield "positions", _float(table)
-    yield from _norm("embedding_norm", norm)
+def _tables(config: TransformerConfig, arrays: Arrays, side: str) -> Weights:
+    yield "embedding", arrays[f"{side}_embedding.weight"].astype(np.float16)
+    yield "positions", arrays["positions"]
+    if config.embedding_norm:
+        yield from _norm(arrays, f"{side}_norm")
 
 
-def _self_attention(name: str, layer: EncoderLayer | DecoderLayer) -> Weights:
-    attention: MultiHeadAttention = layer.self_attention
-    yield from _norm(f"{name}.self_norm", layer.self_residual.norm)
-    yield from _linear(f"{name}.self_projection", attention.query, attention.key, attention.value)
-    yield from _linear(f"{name}.self_output", attention.output)
+def _self_attention(arrays: Arrays, layer: str) -> Weights:
+    yield from _norm(arrays, f"{layer}.self_residual.norm")
+    parts = (f"{layer}.self_attention.{part}" for part in ("query", "key", "value"))
+    yield from _linear(arrays, f"{layer}.self_projection", *parts)
+    yield from _linear(arrays, f"{layer}.self_output", f"{layer}.self_attention.output")
 
 
-def _feed_forward(name: str, layer: EncoderLayer | DecoderLayer) -> Weights:
-    yield from _norm(f"{name}.inner_norm", layer.feed_forward_residual.norm)
-    yield from _linear(f"{name}.inner", layer.feed_forward.inner)
-    yield from _linear(f"{name}.outer", layer.feed_forward.outer)
+def _recurrence(arrays: Arrays, layer: str) -> Weights:
+    yield from _norm(arrays, f"{layer}.self_residual.norm")
+    parts = (f"{layer}.recurrence.{part}" for part in ("candidate", "gate"))
+    yield from _linear(arrays, f"{layer}.self_projection", *parts)
 
 
-def _linear(name: str, *layers: nn.Linear) -> Weights:
-    """(inputs, outputs) and (outputs,) of layers with the same input, side by side."""
-    fused = fuse(*layers)
-    yield f"{name}.weight", _half(fused.weight.T)
-    yield f"{name}.bias", _bias(fused)
+def _feed_forward(arrays: Arrays, layer: str) -> Weights:
+    yield from _norm(arrays, f"{layer}.feed_forward_residual.norm")
+    for part in ("inner", "outer"):
+        yield from _linear(arrays, f"{layer}.{part}", f"{layer}.feed_forward.{part}")
 
 
-def _norm(name: str, norm: nn.Module) -> Weights:
-    if isinstance(norm, nn.LayerNorm):
-        yield f"{name}.gain", _float(norm.weight)
-        yield f"{name}.bias", _float(norm.bias)
+def _linear(arrays: Arrays, name: str, *layers: str) -> Weights:
+    """Layers with the same input side by side: (inputs, outputs) and (outputs,)."""
+    weight, bias = side_by_side(arrays, *layers)
+    yield f"{name}.weight", weight.astype(np.float16)
+    yield f"{name}.bias", bias
 
 
-def _bias(layer: nn.Linear) -> NDArray[np.float32]:
-    if layer.bias is None:
-        return np.zeros(layer.out_features, np.float32)
-    return _float(layer.bias)
-
-
-def _float(tensor: Tensor) -> NDArray[np.float32]:
-    return tensor.detach().float().numpy()
-
-
-def _half(tensor: Tensor) -> NDArray[np.float16]:
-    return tensor.detach().half().numpy()
+def _norm(arrays: Arrays, name: str) -> Weights:
+    yield f"{name}.gain", arrays[f"{name}.weight"]
+    yield f"{name}.bias", arrays[f"{name}.bias"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import onnx
 
 from app.engine.models.manifest import Graphs, Precision
+from export.arrays import arrays_of
 from export.attention_graphs import ATTENTION, with_maps
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
@@ -77,9 +78,17 @@ def _write_floats(model: Transformer, full: Models, folder: Path, *, has_float16
         graphs["float16"] = {role: halved(graph) for role, graph in full.items()}
     for graph in graphs["float32"].values():
         store_halves(graph)
-    if not model.config.variants:
-        graphs["int8-native"] = {"encoder": native_encoder(model), "decoder": native_decoder(model)}
-    observed = [] if model.config.memory_length else [with_maps(graph) for graph in graphs["float32"].values()]
+    if model.config.native:
+        weights = arrays_of(model)
+        graphs["int8-native"] = {
+            make.__name__.removeprefix("native_"): make(model.config, weights)
+            for make in (native_encoder, native_decoder)
+        }
+    observed = (
+        []
+        if model.config.memory_length or model.config.recurrent
+        else [with_maps(graph) for graph in graphs["float32"].values()]
+    )
     share_weights([*(graph for made in graphs.values() for graph in made.values()), *observed], folder / WEIGHTS)
     for graph, name in zip(observed, ATTENTION.files.values(), strict=False):
         onnx.save(graph, folder / name)

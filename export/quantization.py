@@ -22,8 +22,8 @@ from app.engine.decoding.search import default_max_length
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.sessions import Binding, Kind
 from app.engine.options import SearchOptions
+from export.graph_ends import array_names
 from export.graph_fusion import simplify
-from export.graphs import array_names
 from model.network.config import TransformerConfig
 
 Array = NDArray[Any]

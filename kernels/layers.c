@@ -121,6 +121,41 @@ static const char *encode(const Model *m, const int64_t *ids, const int64_t *len
   return error;
 }
 
+// The first sub-layer of a decoder: self-attention to the earlier positions of each row.
+static void read_target(const Model *m, const Layer *l, Scratch *s, const Row *rows, int count, float *keys, float *values) {
+  const int width = m->width;
+  for (int r = 0; r < count; r++) {
+    const float *projected = s->projected + r * s->projected_stride;
+    memcpy(keys + size_of(rows[r].place, width), projected + width, width * sizeof *keys);
+    memcpy(values + size_of(rows[r].place, width), projected + 2 * width, width * sizeof *values);
+    attend(projected, keys, values, width, width, rows[r].history, rows[r].position + 1, m->heads, s->room,
+           s->attended + r * s->stride, 0, NULL);
+  }
+  attention_output(m, &l->self_output, &l->self_norm, s, count);
+}
+
+// The same of a recurrent layer (Kim et al. 2019): c = f c_before + (1 - f) W x with f = sigmoid(W_f x + b_f); ReLU(c) is
+// added to the states. A row's state is at its place, the one before at the place of its last position.
+static void recur(const Model *m, const Layer *l, Scratch *s, const Row *rows, int count, float *cells) {
+  const int width = m->width;
+  static const float beginning[LANES] = {0};
+  for (int r = 0; r < count; r++) {
+    const float *candidate = s->projected + r * s->projected_stride, *gate = candidate + width;
+    const float *before = rows[r].position ? cells + size_of(rows[r].history[rows[r].position - 1], width) : NULL;
+    float *cell = cells + size_of(rows[r].place, width), *state = s->states + r * s->stride;
+    for (int i = 0; i < width; i += LANES) {
+      const int some = width - i < LANES ? width - i : LANES;
+      const Vector new = load_first(candidate + i, some), kept = sigmoid(load_first(gate + i, some));
+      const Vector c = fma_(kept, sub(load_first(before ? before + i : beginning, some), new), new);
+      float lanes[LANES];
+      store(lanes, c);
+      memcpy(cell + i, lanes, some * sizeof *lanes); // places lie side by side
+      store(state + i, add(load(state + i), larger(c, all(0)))); // c is 0 behind the width
+    }
+  }
+  leave(m, &l->self_norm, s, count);
+}
+
 // One step of a decoder for all rows: their states become bytes, ready for the vocabulary. attended: (R,), or NULL.
 static void advance(const Model *m, Scratch *s, Row *rows, int count, float *memory, int64_t places, int64_t *attended) {
   const int width = m->width;
@@ -134,14 +169,8 @@ static void advance(const Model *m, Scratch *s, Row *rows, int count, float *mem
     float *keys = memory + size_of(2 * i, places) * width, *values = keys + size_of(places, width);
     enter(m, &l->self_norm, s, count);
     multiply(&l->self_projection, s->bytes, s->scales, count, s->projected, s->projected_stride);
-    for (int r = 0; r < count; r++) {
-      const float *projected = s->projected + r * s->projected_stride;
-      memcpy(keys + size_of(rows[r].place, width), projected + width, width * sizeof *keys);
-      memcpy(values + size_of(rows[r].place, width), projected + 2 * width, width * sizeof *values);
-      attend(projected, keys, values, width, width, rows[r].history, rows[r].position + 1, m->heads, s->room,
-                     s->attended + r * s->stride, 0, NULL);
-    }
-    attention_output(m, &l->self_output, &l->self_norm, s, count);
+    if (m->recurrent) recur(m, l, s, rows, count, keys);
+    else read_target(m, l, s, rows, count, keys, values);
     enter(m, &l->cross_norm, s, count);
     multiply(&l->cross_query, s->bytes, s->scales, count, s->projected, s->projected_stride);
     for (int r = 0; r < count; r++)

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
   int width, heads, feed_forward, depth, vocabulary, positions;
   int pre_norm, embedding_norm, activation, decoder; // decoder: layers look at a source; the last product is the vocabulary's
+  int recurrent;                                     // decoder only: layers have a state in place of self-attention
   int cross_layers;                                  // encoder only: number of decoder layers that get keys and values
   int alignment_layer, alignment_head;               // -1: there is none
   int64_t eos;
@@ -72,7 +73,9 @@ typedef struct {
 
 // A search of many sentences, or one step of it. All inputs have been checked.
 typedef struct {
-  float *memory;        // (2L, C, D): keys and values of every layer, of source and target positions alike
+  // (2L, C, D): keys and values of every layer, of source and target positions alike. At the places of target positions, a
+  // recurrent layer has its state where the others have keys.
+  float *memory;
   int64_t places;       // C
   Row *rows;            // rows of all sentences; a sentence's rows are side by side, best first
   const Sentence *sentences;

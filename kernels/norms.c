@@ -132,7 +132,12 @@ static INLINE Vector gelu(Vector x) {
   return sub(larger(x, all(0)), mul(mul(magnitude(x), all(0.5f)), rest));
 }
 
-static INLINE Vector swish(Vector x) { return quotient(x, add(all(1), exponential(smaller(mul(x, all(-1)), all(88))))); }
+// 1 + e^-x
+static INLINE Vector sigmoid_divisor(Vector x) { return add(all(1), exponential(smaller(mul(x, all(-1)), all(88)))); }
+
+static INLINE Vector swish(Vector x) { return quotient(x, sigmoid_divisor(x)); }
+
+static INLINE Vector sigmoid(Vector x) { return quotient(all(1), sigmoid_divisor(x)); }
 
 // The activation function, in place, and the bytes. After a ReLU nothing is negative, so there are twice the levels.
 static void activate(float *x, size_t stride, int depth, int activation, int rows, uint8_t *bytes, float *scales) {

@@ -36,7 +36,9 @@ typedef struct {
   OrtStatus *(*KernelContext_GetInput)(const OrtKernelContext *context, size_t index, const OrtValue **out); // 90
   OrtStatus *(*KernelContext_GetOutput)(OrtKernelContext *context, size_t index, const int64_t *dims, size_t count,
                                         OrtValue **out);
-  void *unused_92[7];
+  void *unused_92;
+  void (*ReleaseStatus)(OrtStatus *status); // 93
+  void *unused_94[5];
   void (*ReleaseTensorTypeAndShapeInfo)(OrtShape *shape); // 99
   void *unused_100[2];
 } OrtApi;

@@ -79,7 +79,7 @@ static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_
 
 // Tensors in the order in which they are used; a linear layer is a matrix and its bias, a norm a gain and a bias.
 static const char *pack(Model *m, const Tensor *t, int count) {
-  const int wide = m->width, per_layer = m->decoder ? 18 : 12;
+  const int wide = m->width, per_layer = m->recurrent ? 16 : m->decoder ? 18 : 12;
   const int expected = 2 + 2 * m->embedding_norm + m->depth * per_layer + 2 * m->pre_norm + 2;
   if (count != expected) return "there are more or fewer weights than the attributes say";
   const char *error = NULL;
@@ -95,8 +95,8 @@ static const char *pack(Model *m, const Tensor *t, int count) {
   if (m->embedding_norm) { NORM(embed_norm) }
   for (int i = 0; i < m->depth; i++) {
     NORM(layers[i].self_norm)
-    LINEAR(layers[i].self_projection, wide, 3 * wide, OFFSET)
-    LINEAR(layers[i].self_output, wide, wide, OFFSET)
+    LINEAR(layers[i].self_projection, wide, (m->recurrent ? 2 : 3) * wide, OFFSET)
+    if (!m->recurrent) { LINEAR(layers[i].self_output, wide, wide, OFFSET) }
     if (m->decoder) {
       NORM(layers[i].cross_norm)
       LINEAR(layers[i].cross_query, wide, wide, OFFSET)

@@ -35,6 +35,11 @@ static OrtStatus *read_attributes(const OrtKernelInfo *info, Model *m) {
     TRY(read_size(info, "alignment_layer", -1, &m->alignment_layer));
     TRY(read_size(info, "alignment_head", 0, &m->alignment_head));
     TRY(api->KernelInfoGetAttribute_int64(info, "eos", &m->eos));
+    int64_t recurrent = 0; // older graphs have no such attribute
+    OrtStatus *missing = api->KernelInfoGetAttribute_int64(info, "recurrent", &recurrent);
+    if (missing) api->ReleaseStatus(missing);
+    CHECK(recurrent == 0 || recurrent == 1, "attribute recurrent is out of range");
+    m->recurrent = (int)recurrent;
   } else {
     TRY(read_size(info, "cross_layers", 1, &m->cross_layers));
   }

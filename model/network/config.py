@@ -8,6 +8,7 @@ Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "sinusoidal-halves", "sinusoidal-marian", "learned", "relative", "none"]
 Scoring = Literal["scaled-dot", "dot", "general", "additive"]
 FeedForwardKind = Literal["linear", "conv"]
+DecoderCell = Literal["attention", "ssru"]
 
 _CHOICES = {
     "norm": get_args(NormPlacement),
@@ -15,6 +16,7 @@ _CHOICES = {
     "positions": get_args(Positions),
     "scoring": get_args(Scoring),
     "feed_forward_kind": get_args(FeedForwardKind),
+    "decoder_cell": get_args(DecoderCell),
 }
 _AT_LEAST_ONE = (
     "source_vocabulary",
@@ -54,6 +56,8 @@ class TransformerConfig:
         feed_forward_kind: "linear" (the paper), or "conv": two convolutions over time, of ``convolution_width`` in the
             encoder and of 1 in the decoder. Of width 1 both kinds are the same.
         convolution_width: Positions that a convolution sees, odd.
+        decoder_cell: How a decoder layer reads the target so far: "attention" (the paper), or "ssru", a recurrent unit
+            with a state of D numbers in place of keys and values (Kim et al. 2019, see ``model.network.recurrent``).
         scoring: How a query q and a key k of one head are compared. "scaled-dot" is q.k / sqrt(E) (the paper), "dot" is
             q.k, "general" is q.W.k (Luong et al. 2015), "additive" is v.tanh(q + k), q and k being projections
             (Bahdanau et al. 2015).
@@ -96,6 +100,7 @@ class TransformerConfig:
     activation: Activation = "relu"
     feed_forward_kind: FeedForwardKind = "linear"
     convolution_width: int = 1
+    decoder_cell: DecoderCell = "attention"
     scoring: Scoring = "scaled-dot"
     positions: Positions = "sinusoidal"
     max_positions: int = 512
@@ -142,6 +147,8 @@ class TransformerConfig:
         self._check_variants()
 
     def _check_variants(self) -> None:
+        if self.recurrent and len(self.variants) > 1:
+            raise ConfigError(f'decoder_cell = "ssru" can\'t be combined with {self.variants[0]}')
         for name in ("encoder_layers", "memory_length"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0")
@@ -184,6 +191,11 @@ class TransformerConfig:
         return self.encoder_layers == 0
 
     @property
+    def recurrent(self) -> bool:
+        """The decoder has states in place of self-attention."""
+        return self.decoder_cell == "ssru"
+
+    @property
     def position_rows(self) -> int:
         """Positions of the longest text that a layer sees: where there is no encoder, source and target."""
         return self.max_positions * (2 if self.decoder_only else 1)
@@ -195,7 +207,7 @@ class TransformerConfig:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """The settings, as in a recipe, that the graphs and operators of a standard Transformer don't support.
+        """The settings, as in a recipe, by which it is no standard Transformer.
 
         Scores by "dot" and "general" are standard with other weights, see ``export.equivalents``.
         """
@@ -207,8 +219,14 @@ class TransformerConfig:
             f"memory_length = {self.memory_length}": self.memory_length > 0,
             "same_length = true": self.same_length,
             f"cutoffs = {list(self.cutoffs)}": bool(self.cutoffs),
+            'decoder_cell = "ssru"': self.recurrent,
         }
         return tuple(choice for choice, made in choices.items() if made)
+
+    @property
+    def native(self) -> bool:
+        """The operators of ``kernels/`` compute such a model."""
+        return not self.variants or self.recurrent
 
     @property
     def export_obstacle(self) -> str | None:

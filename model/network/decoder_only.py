@@ -12,6 +12,7 @@ from torch import Tensor
 
 from model.network.attention import KeysValues
 from model.network.config import TransformerConfig
+from model.network.layers import Past
 from model.network.masks import causal_mask, padding_mask
 from model.network.memory import Memory
 from model.network.transformer import DecoderCache, Encoded, Transformer
@@ -49,14 +50,15 @@ class DecoderOnly(Transformer):
         positions = lengths + torch.arange(cache.length, cache.length + length, device=target.device)  # (B, T)
         signals = self.positions(0, source + cache.length + length).to(target.device)[positions]
         states = self.embed(target, self.target_embedding, self.target_norm, signals)
-        memories, self_maps, cross_maps = [], [], []
+        memories, self_maps, cross_maps = list[Past](), list[Tensor](), list[Tensor]()
         for index, (layer, prefix) in enumerate(zip(self.decoder, cache.cross, strict=True)):
-            seen = prefix.append(cache.past[index]) if cache.past else prefix
+            past = cache.past[index] if cache.past else None
+            seen = prefix.append(past) if isinstance(past, KeysValues) else prefix
             states, memory, maps, _ = layer(states, mask, seen)
             memories.append(KeysValues(*(side[:, source:] for side in memory)))
             self_maps.append(maps[..., source:])
             cross_maps.append(maps[..., :source])
-        cache.past = memories
+        cache.past, cache.length = memories, cache.length + length
         return self.decoder_norm(states), self_maps, cross_maps
 
 

@@ -5,6 +5,7 @@ H heads. Masks are bool, True on what may be looked at.
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from torch.nn import functional as F
 
 from model.network.attention import KeysValues, MultiHeadAttention, RecallingAttention, RelativeAttention
 from model.network.config import TransformerConfig
+from model.network.recurrent import SimpleRecurrentUnit
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
@@ -124,12 +126,20 @@ class EncoderLayer(nn.Module):
         return self.self_attention.project(self.self_residual.before(states))
 
 
+Past: TypeAlias = KeysValues | Tensor
+"""A decoder layer's view of the target so far: keys and values (B, P, D), or the state (B, D) of a recurrent unit."""
+
+
 class DecoderLayer(nn.Module):
-    """Masked self-attention, attention to the source if there is an encoder, then the feed-forward network."""
+    """Masked self-attention or a recurrent unit, attention to the source if there is an encoder, then feed-forward."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.self_attention = self_attention(config)
+        if config.recurrent:
+            self.recurrence = SimpleRecurrentUnit(config)
+        else:
+            self.self_attention = self_attention(config)
+        self.recurrent = config.recurrent
         self.self_residual = Residual(config)
         if not config.decoder_only:
             self.cross_attention = MultiHeadAttention(config)
@@ -141,37 +151,47 @@ class DecoderLayer(nn.Module):
         self,
         states: Tensor,
         mask: Tensor,
-        past: KeysValues | None,
+        past: Past | None,
         cross: KeysValues | None = None,
         cross_mask: Tensor | None = None,
         recalled: int = 0,
-    ) -> tuple[Tensor, KeysValues, Tensor, Tensor | None]:
+    ) -> tuple[Tensor, Past, Tensor | None, Tensor | None]:
         """Advance by the T positions of ``states``.
 
         Args:
             states: (B, T, D), the new positions.
             mask: broadcastable to (B, T, P + T) for P past positions.
-            past: (B, P, D) keys and values of earlier positions, or None.
+            past: The layer's view of earlier positions, or None.
             cross: (B, S, D) keys and values of the source; without them the layer looks at its own past only.
             cross_mask: (B, 1, S), given with ``cross``.
             recalled: How many of the past positions, the first ones, are of earlier sentences.
 
         Returns:
-            States (B, T, D), keys and values of all P + T positions, self-attention maps (B, H, T, P + T), and with
-            ``cross`` cross-attention maps (B, H, T, S).
+            States (B, T, D), the view of all P + T positions, self-attention maps (B, H, T, P + T) unless the layer is
+            recurrent, and with ``cross`` cross-attention maps (B, H, T, S).
         """
-        entered = self.self_residual.before(states)
-        memory = self.self_attention.project(entered)
-        if past is not None:
-            memory = past.append(memory)
-        attended, self_maps = self.self_attention(entered, memory, mask, recalled)
-        states = self.self_residual.after(states, attended)
+        branch, seen, self_maps = self._read_target(self.self_residual.before(states), mask, past, recalled)
+        states = self.self_residual.after(states, branch)
         cross_maps = None
         if cross is not None and cross_mask is not None:
             attended, cross_maps = self.cross_attention(self.cross_residual.before(states), cross, cross_mask)
             states = self.cross_residual.after(states, attended)
         branch = self.feed_forward(self.feed_forward_residual.before(states))
-        return self.feed_forward_residual.after(states, branch), memory, self_maps, cross_maps
+        return self.feed_forward_residual.after(states, branch), seen, self_maps, cross_maps
+
+    def _read_target(
+        self, entered: Tensor, mask: Tensor, past: Past | None, recalled: int
+    ) -> tuple[Tensor, Past, Tensor | None]:
+        """The first sub-layer without its residual connection."""
+        if self.recurrent:
+            assert not isinstance(past, KeysValues)
+            return *self.recurrence(entered, past), None
+        seen = self.self_attention.project(entered)
+        if past is not None:
+            assert isinstance(past, KeysValues)
+            seen = past.append(seen)
+        attended, maps = self.self_attention(entered, seen, mask, recalled)
+        return attended, seen, maps
 
     def recall(self, states: Tensor) -> KeysValues:
         """Keys and values of remembered states (B, M, D)."""

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from model.network.attention import KeysValues
 from model.network.config import TransformerConfig
 from model.network.embedding import AdaptiveEmbedding, AdaptiveSoftmax
-from model.network.layers import DecoderLayer, EncoderLayer
+from model.network.layers import DecoderLayer, EncoderLayer, Past
 from model.network.masks import causal_mask, padding_mask
 from model.network.memory import Memories, Memory, recall_mask, remember
 from model.network.positions import PositionSignal
@@ -31,20 +31,16 @@ class Encoded(NamedTuple):
 class DecoderCache:
     """The state of an incremental decoder, owned by the caller.
 
-    ``past`` grows by one position a step; ``cross`` never changes, and is what the exported encoder returns. The past
-    begins with the M positions of the memory, if there is one.
+    ``past`` grows by one position a step, unless it is states, and begins with the M positions of the memory, if there
+    is one. ``cross`` never changes, and is what the exported encoder returns.
     """
 
     cross: list[KeysValues]  # per layer, (B, S, D)
     source_mask: Tensor  # (B, S) bool
-    past: list[KeysValues] = field(default_factory=list)  # per layer, (B, M + T, D)
+    past: list[Past] = field(default_factory=list)  # per layer, keys and values (B, M + T, D) or states (B, D)
+    length: int = 0  # target positions seen so far
     recalled: Tensor | None = None  # (B, M) bool, see ``Memory.mask``
     inputs: list[Tensor] = field(default_factory=list)  # per layer, (B, T, D): what entered it in the latest pass
-
-    @property
-    def length(self) -> int:
-        """Target positions seen so far."""
-        return self.past[0].keys.shape[1] - self.recalled_length if self.past else 0
 
     @property
     def recalled_length(self) -> int:
@@ -56,7 +52,11 @@ class DecoderCache:
         return DecoderCache(
             cross=[KeysValues(k[rows], v[rows]) for k, v in self.cross],
             source_mask=self.source_mask[rows],
-            past=[KeysValues(k[rows], v[rows]) for k, v in self.past],
+            past=[
+                each[rows] if isinstance(each, Tensor) else KeysValues(*(side[rows] for side in each))
+                for each in self.past
+            ],
+            length=self.length,
             recalled=None if self.recalled is None else self.recalled[rows],
         )
 
@@ -154,7 +154,7 @@ class Transformer(nn.Module):
         cross = [layer.cross_attention.project(encoded.states) for layer in self.decoder]
         if memory is None:
             return DecoderCache(cross=cross, source_mask=encoded.mask)
-        past = [layer.recall(states) for layer, states in zip(self.decoder, memory.states, strict=True)]
+        past: list[Past] = [layer.recall(states) for layer, states in zip(self.decoder, memory.states, strict=True)]
         return DecoderCache(cross=cross, source_mask=encoded.mask, past=past, recalled=memory.mask)
 
     def decode(self, target: Tensor, encoded: Encoded) -> Tensor:
@@ -172,7 +172,7 @@ class Transformer(nn.Module):
         Padding in ``target`` comes last, so causality keeps real positions from ever seeing it.
 
         Returns:
-            States (B, T, D), self-attention maps and cross-attention maps, one a layer.
+            States (B, T, D), self-attention maps (recurrent layers have none) and cross-attention maps, one a layer.
         """
         past_length, length = cache.length, target.shape[1]
         mask = causal_mask(past_length + length, target.device)[past_length:].unsqueeze(0)  # (1, T, P + T)
@@ -181,17 +181,18 @@ class Transformer(nn.Module):
             mask = torch.cat([visible, mask.expand(len(target), -1, -1)], -1)
         signals = self.positions(past_length, length)
         states = self.embed(target, self.target_embedding, self.target_norm, signals)
-        past: list[KeysValues | None] = list(cache.past) or [None] * len(self.decoder)
+        past: list[Past | None] = list(cache.past) or [None] * len(self.decoder)
         cross_mask, recalled = cache.source_mask.unsqueeze(1), cache.recalled_length
-        memories, self_maps, cross_maps = [], [], []
+        seen, self_maps, cross_maps = list[Past](), list[Tensor](), list[Tensor]()
         cache.inputs = []
         for layer, layer_past, cross in zip(self.decoder, past, cache.cross, strict=True):
             cache.inputs.append(states)
-            states, memory, self_map, cross_map = layer(states, mask, layer_past, cross, cross_mask, recalled)
-            memories.append(memory)
-            self_maps.append(self_map)
+            states, layer_seen, self_map, cross_map = layer(states, mask, layer_past, cross, cross_mask, recalled)
+            seen.append(layer_seen)
+            if self_map is not None:
+                self_maps.append(self_map)
             cross_maps.append(cross_map)
-        cache.past = memories
+        cache.past, cache.length = seen, past_length + length
         return self.decoder_norm(states), self_maps, cross_maps
 
     def predict(self, text: Tensor) -> Tensor:

@@ -23,11 +23,16 @@ from tests.support.tiny import GOLDEN, VOCABULARY, random_model, round_weights, 
 from tests.support.variants import CHOICES
 
 # Others are exported in the bundles below or by tests/parity/test_memory.py, or become standard models.
-EXPORTED = (("additive", "no positions"), ("a decoder alone, other options",))  # of two positions the last one counts
+EXPORTED = (
+    ("additive", "no positions"),
+    ("a decoder alone, other options",),
+    ("recurrent, other options",),
+)  # of two positions the last one counts
 SERVED = {
     'positions = "relative"': ("relative positions", "convolutions", "adaptive softmax"),
     "memory_length = 16": ("memory",),
     "encoder_layers = 0": ("a decoder alone",),
+    'decoder_cell = "ssru"': ("recurrent",),
 }
 """The variants of each bundle, by the name of one of them in the manifest."""
 STANDARDISED = ("dot", "general")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.engine.decoding.word_trees import ENDS, OF_NAME
 from app.engine.onnx import native
+from export.arrays import arrays_of
 from export.native_graphs import native_decoder, native_encoder
 from model.network.transformer import Transformer
 from tests.support.tiny import random_model
@@ -22,6 +23,8 @@ SHAPES: dict[str, dict[str, object]] = {
     "post-norm, swish": {"norm": "post", "activation": "swish", "width": 96, "heads": 3, "feed_forward": 100},
     "heads of 8": {"activation": "gelu", "embedding_norm": True, "width": 24, "heads": 3, "scale_embeddings": False},
     "no biases": {"biases": False, "output_bias": True, "tie_output": False, "feed_forward": 200},
+    "recurrent": {"decoder_cell": "ssru", "norm": "post", "width": 120, "heads": 5, "decoder_layers": 3},
+    "recurrent, pre-norm": {"decoder_cell": "ssru", "biases": False},
     "no alignment head": {"alignment_layer": None, "encoder_layers": 1, "decoder_layers": 3},
     "two vocabularies": {
         "source_vocabulary": 300,
@@ -49,7 +52,8 @@ class Operators:
     def __init__(self, model: Transformer, kernels: str) -> None:
         assert native.choose_kernels(kernels) == kernels
         self.config = model.config
-        self._encoder, self._decoder = _session(native_encoder(model)), _session(native_decoder(model))
+        graphs = (make(model.config, arrays_of(model)) for make in (native_encoder, native_decoder))
+        self._encoder, self._decoder = map(_session, graphs)
 
     def encode(self, ids: Array, lengths: Array) -> Array:
         """Features (2L, T, D)."""

@@ -10,6 +10,8 @@ CHOICES: dict[str, dict[str, object]] = {
     "adaptive softmax": {"cutoffs": (100, 300), "div_val": 2},
     "memory": {"memory_length": 16},
     "memory, other options": {"memory_length": 8, "same_length": True, "positions": "relative", "norm": "post"},
+    "recurrent": {"decoder_cell": "ssru"},
+    "recurrent, other options": {"decoder_cell": "ssru", "norm": "post", "positions": "sinusoidal-halves"},
     "a decoder alone": {"encoder_layers": 0},
     "a decoder alone, other options": {
         "encoder_layers": 0,

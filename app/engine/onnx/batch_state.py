@@ -334,7 +334,7 @@ class BatchState:
         model = self._model
         # Where the graph attends to the whole cache, that would cost many rows more than moving them.
         block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
-        cache_length = pad_to_multiple(int(self._places.max()) + max(1, steps), block)
+        cache_length = 1 if model.recurrent else pad_to_multiple(int(self._places.max()) + max(1, steps), block)
         if not cache_length <= self._cache_length <= cache_length + 2 * block:
             self._cache_length = cache_length
         cache_length = self._cache_length

@@ -94,6 +94,7 @@ class Sessions:
     Attributes:
         kernels: None: the operators are ONNX Runtime's own.
         in_place: The decoder graph adds to the past where it is, see ``export.graph_fusion``.
+        recurrent: The past is one state for each row, not keys and values of its positions.
         memory_length: Positions of the sentences before that encoder and decoder look back to; 0: none.
 
     Raises:
@@ -141,6 +142,7 @@ class Sessions:
         self.in_place = "parents" not in self._inputs["step"]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self._past_axes = described.shape
+        self.recurrent = described.shape[-2] == 1
         self.dtype = np.float16 if "float16" in described.type else np.float32
 
     def encode(
@@ -203,7 +205,10 @@ class Sessions:
         return {"memory_mask": mask, **dict(zip(self._recalled, arrays, strict=True))}
 
     def past_shape(self, rows: int, cache_length: int) -> tuple[int, ...]:
-        """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place."""
+        """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place.
+
+        The states of a recurrent decoder are (R, 1, D), whatever the length.
+        """
         return (rows, *self._past_axes[1:-2], cache_length, self._past_axes[-1])
 
     def value(self, array: Array) -> OrtValue:

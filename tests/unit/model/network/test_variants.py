@@ -1,5 +1,6 @@
 """Each variant against its paper's formula, written out slowly, or against PyTorch's own module."""
 
+import math
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from model.network.decoder_only import new_model
 from model.network.embedding import AdaptiveEmbedding, AdaptiveSoftmax
 from model.network.layers import FeedForward
 from model.network.masks import causal_mask, padding_mask
+from model.network.recurrent import SimpleRecurrentUnit
 from model.network.transformer import Transformer
 from model.training.loss import losses
 from tests.support.slow_attention import (
@@ -52,6 +54,40 @@ def test_attention_is_its_papers_formula(options: dict[str, Any], masked: str) -
     for row in range(2):
         close(states[row], slow_attention(attention, queries[row], keys[row], mask[row]))
     assert not maps.masked_select(~mask.unsqueeze(1)).any()
+
+
+@torch.no_grad()
+def test_the_recurrent_unit_is_its_papers_formula() -> None:
+    """Kim et al. 2019, one number at a time; and the state of one call is where the next goes on."""
+    unit = randomised(SimpleRecurrentUnit(config(decoder_cell="ssru")))
+    states = torch.randn(2, 6, WIDTH)
+    found, last = unit(states, None)
+    weights, gates, biases = (each.tolist() for each in (unit.candidate.weight, unit.gate.weight, unit.gate.bias))
+    for row in range(2):
+        cell = [0.0] * WIDTH
+        for position in range(6):
+            x = states[row, position].tolist()
+            for i in range(WIDTH):
+                kept = 1 / (1 + math.exp(-sum(w * each for w, each in zip(gates[i], x, strict=True)) - biases[i]))
+                new = sum(w * each for w, each in zip(weights[i], x, strict=True))
+                cell[i] = kept * cell[i] + (1 - kept) * new
+            close(found[row, position], torch.tensor([max(0.0, each) for each in cell]))
+        close(last[row], torch.tensor(cell))
+    before, state = unit(states[:, :2], None)
+    after, end = unit(states[:, 2:], state)
+    close(torch.cat([before, after], 1), found)
+    close(end, last)
+
+
+def test_a_recurrent_model_has_no_self_attention_in_its_decoder() -> None:
+    model = Transformer(config(decoder_cell="ssru"))
+    assert not [
+        name for name in dict(model.named_parameters()) if name.startswith("decoder") and "self_attention" in name
+    ]
+    assert model.config.variants == ('decoder_cell = "ssru"',)
+    for other in ({"memory_length": 8}, {"encoder_layers": 0}, {"positions": "relative"}):
+        with pytest.raises(ConfigError, match="can't be combined"):
+            config(decoder_cell="ssru", **other)
 
 
 def test_the_shift_puts_each_distance_where_its_query_and_key_are() -> None:
