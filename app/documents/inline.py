@@ -3,7 +3,8 @@
 A paragraph of a word processor, a cell or a subtitle becomes a line of XML: ``Das ist <g0>fett</g0>.<x id="1"/>``. The
 numbers stand for objects of the format, such as the formatting of a run, a footnote or a field. In the translation,
 each tag is there exactly once and the elements are nested as they were (``app.text.inline``), so the format can write
-its runs back. The names are XLIFF's: ``g`` is a group, ``x`` a placeholder.
+its runs back. The names are XLIFF's: ``g`` is a group, ``x`` a placeholder; ``sup`` is a raised group, which may be the
+mark of a footnote (``app.text.markup.footnotes``).
 """
 
 import html
@@ -24,7 +25,7 @@ INLINE = Rules(
 """How to read the markup that ``InlineBuilder`` writes."""
 
 _MAX_OBJECTS = 10_000  # of one paragraph; a page of a book has some 20
-_TAG = re.compile(r'<(?:(/?)g([0-9]+)|(x|br) id="([0-9]+)"/|(m) id="([0-9]+)"></m)>')
+_TAG = re.compile(r'<(?:(/?)(?:g|sup)([0-9]+)|(x|br) id="([0-9]+)"/|(m) id="([0-9]+)"></m)>')
 
 
 class Kind(Enum):
@@ -55,6 +56,7 @@ class InlineBuilder:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._objects: list[Any] = []
+        self._names: dict[int, str] = {}  # of elements
         self.is_translatable = False
 
     @property
@@ -67,15 +69,16 @@ class InlineBuilder:
         self._pieces.append(html.escape(content, quote=False))
         self.is_translatable = self.is_translatable or any(map(str.isalnum, content))
 
-    def open(self, thing: Any) -> int:
-        """Begins an element; returns its number."""
+    def open(self, thing: Any, *, is_raised: bool = False) -> int:
+        """Begins an element, whose text may be raised (superscript); returns its number."""
         number = self._add(thing)
-        self._pieces.append(f"<g{number}>")
+        self._names[number] = f"sup{number}" if is_raised else f"g{number}"
+        self._pieces.append(f"<{self._names[number]}>")
         return number
 
     def close(self, number: int) -> None:
         """Ends an element."""
-        self._pieces.append(f"</g{number}>")
+        self._pieces.append(f"</{self._names.pop(number)}>")
 
     def point(self, thing: Any) -> None:
         """Adds an object that stands between words, such as a footnote mark."""

@@ -5,6 +5,7 @@ properties and text. Word cuts a paragraph into far more runs than there are for
 are joined, and text without a format needs no markup, or else that with the format of most of the paragraph.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
@@ -217,7 +218,7 @@ class Paragraph:
             key = wanted
             if isinstance(item, _Text):
                 if style is None and item.content.strip() and key != base:
-                    style = builder.open(_Style(known[key]))
+                    style = builder.open(_Style(known[key]), is_raised=_is_raised(known[key]))
                 builder.text(item.content)
             elif isinstance(item, _Object):
                 item.add(builder, item)
@@ -348,6 +349,16 @@ def _key(properties: Any) -> bytes:
     for name in _NOTE_ATTRIBUTES:
         bare.attrib.pop(name, None)
     return bytes(etree.tostring(bare)) if len(bare) or bare.attrib else b""
+
+
+def _is_raised(properties: Any) -> bool:
+    """Tells whether text is superscript, as in "19 €¹": by an element in Word and Excel, an attribute in PowerPoint."""
+    if properties is None:
+        return False
+    marks = [mark for space in (W, S) for mark in properties.iterfind(f"{space}vertAlign")]
+    if any("superscript" in mark.attrib.values() for mark in marks):
+        return True
+    return re.fullmatch(r"[1-9]\d*%?", properties.get("baseline", "")) is not None
 
 
 def _in_language(properties: Any, language: str) -> Any:

@@ -73,7 +73,8 @@ class Part(NamedTuple):
     """A piece of a marked-up text. The content of TEXT is plain; all other content is markup as the source writes it.
 
     ``name`` tells which OPENING a CLOSING closes; ``begin`` and ``end`` are the part's position in the source.
-    ``rewrite`` is what an ATOM becomes in a translation; None if it stays as it is.
+    ``rewrite`` is what an ATOM becomes in a translation; None if it stays as it is. ``sticks`` tells of a POINT that it
+    stays directly behind the word or amount before it.
     """
 
     kind: Kind
@@ -82,6 +83,7 @@ class Part(NamedTuple):
     begin: int = 0
     end: int = 0
     rewrite: Rewrite | None = None
+    sticks: bool = False
 
 
 @dataclass(slots=True)
@@ -104,7 +106,7 @@ class Point:
     """Markup inside ``element``, between the token ``next`` and the one before it, at ``place`` in the text.
 
     ``before`` and ``after`` are the characters of the text next to it, empty at the ends. ``rewrite`` is what a
-    translation has instead of ``markup``, if anything.
+    translation has instead of ``markup``, if anything. ``sticks`` as of ``Part``.
     """
 
     markup: str
@@ -115,6 +117,7 @@ class Point:
     before: str
     after: str = ""
     rewrite: Rewrite | None = None
+    sticks: bool = False
 
     def written(self, form: int | None = None) -> str:
         """The markup as a translation has it that made this form of the stand-in."""
@@ -194,7 +197,7 @@ class _Reader:
             case Kind.CLOSING:
                 self._closing(part.content)
             case Kind.POINT:
-                self._point(part.content)
+                self._point(part.content, sticks=part.sticks)
             case Kind.ATOM:
                 self._atom(part)
 
@@ -236,8 +239,9 @@ class _Reader:
                 self._waiting.pop()
             self._point(whole, before=opened.before)
 
-    def _point(self, markup: str, *, before: str | None = None) -> None:
+    def _point(self, markup: str, *, before: str | None = None, sticks: bool = False) -> None:
         point = self._new_point(markup, self._last if before is None else before)
+        point.sticks = sticks
         self._result.points.append(point)
         self._waiting.append(point)
 

@@ -253,7 +253,10 @@ class _Placing:
         else:
             offset, key = self._target.begins[gap], (1, depth, 0, point.order)
         before, after = self._translation[offset - 1 : offset], self._translation[offset : offset + 1]
-        markup = " " * self._parts(point.before, before) + point.written() + " " * self._parts(point.after, after)
+        gap_before = self._parts(point.before, before)
+        if point.sticks:  # "€19 1)" is for "19 €1)"
+            gap_before = point.markup[0].isdecimal() and self._written_before(offset).isdecimal()
+        markup = " " * gap_before + point.written() + " " * self._parts(point.after, after)
         self._marks.append(((offset, *key), Edit(offset, offset, markup)))
 
     def _offset_among_lines(self, point: Point, gap: int) -> int | None:
@@ -285,6 +288,8 @@ class _Placing:
 
     def _projected(self, point: Point) -> tuple[int, bool]:
         """Returns the same by alignment alone: next to the neighbours that the point had inside its element."""
+        if point.sticks and (before := self._hit_before[point.next - 1]) >= 0:
+            return self._behind(before), True
         element = self._inline.elements[point.element]
         before = self._hit_before[point.next - 1] if point.next > element.first else -1
         after = point.next if point.next < element.last and self._first_hit[point.next] >= 0 else -1
@@ -292,6 +297,27 @@ class _Placing:
         if before >= element.first and (after < 0 or sticks_to_before):
             return self._last_hit[before] + 1, True
         return (self._first_hit[after] if after >= 0 else self._ranges[point.element][0]), False
+
+    def _behind(self, source: int) -> int:
+        """Returns the target token behind the translation of a source token, with the name of its currency."""
+        atom = self._inline.atoms.get(source)
+        if atom is None:
+            return self._last_hit[source] + 1
+        place = next((place for place, held in self._target.atoms.items() if held == source), self._last_hit[source])
+        if not atom.rewrite or self._written_before(self._target.ends[place]) == atom.rewrite.text[-1]:
+            return place + 1
+        end = min(self._size, place + _REACH)  # "19 US dollars", where the symbol became a word
+        while place + 1 < end and self._aligned[place + 1] == source and self._is_name(place + 1):
+            place += 1
+        return place + 1
+
+    def _written_before(self, offset: int) -> str:
+        """Returns the character that comes before a place in the end, when all stand-ins are replaced."""
+        replaced = (markup for _, end, _, markup in self._target.stand_ins if end == offset and markup)
+        return next(replaced, self._translation[:offset])[-1:]
+
+    def _is_name(self, place: int) -> bool:
+        return place not in self._target.atoms and self._translation[self._target.begins[place]].isalpha()
 
     def _parts(self, source: str, target: str) -> bool:
         """Whether a space must part markup from the character next to it, given the one that was next to it."""

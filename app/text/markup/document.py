@@ -12,6 +12,7 @@ from app.text.inline.objects import Inline, Kind, Part, balance, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.cut_ranges import CutRanges
+from app.text.markup.footnotes import with_marks
 from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import split, with_placeholders
 
@@ -144,7 +145,7 @@ class DocumentBuilder:
         Raises:
             InvalidRequest: The search for protected spans takes too long.
         """
-        parts = trim(balance(parts))
+        parts = trim(with_marks(balance(parts), escape))
         inner = self._without_protected(parts, escape)
         if not any(map(_is_changed, inner)):
             return
@@ -225,7 +226,7 @@ def trim(parts: Sequence[Part]) -> list[Part]:
     written differently around another text. A TEXT is expected to be
     blank, or without white space at its ends.
     """
-    bearing = [index for index, part in enumerate(parts) if part.kind is Kind.ATOM or _is_text(part)]
+    bearing = [index for index, part in enumerate(parts) if part.kind is Kind.ATOM or part.sticks or _is_text(part)]
     if not bearing:
         return []
     first, last = bearing[0], bearing[-1]

@@ -113,7 +113,8 @@ def collect(content: str, environment: Environment, collector: TextCollector) ->
 def _collect_text(content: str, begin: int, end: int, collector: TextCollector) -> None:
     for match in _FOOTNOTE.finditer(content, begin, end):
         collector.add_text(begin, match.start())
-        collector.add(Part(Kind.POINT, match[0], "", match.start(), match.end()))
+        sticks = content[: match.start()][-1:].strip() != ""
+        collector.add(Part(Kind.POINT, match[0], "", match.start(), match.end(), sticks=sticks))
         begin = match.end()
     collector.add_text(begin, end)
 

@@ -76,6 +76,8 @@ _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT_OR_PART = re.compile(r"\d|\bhal[bf]\b|viertel\b|\bquarter\b", re.IGNORECASE)
 _DIGITS_BEHIND = re.compile(rf"[{_SPACE}]?\d")
+# The mark of a footnote behind a number or an amount, raised or with a bracket.
+_FOOTNOTE = re.compile(r"(?<=[\d%‰€£¥$])[⁻⁺]?[¹²³⁰⁴-⁹][¹²³⁰⁴-⁹,⁻]*+⁾?|(?<=[\d ][€%])\d{1,2}\)")
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
 # After these words, a number is part of a name and stays unchanged.
 _NAMES_NUMBER = re.compile(
@@ -143,6 +145,7 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
         source: Code of its language, with a region if that is known.
         target: Code of the language to write for, with or without a region.
     """
+    text = _FOOTNOTE.sub(lambda mark: " " * len(mark[0]), text)
     writer = Writer(text, source, target)
     words = (*writer.dates_in_words(text), *writer.times_in_words(text))
     found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)

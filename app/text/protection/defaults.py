@@ -4,7 +4,7 @@ import unicodedata
 from string import ascii_lowercase
 from typing import Any
 
-from app.text.protection.expressions import Expressions, compiled
+from app.text.protection.expressions import Checked, Expressions, compiled
 from app.text.protection.identifiers import IDENTIFIERS
 from app.text.protection.patterns import Patterns
 from app.text.protection.templates import MARKS, VARIABLES
@@ -38,6 +38,11 @@ _MARKS = compiled(
         r"\{\\[^{}]*\}": "{\\",
     }
 )
+# The marks of footnotes behind amounts and numbers: 19 €¹, 50 %²⁾, 19 €1); in 10⁶ it is an exponent.
+_FOOTNOTES = [
+    *((digit, Checked(r"[0-9\p{Sc}%‰]([⁻⁺]?[¹²³⁰⁴-⁹]+(?:[,⁻][¹²³⁰⁴-⁹]+)*⁾?)")) for digit in "¹²³⁴⁵⁶⁷⁸⁹"),
+    *((sign, Checked(rf"[0-9] ?{sign}([0-9]{{1,2}}\))")) for sign in "€%"),
+]
 _IDENTIFIER = compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
 _GENDER = "_innen"
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
@@ -66,7 +71,7 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     identifiers = () if _GENDER in text else _found(text, _IDENTIFIER)
     return Patterns(
         harmless=_found(text, _HARMLESS + VARIABLES + IDENTIFIERS) + identifiers,
-        marks=_found(text, _MARKS + MARKS),
+        marks=_found(text, _MARKS + MARKS + _FOOTNOTES),
         letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
         signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),
     )

@@ -249,7 +249,8 @@ def rewrites_of(text: str, ranges: Sequence[Range], rewrites: Mapping[Range, Rew
             done = number[1]
         if numbers:
             is_alone = numbers == [(first, last)]
-            whole[first, last] = rewrites[first, last] if is_alone else Rewrite(written + text[done:last])
+            gap = " " if written[-1:].isdecimal() and text[done : done + 1].isdecimal() else ""  # "€19 1)" for "19 €1)"
+            whole[first, last] = rewrites[first, last] if is_alone else Rewrite(written + gap + text[done:last])
     return whole
 
 

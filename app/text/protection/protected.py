@@ -282,6 +282,9 @@ def split(
             parts.append(Part(Kind.TEXT, text[done:begin]))
         if begin < end:
             rewrite = rewrites.get((begin, end))
-            parts.append(Part(kinds[begin, end], escape(text[begin:end]), rewrite=rewrite and rewrite.escaped(escape)))
+            kind, content = kinds[begin, end], escape(text[begin:end])
+            # A mark is a tag, or of a footnote.
+            sticks = kind is Kind.POINT and (text[begin].isdigit() or text[begin] in "⁻⁺")
+            parts.append(Part(kind, content, rewrite=rewrite and rewrite.escaped(escape), sticks=sticks))
         done = end
     return parts

@@ -71,3 +71,10 @@ def test_runs_that_look_the_same_are_one():
 def test_what_is_no_text_stays_as_it_is():
     source, target = translated(f"<w:r><w:tab/></w:r>{run('–')}<w:bookmarkStart w:id='1'/>")
     assert etree.tostring(source) == etree.tostring(target)
+
+
+def test_a_raised_digit_behind_an_amount_stays_a_mark():
+    raised = "<w:rPr><w:vertAlign w:val='superscript'/></w:rPr>"
+    _, target = translated(f"{run('Preis: 19 €')}{run('1', raised)}{run(' pro Monat')}")
+    runs = [(each.findtext(f"{{{target.nsmap['w']}}}t"), "superscript" in str(etree.tostring(each))) for each in target]
+    assert runs == [("PREIS: €19", False), ("1", True), (" PRO MONAT", False)]
