@@ -38,18 +38,15 @@ OPERATIONS_TAG = {"name": "Operations", "description": "For operators and orches
 
 
 def request_body(model: type[BaseModel], examples: Examples) -> dict[str, Any]:
-    """A request body that may be JSON or a form; in a form, ``q`` is one string."""
+    """A request body that may be JSON or a form."""
     schema = model.model_json_schema()
-    form = {**schema, "properties": {**schema["properties"]}}
-    if "q" in form["properties"]:
-        form["properties"]["q"] = {"type": "string", "minLength": 1, "title": "Q"}
     return {
         "requestBody": {
             "required": True,
             "content": {
                 "application/json": {"schema": schema, "examples": named(examples)},
-                "application/x-www-form-urlencoded": {"schema": form},
-                "multipart/form-data": {"schema": form},
+                "application/x-www-form-urlencoded": {"schema": schema},
+                "multipart/form-data": {"schema": schema},
             },
         }
     }
@@ -114,7 +111,7 @@ TOO_LATE = {
 DOCUMENT_REFUSED: ErrorExamples = {
     "unsupported_format": (
         "Another format",
-        "Files of the format exe are not translated; use docx, html, txt.",
+        "Invalid file: the format exe is not translated; use txt, html, docx.",
         "document_unsupported",
     ),
     "extra_missing": (

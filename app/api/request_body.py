@@ -5,7 +5,8 @@ Any input is either read or raises one of the exceptions documented at ``read_pa
 
 import codecs
 import math
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -32,6 +33,9 @@ _ESCAPE_BYTES = 3  # %C3
 _LINE_BREAKS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
+_PART_OF_OBJECT = re.compile(r"(\w+)\[([0-9]{1,4})\](?:\.(\w+)|\[(\w+)\])")
+
+
 class FilePart(NamedTuple):
     """The file ``file`` of a multipart form."""
 
@@ -50,8 +54,9 @@ async def read_parameters(
 
     With a JSON object, the query string is ignored. Otherwise query string and form are merged; the query string takes
     precedence, and so does the first of several values. Line breaks in ``q`` are normalised, as LibreTranslate does. A
-    ``repeatable`` parameter of a form is a list of all its values. The file of a form is added to ``files``. In bodies
-    of more than 64 KiB, a value of more than ``max_value_chars`` is not read to its end.
+    ``repeatable`` parameter of a form is a list of all its values, and so is ``q`` if it has several. The file of a form
+    is added to ``files``. In bodies of more than 64 KiB, a value of more than ``max_value_chars`` is not read to its
+    end.
 
     Raises:
         HTTPException: 413 if the body is larger than ``max_body_bytes``.
@@ -107,6 +112,19 @@ def _parse(body: _Body) -> dict[str, object]:
     elif media_type == "multipart/form-data":
         pairs += _parse_multipart(content_type, body)
     return _merge(pairs, body.repeatable)
+
+
+def objects_of_form(values: Mapping[str, object], name: str) -> list[dict[str, object]]:
+    """Returns the list of objects that a form spells as ``name[0].field`` or ``name[0][field]``, by their numbers.
+
+    So do DeepL's clients for Node.js, Java and .NET.
+    """
+    objects: dict[int, dict[str, object]] = {}
+    for field, value in values.items():
+        part = _PART_OF_OBJECT.fullmatch(field)
+        if part and part[1] == name:
+            objects.setdefault(int(part[2]), {})[part[3] or part[4]] = value
+    return [objects[number] for number in sorted(objects)]
 
 
 def _parse_json(body: _Body) -> dict[str, object]:
@@ -193,7 +211,8 @@ def _merge(pairs: Iterable[tuple[str, str]], repeatable: Collection[str]) -> dic
     lists: dict[str, list[str]] = {}
     for name, value in pairs:
         lists.setdefault(name, []).append(_with_usual_lines(value) if name == "q" else value)
-    return {name: values if name in repeatable else values[0] for name, values in lists.items()}
+    is_list = {name: name in repeatable or (name == "q" and len(values) > 1) for name, values in lists.items()}
+    return {name: values if is_list[name] else values[0] for name, values in lists.items()}
 
 
 def _with_usual_lines(text: str) -> str:

@@ -99,7 +99,7 @@ def find_format(name: str) -> Format:
     if found is None:
         names = ", ".join(each.name for each in FORMATS)
         raise UnsupportedDocument(
-            f"Files of the format {shortened(extension) or 'none'} are not translated; use {names}."
+            f"Invalid file: the format {shortened(extension) or 'none'} is not translated; use {names}."
         )
     return found
 

@@ -69,9 +69,13 @@ async def test_query_is_ignored_beside_json(client):
     assert (response.status_code, response.json()["error"]) == (400, "Invalid request: missing target parameter")
 
 
-async def test_first_value_of_a_form_counts_and_lists_are_for_json(client, engine):
-    await client.post("/translate", content="q=a&q=b&source=de&target=en", headers={"Content-Type": FORM})
-    assert engine.calls == [(["a"], "de", "en")]
+async def test_several_texts_of_a_form_are_a_list(client, engine):
+    form = "q=Hund&q=Katze%0D%0AMaus&source=de&source=zz&target=en"
+    response = await client.post("/translate", content=form, headers={"Content-Type": FORM})
+    assert response.json() == {"translatedText": ["[en] Hund", "[en] Katze\n[en] Maus"]}
+    assert engine.calls == [(["Hund", "Katze\nMaus"], "de", "en")], "of any other parameter the first counts"
+    several = await client.post("/translate?q=Hund", data={"q": ["Katze", "Maus"], "source": "de", "target": "en"})
+    assert several.json() == {"translatedText": ["[en] Hund", "[en] Katze", "[en] Maus"]}
 
 
 async def test_a_form_may_hold_as_many_texts_as_a_list(client, engine):

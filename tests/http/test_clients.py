@@ -294,7 +294,7 @@ def test_deepl_translation_memories(kept_url: str, kept_key: str, site: str) -> 
 
 
 def test_deepl_says_what_is_wrong_with_a_document(client: deepl.DeepLClient, quick: None, tmp_path: Path) -> None:
-    with pytest.raises(deepl.DeepLException, match="Files of the format zip are not translated"):
+    with pytest.raises(deepl.DeepLException, match="Invalid file: the format zip is not translated"):
         client.translate_document(b"x", io.BytesIO(), target_lang="EN-GB", filename="a.zip")
     (tmp_path / "a.docx").write_bytes(b"x")
     with pytest.raises(deepl.DocumentTranslationException, match="The file is damaged") as raised:

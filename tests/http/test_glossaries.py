@@ -59,6 +59,28 @@ async def test_a_glossary_of_version_2_and_what_version_3_makes_of_it(client):
     assert (await client.get(V2)).json() == {"glossaries": []}
 
 
+@pytest.mark.parametrize("field", ["dictionaries[{}].{}", "dictionaries[{}][{}]"])
+async def test_version_3_reads_dictionaries_from_a_form(client, field):
+    """As deepl-node, deepl-java and deepl-net send them."""
+    english = {"source_lang": "EN", "target_lang": "DE", "entries": "board\tVorstand", "entries_format": "tsv"}
+    dictionaries = {
+        field.format(number, name): value
+        for number, dictionary in ((10, english), (9, BEER))
+        for name, value in dictionary.items()
+    }
+    response = await client.post(V3, data={"name": "Both", **dictionaries})
+    assert response.status_code == 201, response.text
+    made = response.json()
+    assert [one["source_lang"] for one in made["dictionaries"]] == ["de", "en"], "in the order of their numbers"
+    assert await entries(client, made["glossary_id"]) == "Bier\tbeer"
+    more = {field.format(0, name): value for name, value in {**BEER, "entries": "Wein\twine"}.items()}
+    changed = await client.patch(f"{V3}/{made['glossary_id']}", data=more)
+    assert changed.json()["dictionaries"][0]["entry_count"] == 2
+    part = {field.format(0, "source_lang"): "de"}
+    refused = await client.post(V3, data={"name": "Part", **part})
+    assert (refused.status_code, refused.json()["message"]) == (400, "Parameter 'target_lang' not specified")
+
+
 async def test_version_3_merges_and_replaces(client):
     english = {
         "source_lang": "EN-US",

@@ -12,6 +12,7 @@ from app.api.checks import check_text, is_absent
 from app.api.deepl import glossary_openapi as docs
 from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
+from app.api.request_body import objects_of_form
 from app.errors import InvalidGlossary, InvalidRequest
 from app.text.terms.entries import FORMATS, check_entries, to_tsv
 from app.work_pool import TEXT_POOL
@@ -220,7 +221,7 @@ class _Call(OwnerCall["GlossaryStore"]):
         Raises:
             InvalidRequest: They are no list of objects.
         """
-        given = self.values.get("dictionaries")
+        given = self.values.get("dictionaries") or objects_of_form(self.values, "dictionaries")
         if is_absent(given):
             return []
         if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):

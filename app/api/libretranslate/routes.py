@@ -48,8 +48,8 @@ _MAX_GLOSSARY_CHARS = 4_000_000
 async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates `q` from `source` to `target`.
 
-    Send JSON, a form, a multipart form or query parameters. A list of texts (JSON only) gives a list back, in the same
-    order. With `source` = `auto`, the language of each text is detected on its own. The response then has
+    Send JSON, a form, a multipart form or query parameters. A list of texts, in a form several `q`, gives a list back,
+    in the same order. With `source` = `auto`, the language of each text is detected on its own. The response then has
     `detectedLanguage`: one object, or one for each text of a list. A text without letters comes back unchanged, except
     for its numbers. If `source` and `target` are the same, every text comes back unchanged.
 

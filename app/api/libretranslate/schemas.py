@@ -25,7 +25,7 @@ class TranslateRequest(BaseModel):
     """Parameters of /translate; everything after `alternatives` goes beyond LibreTranslate."""
 
     api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
-    q: str | list[str] = Field(description="Text to translate, or a list of texts (JSON only).", min_length=1)
+    q: str | list[str] = Field(description="Text to translate, or a list of texts.", min_length=1)
     source: str = Field(description="Code of the language of the text, or `auto`.")
     target: str = Field(description="Code of the language to translate into.")
     format: Literal["text", "html", "markdown"] = Field(
