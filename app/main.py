@@ -1,11 +1,12 @@
 """The composition root: puts settings, engine, edge and middleware together into an application."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.routing import BaseRoute
 
 from app.api import administration, key_administration, operations, suggestion_administration
 from app.api.access import Access
@@ -73,11 +74,11 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     )
     app.state.service = service
     install_handlers(app)
-    _add_middleware(app, service)
     routers = [router for contract in CONTRACTS for router in contract.routers]
     routers += [each.router for each in (operations, administration, key_administration, suggestion_administration)]
     for router in routers:
         app.include_router(router)
+    _add_middleware(app, service, [route for router in routers for route in router.routes])
     install_pages(app)
     return app
 
@@ -120,12 +121,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             service.database.close()
 
 
-def _add_middleware(app: FastAPI, service: Service) -> None:
+def _add_middleware(app: FastAPI, service: Service, routes: Sequence[BaseRoute]) -> None:
     settings, metrics = service.settings, service.metrics
     # The last one added is the outermost.
     app.add_middleware(UnexpectedErrors)
     app.add_middleware(BodyBudget, most_bytes=settings.max_bodies_bytes)
-    app.add_middleware(CrossOrigin, origins=settings.cors_origins)
+    app.add_middleware(CrossOrigin, origins=settings.cors_origins, routes=routes)
     app.add_middleware(RequestContext, metrics=metrics)
     app.add_middleware(Admission, engine=service.engine, observe=metrics.observe_request, origins=settings.cors_origins)
     app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)

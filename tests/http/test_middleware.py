@@ -21,7 +21,6 @@ CORS = {
         "Authorization, Retry-After, Server-Timing, X-Request-ID, X-Dragoman-Pivot, X-Dragoman-Warnings"
     ),
     "Access-Control-Allow-Methods": "GET, POST",
-    "Access-Control-Allow-Credentials": "true",
     "Access-Control-Max-Age": "1728000",
 }
 
@@ -43,6 +42,19 @@ async def test_cors_headers_are_on_every_response(client, method, path, status):
     assert response.status_code == status
     assert {name: response.headers.get(name) for name in CORS} == CORS
     assert response.headers["X-Request-ID"]
+    assert "Access-Control-Allow-Credentials" not in response.headers, "a browser refuses them beside *"
+
+
+@pytest.mark.parametrize("prefix", ["", "/prefix"])
+async def test_a_preflight_allows_the_methods_of_the_path(engine, prefix):
+    methods: dict[str, set[str]] = {}
+    for path, operations in build(engine).openapi()["paths"].items():
+        methods[path] = {name.upper() for name in operations} | {"GET", "POST"}
+    assert {"PUT", "PATCH", "DELETE"} <= set().union(*methods.values())
+    async with serving(engine, Settings(root_path=prefix)) as client:
+        for path, expected in methods.items():
+            answer = await client.options(prefix + path, headers={"Origin": "https://example.org"})
+            assert set(answer.headers["Access-Control-Allow-Methods"].split(", ")) == expected, path
 
 
 async def test_only_listed_origins_if_there_is_a_list(engine):
@@ -53,6 +65,7 @@ async def test_only_listed_origins_if_there_is_a_list(engine):
         none = await client.get("/languages")
     assert listed.headers["Access-Control-Allow-Origin"] == "https://b.example"
     assert listed.headers["Vary"] == "Origin"
+    assert listed.headers["Access-Control-Allow-Credentials"] == "true"
     assert "Access-Control-Allow-Origin" not in other.headers
     assert "Access-Control-Allow-Origin" not in none.headers
 
