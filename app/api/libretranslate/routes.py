@@ -19,6 +19,7 @@ from app.api.access import header_key
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
+from app.api.libretranslate.deeplx import answer_deeplx, is_deeplx
 from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import is_large, read_parameters
@@ -71,14 +72,19 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     protected span has no `token` events, and a second attempt at a sentence replaces its tokens. An error before the
     first event, within 15 seconds, is returned as a normal HTTP status. A line that begins with a colon keeps the
     connection open.
+
+    The request may also be DeepLX's: `text`, `source_lang` and `target_lang`, and then the answer is DeepLX's, with the
+    translation in `data`.
     """
     values = await _read(request, service.settings)
+    if is_deeplx(values):
+        return await answer_deeplx(request, service, values)
     key = await service.access.check(request, _key(request, values), "translate")
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     # Patterns and glossaries of strangers take their time, and so do many long texts.
     is_slow = values.get("protect") or values.get("glossary") or is_large(request)
     wanted = await TEXT_POOL.run(parse) if is_slow else parse()
-    translation = await service.with_stored(key, wanted.translation, wanted.glossary_id, wanted.memory)
+    translation = await service.with_stored(key, wanted.translation, wanted.glossary_ids, wanted.memory)
     wanted = replace(wanted, translation=translation)
     if wanted.stream:
         # What fails before the first event is still answered with a status, and costs nothing.
