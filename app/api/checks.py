@@ -15,6 +15,9 @@ from app.translation.languages import served_language
 MAX_INLINE_ENTRIES = 5_000
 """Entries of a glossary that comes with a request."""
 
+MAX_GLOSSARIES = 5
+"""Stored glossaries of a request; the DeepL contract's limit."""
+
 _NAME_CHARS_SHOWN = 50
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
@@ -109,18 +112,26 @@ def parse_entries(value: object) -> dict[str, str] | None:
     return check_entries(value.items(), MAX_INLINE_ENTRIES)
 
 
-def parse_glossary_id(values: Mapping[str, object]) -> str | None:
-    """Checks the ``glossary_id`` of a request.
+def parse_glossary_ids(values: Mapping[str, object]) -> tuple[str, ...]:
+    """Checks ``glossary_id`` or ``glossary_ids`` of a request: the stored glossaries to use, the most important first.
+
+    In a form, ``glossary_ids`` may be repeated or separated by commas.
 
     Raises:
-        InvalidRequest: It is not a string, or a glossary came with the request, too.
+        InvalidRequest: They are no UUIDs or too many, or a glossary came with the request, too.
     """
-    value = values.get("glossary_id")
-    if is_absent(value):
-        return None
-    if not is_absent(values.get("glossary")):
-        raise InvalidRequest("Use either 'glossary' or 'glossary_id'.")
-    return check_text("glossary_id", value)
+    given = [name for name in ("glossary", "glossary_id", "glossary_ids") if not is_absent(values.get(name))]
+    if len(given) > 1:
+        raise InvalidRequest(f"Use either '{given[0]}' or '{given[1]}'.")
+    if given in ([], ["glossary"]):
+        return ()
+    [name] = given
+    value = values[name]
+    lists = value if isinstance(value, list) else [value]
+    ids = [id_.strip() for each in lists for id_ in check_text(name, each).split(",")]
+    if len(ids) > MAX_GLOSSARIES or (len(ids) > 1 and name == "glossary_id"):
+        raise InvalidRequest(f"Value for '{name}' not supported; 'glossary_ids' takes up to {MAX_GLOSSARIES}.")
+    return tuple(dict.fromkeys(checked_id(id_, name) for id_ in ids))
 
 
 def parse_memory(

@@ -1,6 +1,7 @@
 """The objects that every endpoint uses; the composition root creates them once."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, cast
@@ -53,14 +54,18 @@ class Service:
         return SuggestionStore(self.database)
 
     async def with_stored(
-        self, key: "Key | None", wanted: TranslationRequest, glossary_id: str | None, memory: tuple[str, int] | None
+        self,
+        key: "Key | None",
+        wanted: TranslationRequest,
+        glossary_ids: Sequence[str],
+        memory: tuple[str, int] | None,
     ) -> TranslationRequest:
-        """Adds the stored glossary and translation memory that a request names.
+        """Adds the stored glossaries and translation memory that a request names.
 
         Args:
             key: The API key that it came with.
             wanted: The request.
-            glossary_id: Id of the glossary; None for none.
+            glossary_ids: Ids of the glossaries, the most important first.
             memory: Id of the memory and minimum score of its matches; None for none.
 
         Raises:
@@ -70,14 +75,18 @@ class Service:
             StorageFailure: The database can't be used.
         """
         owner, pair = key.id if key else None, None if wanted.source == AUTO else (wanted.source, wanted.target)
-        if glossary_id:
-            wanted = replace(wanted, glossary=await self.glossaries.find(owner, glossary_id, pair))
+        if glossary_ids:
+            wanted = replace(wanted, glossary=await self.glossaries.find(owner, glossary_ids, pair))
         if memory:
             wanted = replace(wanted, memory=await self.memories.find(owner, *memory, pair))
         return wanted
 
     async def check_stored(
-        self, key: "Key | None", pair: tuple[str, str], glossary_id: str | None, memory: tuple[str, int] | None
+        self,
+        key: "Key | None",
+        pair: tuple[str, str],
+        glossary_ids: Sequence[str],
+        memory: tuple[str, int] | None,
     ) -> None:
         """Refuses a document that names a stored glossary or translation memory that it can't have.
 
@@ -85,7 +94,7 @@ class Service:
             InvalidRequest: As ``with_stored``, which raises the other errors, too.
         """
         unread = TranslationRequest(texts=("",), source=pair[0], target=pair[1], options=SearchOptions())
-        await self.with_stored(key, unread, glossary_id, memory)
+        await self.with_stored(key, unread, glossary_ids, memory)
 
     async def reload(self) -> ReloadReport:
         """Reloads the bundles, and adapts language detection to the languages that are then served.

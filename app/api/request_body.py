@@ -54,9 +54,9 @@ async def read_parameters(
 
     With a JSON object, the query string is ignored. Otherwise query string and form are merged; the query string takes
     precedence, and so does the first of several values. Line breaks in ``q`` are normalised, as LibreTranslate does. A
-    ``repeatable`` parameter of a form is a list of all its values, and so is ``q`` if it has several. The file of a form
-    is added to ``files``. In bodies of more than 64 KiB, a value of more than ``max_value_chars`` is not read to its
-    end.
+    ``repeatable`` parameter of a form is a list of all its values, and so is ``q`` if it has several. The file of a
+    form is added to ``files``. In bodies of more than 64 KiB, a value of more than ``max_value_chars`` is not read to
+    its end.
 
     Raises:
         HTTPException: 413 if the body is larger than ``max_body_bytes``.

@@ -43,7 +43,7 @@ def opened_glossary(name: str | None, pair: Pair | None) -> Iterator[Callable[[s
             glossaries = Glossaries(database)
             assert glossaries.store
             glossary_id = checked_id(name, "glossary")
-            yield asyncio.run(glossaries.find(glossaries.store.owner(glossary_id), glossary_id, pair))
+            yield asyncio.run(glossaries.find(glossaries.store.owner(glossary_id), [glossary_id], pair))
 
 
 @contextmanager

@@ -272,8 +272,8 @@ class DocumentJobs:
         glossary: Callable[[str, str], Glossary] | None = None
         if entries:
             glossary = partial(Glossary, check_entries(entries.items()))
-        elif wanted.get("glossary_id"):
-            glossary = await self._glossaries.find(document.key_id, wanted["glossary_id"], pair)
+        elif wanted.get("glossary_ids"):
+            glossary = await self._glossaries.find(document.key_id, wanted["glossary_ids"], pair)
         memory = None
         if wanted.get("memory"):
             memory_id, threshold = wanted["memory"]

@@ -19,7 +19,7 @@ class Upload:
         target: Code of the language to translate into.
         locale: The target with its region; None without one.
         glossary: Source and target terms; None if there are none.
-        glossary_id: The stored glossary to use; None for none.
+        glossary_ids: The stored glossaries to use, the most important first.
         memory: Id of the translation memory to use and minimum score of its matches; None for none.
         register: How the reader must be addressed; None for any way.
         beam_size: Beam width; 1 is greedy search.
@@ -33,7 +33,7 @@ class Upload:
     target: str
     locale: str | None
     glossary: Mapping[str, str] | None = None
-    glossary_id: str | None = None
+    glossary_ids: tuple[str, ...] = ()
     memory: tuple[str, int] | None = None
     register: Register | None = None
     beam_size: int

@@ -131,7 +131,7 @@ def test_every_request_is_answered(page: str, clone: Path, address: str) -> None
         output = run(request, clone, address)
         if ">" not in request:
             answer = json.loads(output)
-            keys = ("translatedText", "translatedFileUrl", "search", "glossary_id", "translation_memory_id")
+            keys = ("translatedText", "data", "translatedFileUrl", "search", "glossary_id", "translation_memory_id")
             assert any(answer.get(key) for key in keys), answer
     if page == "README.md":
         assert re.fullmatch(r"# .+\n\n\* .*\*\*.+\*\*.*\n", (clone / "notes.en.md").read_text(encoding="utf-8"))

@@ -12,6 +12,8 @@ from app.settings import Settings
 from app.text.markup.extraction import Rules
 from tests.support.fakes import FakeEngine, serving
 
+UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
+
 pytestmark = pytest.mark.anyio
 
 BEER = {"text": ["Ich möchte ein Bier."], "source_lang": "DE", "target_lang": "EN-GB"}
@@ -216,16 +218,15 @@ async def test_without_effect(client, changes):
         ({"tag_handling": "markdown"}, "Value for 'tag_handling' not supported; use one of xml, html."),
         ({"tag_handling_version": "v3"}, "Value for 'tag_handling_version' not supported; use one of v1, v2."),
         ({"ignore_tags": [1]}, "Invalid request: ignore_tags parameter must be a list of strings"),
-        ({"glossary_id": "x", "source_lang": "DE"}, "Glossaries are not available .*; leave out 'glossary_id'."),
-        ({"glossary_ids": ["x"], "source_lang": "DE"}, "Glossaries are not available .*"),
-        (
-            {"glossary_ids": ["x", "y"], "source_lang": "DE"},
-            "Value for 'glossary_ids' not supported; .*",
-        ),
+        ({"glossary_id": UNKNOWN, "source_lang": "DE"}, "Glossaries are not available .*; leave out 'glossary_id'."),
+        ({"glossary_ids": [UNKNOWN] * 2, "source_lang": "DE"}, "Glossaries are not available .*"),
+        ({"glossary_ids": ["x"], "source_lang": "DE"}, "Value for 'glossary_ids' not supported; it is not a UUID."),
+        ({"glossary_ids": [UNKNOWN] * 6}, "Value for 'glossary_ids' not supported; 'glossary_ids' takes up to 5."),
+        ({"glossary_id": UNKNOWN, "glossary_ids": [UNKNOWN]}, "Use either 'glossary_id' or 'glossary_ids'."),
         ({"style_id": "x"}, "Style rules are not available .*"),
         ({"translation_memory_id": "x"}, "Value for 'translation_memory_id' not supported; it is not a UUID."),
         (
-            {"translation_memory_id": "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"},
+            {"translation_memory_id": UNKNOWN},
             "Translation memories are not available .*; leave out 'translation_memory_id'.",
         ),
         (

@@ -17,6 +17,7 @@ from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 PAIR = {"source_lang": "de", "target_lang": "en"}
+ENGLISH = {"source_lang": "EN", "target_lang": "DE"}
 BEER = {**PAIR, "entries": "Bier\tbeer", "entries_format": "tsv"}
 UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 V2, V3 = "/v2/glossaries", "/v3/glossaries"
@@ -112,8 +113,6 @@ async def test_both_contracts_translate_with_a_stored_glossary(client):
     assert (await client.post("/v2/translate", json=body)).json()["message"] == (
         "Parameter 'source_lang' is required with a glossary"
     )
-    ids = {"source_lang": "DE", "glossary_id": None, "glossary_ids": [glossary_id]}
-    assert (await client.post("/v2/translate", json=body | ids)).json() == answer
     for source in ("de", "auto"):
         text = {"q": "Ich möchte ein Bier.", "source": source, "target": "en", "glossary_id": glossary_id}
         assert len((await client.post("/translate", json=text)).json()["terms"]) == 1
@@ -121,8 +120,32 @@ async def test_both_contracts_translate_with_a_stored_glossary(client):
     await client.put(f"{V3}/{glossary_id}/dictionaries", json=changed)
     answer = (await client.post("/translate", json=text)).json()
     assert answer["terms"] == [{"source": "Bier", "target": "ale", "status": "not_found", "count": 1}]
-    english = {"source_lang": "EN", "target_lang": "DE"}
-    assert (await client.post("/v2/translate", json=body | english)).status_code == 404
+    assert (await client.post("/v2/translate", json=body | ENGLISH)).status_code == 404
+
+
+async def test_of_several_glossaries_the_first_that_has_a_term_decides(client):
+    first, second, third = [
+        (await make(client, entries=entries))["glossary_id"]
+        for entries in ("Bier\tale", "Bier\tbeer\nBahnhof\tstation", "Bahnhof\tdepot\nMorgen\tmorrow")
+    ]
+    text, body = "Bier, Bahnhof, Morgen.", {"source_lang": "DE", "target_lang": "EN"}
+    used = {"Bier": "ale", "Bahnhof": "station", "Morgen": "morrow"}
+    ids = [first, second, third]
+    for form in (
+        {"json": {"glossary_ids": ids}},
+        {"data": {"glossary_ids": ids}},
+        {"data": {"glossary_ids": ",".join(ids)}},
+    ):
+        [kind] = form
+        answer = (await client.post("/v2/translate", **{kind: form[kind] | body | {"text": [text]}})).json()
+        [translation] = answer["translations"]
+        assert {term["source"]: term["target"] for term in translation["terms"]} == used
+        own = form[kind] | {"q": text, "source": "de", "target": "en"}
+        terms = (await client.post("/translate", **{kind: own})).json()["terms"]
+        assert {term["source"]: term["target"] for term in terms} == used
+    only = (await client.post(V3, json={"name": "Other", "dictionaries": [{**BEER, **ENGLISH}]})).json()["glossary_id"]
+    refused = await client.post("/v2/translate", json=body | {"text": [text], "glossary_ids": [first, only]})
+    assert (refused.status_code, only in refused.json()["message"]) == (404, True)
 
 
 @pytest.mark.parametrize(

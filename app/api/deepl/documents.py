@@ -48,7 +48,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     input_ = find_format(name)
     input_.reader(wanted.output)
     output = input_.output(wanted.output)
-    await service.check_stored(key, (wanted.source, wanted.target), wanted.glossary_id, wanted.memory)
+    await service.check_stored(key, (wanted.source, wanted.target), wanted.glossary_ids, wanted.memory)
     upload = Upload(
         content=file.content,
         name=name if output == input_.name else f"{name.rpartition('.')[0]}.{output}",
@@ -59,7 +59,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         locale=wanted.locale,
         register=wanted.register,
         glossary=parse_entries(values.get("glossary")),
-        glossary_id=wanted.glossary_id,
+        glossary_ids=wanted.glossary_ids,
         memory=wanted.memory,
         beam_size=service.settings.beam_size,
     )

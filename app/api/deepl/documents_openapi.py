@@ -39,6 +39,7 @@ UPLOAD_REQUEST = upload_body(
         "output_format": {**_TEXT, "description": "Extension of the translated file, if it can differ: html for pdf."},
         "glossary": {**_TEXT, "description": "Source and target terms, a JSON object; DeepL doesn't have this."},
         "glossary_id": {**_TEXT, "description": "A stored glossary; `source_lang` must be given, too."},
+        "glossary_ids": {**_TEXT, "description": "Several, with commas; the first that has a term decides."},
         **MEMORY_FIELDS,
         "formality": {**_TEXT, "description": "As in `/v2/translate`."},
     },

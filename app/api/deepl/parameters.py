@@ -16,7 +16,7 @@ from app.api.checks import (
     is_absent,
     parse_flag,
     parse_glossary,
-    parse_glossary_id,
+    parse_glossary_ids,
     parse_memory,
 )
 from app.documents.translation import EQUAL_LANGUAGES
@@ -67,7 +67,7 @@ class DeepLRequest:
         show_billed_characters: Whether the answer counts the characters.
         model_type_used: Answered if the request chose a model type.
         tag_handling_version: Answered if the request has tag handling.
-        glossary_id: The stored glossary to use; None for none.
+        glossary_ids: The stored glossaries to use, the most important first.
         memory: Id of the translation memory to use and minimum score of its matches; None for none.
     """
 
@@ -75,7 +75,7 @@ class DeepLRequest:
     show_billed_characters: bool
     model_type_used: Literal["quality_optimized", "latency_optimized"] | None
     tag_handling_version: str | None
-    glossary_id: str | None
+    glossary_ids: tuple[str, ...]
     memory: tuple[str, int] | None
 
 
@@ -122,7 +122,7 @@ def parse_translation(
         show_billed_characters=_parse_flag(values, "show_billed_characters"),
         model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
         tag_handling_version=version if markup else None,
-        glossary_id=_parse_glossary_id(values),
+        glossary_ids=_parse_glossary_ids(values),
         memory=_parse_memory(values),
     )
 
@@ -135,7 +135,7 @@ class DocumentParameters:
     target: str
     locale: str | None
     register: Register | None
-    glossary_id: str | None
+    glossary_ids: tuple[str, ...]
     memory: tuple[str, int] | None
     output: str | None
 
@@ -161,7 +161,7 @@ def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, 
         target=target,
         locale=locale_of(str(values["target_lang"])),
         register=register,
-        glossary_id=_parse_glossary_id(values),
+        glossary_ids=_parse_glossary_ids(values),
         memory=_parse_memory(values),
         output=None if is_absent(output) else check_text("output_format", output).lower(),
     )
@@ -219,17 +219,11 @@ def _refuse_unavailable(values: Mapping[str, object]) -> None:
             raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
 
 
-def _parse_glossary_id(values: Mapping[str, object]) -> str | None:
-    ids = values.get("glossary_ids")
-    if is_absent(values.get("glossary_id")) and not is_absent(ids):
-        given = ids.split(",") if isinstance(ids, str) else ids
-        if not isinstance(given, list) or len(given) != 1:
-            raise InvalidRequest("Value for 'glossary_ids' not supported; use one glossary.")
-        values = {**values, "glossary_id": given[0]}
-    glossary_id = parse_glossary_id(values)
-    if glossary_id and is_absent(values.get("source_lang")):
+def _parse_glossary_ids(values: Mapping[str, object]) -> tuple[str, ...]:
+    glossary_ids = parse_glossary_ids(values)
+    if glossary_ids and is_absent(values.get("source_lang")):
         raise InvalidRequest("Parameter 'source_lang' is required with a glossary")
-    return glossary_id
+    return glossary_ids
 
 
 def _parse_memory(values: Mapping[str, object]) -> tuple[str, int] | None:

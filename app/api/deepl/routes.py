@@ -76,7 +76,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, limit, REPEATABLE)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     wanted = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
-    translation = await service.with_stored(key, wanted.translation, wanted.glossary_id, wanted.memory)
+    translation = await service.with_stored(key, wanted.translation, wanted.glossary_ids, wanted.memory)
     wanted = replace(wanted, translation=translation)
 
     async def answer() -> Response:

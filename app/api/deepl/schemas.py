@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import MAX_INLINE_ENTRIES
+from app.api.checks import MAX_GLOSSARIES, MAX_INLINE_ENTRIES
 from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
 from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.text.memory.matching import DEFAULT_THRESHOLD
@@ -59,6 +59,9 @@ class DeepLTranslateRequest(BaseModel):
     non_splitting_tags: list[str] = Field([], description="Tags that don't end a sentence.")
     ignore_tags: list[str] = Field([], description="Tags whose content comes back unchanged.")
     glossary_id: str | None = Field(None, description="A stored glossary; `source_lang` must be given, too.")
+    glossary_ids: Annotated[list[str], Field(max_length=MAX_GLOSSARIES)] | None = Field(
+        None, description="Several, instead of one; the first that has a term decides."
+    )
     glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
         None,
         description='Beyond DeepL: terms and their translations, such as `{"Vorstand": "board"}`; inflected forms '

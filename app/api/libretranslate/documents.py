@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import check_language, is_absent, parse_entries, parse_glossary_id, parse_memory
+from app.api.checks import check_language, is_absent, parse_entries, parse_glossary_ids, parse_memory
 from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
@@ -51,7 +51,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
         raise InvalidRequest("Invalid request: missing file parameter")
     [file] = files[:1]
     upload = _read_upload(file, values, service)
-    await service.check_stored(key, (upload.source, upload.target), upload.glossary_id, upload.memory)
+    await service.check_stored(key, (upload.source, upload.target), upload.glossary_ids, upload.memory)
     jobs = await service.documents.jobs()
     document_id, _ = await jobs.add(upload, key, secret=False)
     document = await run_while_connected(request, jobs.wait(document_id))
@@ -92,7 +92,7 @@ def _read_upload(file: FilePart, values: Mapping[str, object], service: Service)
         target=target,
         locale=locale_of(str(values["target"])),
         glossary=parse_entries(values.get("glossary")),
-        glossary_id=parse_glossary_id(values),
+        glossary_ids=parse_glossary_ids(values),
         memory=parse_memory(values),
         register=parse_formality(values.get("formality"), target),
         beam_size=service.settings.beam_size,

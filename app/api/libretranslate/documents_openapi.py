@@ -41,6 +41,7 @@ TRANSLATE_FILE_REQUEST = upload_body(
         "formality": {"type": "string", "description": "As in `/translate`."},
         "glossary": {"type": "string", "description": "Source and target terms, a JSON object."},
         "glossary_id": {"type": "string", "description": "A stored glossary, instead of `glossary`."},
+        "glossary_ids": {"type": "string", "description": "Several, with commas; the first that has a term decides."},
         **MEMORY_FIELDS,
         "api_key": {"type": "string", "description": "API key, if the server uses keys."},
     },

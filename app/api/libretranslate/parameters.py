@@ -5,7 +5,7 @@ Parameters that are not known are ignored, because clients send extra ones.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.api.checks import (
@@ -15,7 +15,7 @@ from app.api.checks import (
     is_absent,
     parse_flag,
     parse_glossary,
-    parse_glossary_id,
+    parse_glossary_ids,
     parse_memory,
 )
 from app.engine.options import SearchOptions, check_integer
@@ -34,7 +34,7 @@ MAX_CONTEXT_CHARS = 2_000
 # The description of a sentence takes some 200 bytes a character, as objects and as JSON.
 MAX_DETAILS_CHARS = 500_000
 FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
-REPEATABLE = frozenset({"protect"})
+REPEATABLE = frozenset({"protect", "glossary_ids"})
 """Parameters that a form may hold more than once."""
 WHOLE_OPTIONS = ("beam_size", "min_length", "max_length", "no_repeat_ngram")
 DECIMAL_OPTIONS = ("beam_threshold", "length_penalty", "repetition_penalty")
@@ -51,7 +51,7 @@ class LibreTranslateRequest:
         is_list: True if the client sent a list and so gets lists back.
         details: Whether the answer describes each sentence.
         stream: Whether the sentences are sent one by one.
-        glossary_id: The stored glossary to use; None for none.
+        glossary_ids: The stored glossaries to use, the most important first.
         memory: Id of the translation memory to use and minimum score of its matches; None for none.
     """
 
@@ -59,7 +59,7 @@ class LibreTranslateRequest:
     is_list: bool
     details: bool = False
     stream: bool = False
-    glossary_id: str | None = None
+    glossary_ids: tuple[str, ...] = ()
     memory: tuple[str, int] | None = None
 
 
@@ -89,9 +89,7 @@ def parse_translation(
         check_pair(source, target, pairs)
     # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
     options = replace(_parse_options(values, settings.beam_size, 0 if markup else alternatives), prefix=prefix)
-    details, stream = parse_flag(values, "details"), parse_flag(values, "stream")
-    if details and sum(map(len, texts)) > MAX_DETAILS_CHARS:
-        raise TextTooLong(f"details describes at most {MAX_DETAILS_CHARS} characters; use stream for longer texts.")
+    details, stream = _parse_details(values, texts), parse_flag(values, "stream")
     translation = TranslationRequest(
         texts=texts,
         source=source,
@@ -110,9 +108,13 @@ def parse_translation(
         tokens=stream,
         context=_parse_context(values.get("context")),
     )
-    glossary_id, memory = parse_glossary_id(values), parse_memory(values)
     return LibreTranslateRequest(
-        translation=translation, is_list=is_list, details=details, stream=stream, glossary_id=glossary_id, memory=memory
+        translation=translation,
+        is_list=is_list,
+        details=details,
+        stream=stream,
+        glossary_ids=parse_glossary_ids(values),
+        memory=parse_memory(values),
     )
 
 
@@ -179,6 +181,13 @@ def _parse_format(value: object) -> Rules | None:
     if name not in FORMATS:
         raise InvalidRequest(f"{shortened(name)} format is not supported")
     return FORMATS[name]
+
+
+def _parse_details(values: Mapping[str, object], texts: Sequence[str]) -> bool:
+    details = parse_flag(values, "details")
+    if details and sum(map(len, texts)) > MAX_DETAILS_CHARS:
+        raise TextTooLong(f"details describes at most {MAX_DETAILS_CHARS} characters; use stream for longer texts.")
+    return details
 
 
 def _parse_prefix(value: object, *, is_plain_text: bool) -> str | None:

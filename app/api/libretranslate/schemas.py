@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import MAX_INLINE_ENTRIES
+from app.api.checks import MAX_GLOSSARIES, MAX_INLINE_ENTRIES
 from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
 from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
@@ -91,6 +91,9 @@ class TranslateRequest(BaseModel):
         max_length=MAX_CONTEXT_CHARS,
     )
     glossary_id: str | None = Field(None, description="A stored glossary of DeepL's endpoints, in place of `glossary`.")
+    glossary_ids: Annotated[list[str], Field(max_length=MAX_GLOSSARIES)] | None = Field(
+        None, description="Several, in place of one; the first that has a term decides."
+    )
     translation_memory_id: str | None = Field(
         None, description="A stored translation memory of DeepL's endpoints; for texts in its source language."
     )
