@@ -2,7 +2,59 @@
 
 from dataclasses import replace
 
+from languages.clock import Clock, Phrase, Wording
 from languages.neutral import neutral
+from languages.numbers import NumberWords
+
+_NUMBERS = NumberWords(
+    cardinals=tuple("one two three four five six seven eight nine ten eleven twelve".split()),
+    traces=(
+        r"\b(?:two|twi|second|both|couple|pair|double|dual|half)",
+        r"\b(?:thr[ei]|third|triple)",
+        r"\b(?:four|quarter)",
+        r"\bfi(?:ve|f)",
+        r"\bsix",
+        r"\bseven",
+        r"\beigh",
+        r"\bnin(?:e|th)",
+        r"\b(?:ten(?:th|s)?\b|decade)",
+        r"\beleven",
+        r"\b(?:twel|dozen|year|noon|midnight)",
+    ),
+    scales={
+        **dict.fromkeys(("k", "K"), 3),
+        **dict.fromkeys(("m", "M", "mn"), 6),
+        **dict.fromkeys(("b", "B", "bn"), 9),
+        **dict.fromkeys(("t", "T", "tn"), 12),
+    },
+    scale_words={3: " thousand", 6: " million", 9: " billion", 12: " trillion"},
+    scale_letters=frozenset({"k", "K", "M"}),
+    large_numbers=("thousand", "million", "billion", "trillion"),
+    joiners=("to", "and", "or"),
+    percent="per ?cent",
+    # Five million pounds of gold are no money.
+    currencies=r"(?:(?:US|Australian|Canadian)[ ])?(?:euros?|dollars?|pounds?(?![ ]of)|yen)",
+    named=r"versions?|release|build|v|no|chapter|section|fig|figure|table",
+    versioned="licen[cs]e|protocol|firmware|industry",
+    measures=r"""per[ ]?cent|percentage|degrees?|points?\b|times\b|fold|(?:kilo|centi|milli|nano)|metr?e?r?s?\b|miles?\b
+    |inch|feet\b|foot\b|yards?\b|acres?\b|hectares?|lit(?:er|re)s?\b|gallons?\b|tonn?e?s?\b|pounds?\b|grams?\b|dollars?\b
+    |euros?\b|francs?\b|pence\b|cents?\b|years?\b|months?\b|weeks?\b|days?\b|hours?\b|minutes?\b|seconds?\b|stars?\b
+    |on[ ]the[ ]richter|out[ ]of\b|of[ ]\d""",
+    ordinal_endings=("st", "nd", "rd", "th"),
+    date_links=("of",),
+    date_articles=("the",),
+)
+_CLOCK = Clock(
+    at="at",
+    hours=_NUMBERS.cardinals,
+    phrases=(
+        Phrase("half[ -]past", 30),
+        Phrase("(?:a )?quarter[ -]past", 15),
+        Phrase("(?:a )?quarter[ -]to", 45, needs="at", is_coming=True),  # "from a quarter to one third"
+    ),
+    wordings={15: Wording("a quarter past"), 30: Wording("half past"), 45: Wording("a quarter to", is_coming=True)},
+    not_hours="per ?cent",
+)
 
 LANGUAGE = replace(
     neutral("en"),
@@ -10,6 +62,8 @@ LANGUAGE = replace(
     abbreviations=tuple("approx vol vols est eq eqs ch figs eds Mt Apt Mon Tue Tues Wed Thu Thurs Fri".split()),
     abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun"),
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
+    numbers=_NUMBERS,
+    clock=_CLOCK,
     common_words=frozenset(
         """
         a about and are as at be but by can did do for from had have he hello her here him his how i is it me my no

@@ -4,8 +4,11 @@ A room is a module that holds everything of one language and gives it as ``LANGU
 defaults below are those of a language without a room, to which ``languages.neutral`` adds what Unicode and CLDR say.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from languages.clock import Clock
+from languages.numbers import NumberWords
 
 
 class DottedOrdinals(NamedTuple):
@@ -36,6 +39,9 @@ class Language:
         abbreviations_before_small: Words whose full stop ends no sentence where a small letter follows.
         dotted_ordinals: If ordinals are written with a full stop ("3. Mai"), how to tell them; None if they aren't.
         conjunctions: Words before which a sentence too long for a model may be cut.
+        numbers: Words beside numbers, or for them.
+        clock: How the time is told; None if that isn't known.
+        reads_half_days: "9.30 am" and "5 p.m." are times.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -49,4 +55,7 @@ class Language:
     abbreviations_before_small: tuple[str, ...] = ()
     dotted_ordinals: DottedOrdinals | None = None
     conjunctions: tuple[str, ...] = ()
+    numbers: NumberWords = field(default_factory=NumberWords)
+    clock: Clock | None = None
+    reads_half_days: bool = False
     common_words: frozenset[str] = frozenset()

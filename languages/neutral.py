@@ -31,6 +31,7 @@ def neutral(code: str) -> Language:
         name=(locale and locale.get_language_name("en")) or parts.language,
         script=parts.script or _likely_script(code),
         right_to_left=locale is not None and locale.character_order == "right-to-left",
+        reads_half_days=locale is not None and "h" in locale.time_formats["short"].pattern,
         dotted_ordinals=_dotted_ordinals(locale) if locale else None,
     )
 

@@ -189,7 +189,7 @@ class _Reader:
         """Adds numbers to the patterns if the target language writes them differently."""
         if self._wanted.options.prefix is not None:  # somebody is writing the translation, in any notation
             return patterns
-        if self._language == self._wanted.target or not may_have_numerals(text):
+        if self._language == self._wanted.target or not may_have_numerals(text, self._language):
             return patterns
         return patterns._replace(numerals=(self._language, self._wanted.locale or self._wanted.target))
 

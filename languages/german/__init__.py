@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+from languages.clock import Clock, Phrase, Wording
 from languages.language import DottedOrdinals
 from languages.neutral import neutral
+from languages.numbers import NumberWords
 
 # "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
 # "Ich bin der 1. Er ist der 2." then stays in one piece, which costs less than a sentence cut in half.
@@ -16,6 +18,51 @@ _AFTER_ORDINALS = (
     r"Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
     r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
     r"|und\b|oder\b|bis\b"
+)
+_NUMBERS = NumberWords(
+    cardinals=tuple("eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()),
+    traces=(
+        "zwei|zwo|beid|doppel|paar|halb",
+        "drei|dritt|trio",
+        "(?<!kla)vier",
+        "fünf",
+        "sechs",
+        "sieb",
+        "(?<![a-zäöü])acht(?!ung|e[nt])",
+        "neun",
+        "zehn|jahrzehnt",
+        "(?<!h)elf",
+        "zwölf|dutzend|jahr|mittag|mitternacht",
+    ),
+    scales={"Tsd": 3, "Mio": 6, "Mill": 6, "Mrd": 9, "Mia": 9, "Bio": 12, "k": 3, "K": 3, "M": 6},
+    scale_words={3: " Tsd.", 6: " Mio.", 9: " Mrd.", 12: " Bio."},
+    large_numbers=("tausend", "million", "milliarde", "billion", "billiarde"),
+    joiners=("bis", "und", "oder"),
+    percent="Prozent|Promille",
+    named="version|release|build|v|nr|no|kapitel|abschnitt|ziffer|abb|abbildung|fig|figur|tabelle",
+    versioned="lizenz|protokoll|firmware|industrie",
+    measures=r"""prozent|grad\b|punkte?n?\b|mal\b|fach|(?:kilo|zenti|milli|nano)|meter|meilen?\b|zoll\b|fu(?:ß|ss)\b|yards?\b
+    |acres?\b|hektar|liter\b|gallonen\b|tonnen?\b|pfund\b|gramm\b|dollar\b|euro\b|franken\b|pence\b|cent\b|jahre?n?\b
+    |monate?n?\b|wochen?\b|tage?n?\b|stunden?\b|minuten?\b|sekunden?\b|sterne?n?\b|von[ ]\d|uhr\b""",
+)
+_CLOCK = Clock(
+    at="um",
+    hours=_NUMBERS.cardinals,
+    phrases=(
+        Phrase("halb", 30, is_coming=True),
+        Phrase("viertel nach", 15, needs="before", is_noun=True),
+        Phrase("viertel vor", 45, needs="before", is_coming=True, is_noun=True),
+        Phrase("dreiviertel", 45, is_coming=True, is_noun=True),
+        Phrase("viertel", 15, needs="at", is_coming=True, is_noun=True),
+    ),
+    wordings={
+        15: Wording("Viertel nach"),
+        30: Wording("halb", is_coming=True),
+        45: Wording("Viertel vor", is_coming=True),
+    },
+    before=("gegen", "bis", "ab", "seit", "ist", "war", "ist es", "war es"),
+    not_hours=r"pro[cz]ent|liter|meter|km\b|jahre",
+    hour_word=" Uhr",
 )
 
 LANGUAGE = replace(
@@ -30,6 +77,8 @@ LANGUAGE = replace(
     ),
     dotted_ordinals=DottedOrdinals(_BEFORE_ORDINALS, _AFTER_ORDINALS),
     conjunctions=("und", "oder", "aber", "sondern", "weil", "dass", "wenn"),
+    numbers=_NUMBERS,
+    clock=_CLOCK,
     common_words=frozenset(
         """
         aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für

@@ -9,7 +9,7 @@ from app.text.inline.objects import Rewrite
 from app.text.numerals.grammar import localize
 from app.text.protection.patterns import Found, Patterns, Range, merged, rewrites_of
 
-_WORDS = re.compile(r"[a-zäöü]|[AP]\.? ?M\b")  # currencies have capitals only
+_HALF_DAY = re.compile(r"[AP]\.? ?M\b")
 _DIGITS = re.compile(r"\d(?:.*\d)?", re.DOTALL)
 
 
@@ -88,7 +88,8 @@ class CutRanges:
     def _cuts_digits(self, number: Range) -> bool:
         """Whether there was a tag between the digits of a number without words, which "9:30 pm" and "3. Mai" have."""
         digits = _DIGITS.search(self._text, *number)
-        if not digits or _WORDS.search(self._text, *number):
+        has_words = any(map(str.islower, self._text[slice(*number)]))  # currencies have capitals only
+        if not digits or has_words or _HALF_DAY.search(self._text, *number):
             return False
         after = bisect_right(self._tags, digits.start())
         return after < len(self._tags) and self._tags[after] < digits.end()

@@ -19,14 +19,11 @@ from functools import partial
 from typing import NamedTuple
 
 from app.text.inline.objects import Rewrite
+from app.text.numerals.words import CODES, CURRENCY, NO_PRODUCTS, SPACE, words_of
 from app.text.numerals.writing import Writer
 from app.text.windows import search
+from languages.registry import language_of
 
-_SPACE = "\u00a0\u202f "
-_MARK = ".,:/'’\u00a0\u202f–-"  # between two digits of one expression
-_SYMBOLS = "€£¥₹₽₩₺₴₪฿₿"
-_CODES = "EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|TRY|ZAR"
-_CURRENCY = rf"(?:[A-Z]{{1,2}})?\$|[{_SYMBOLS}]"
 # Numbers that stay unchanged, even if they look like a notation.
 _IDENTIFIER = re.compile(
     rf"""
@@ -41,87 +38,29 @@ _IDENTIFIER = re.compile(
     # A date and time of ISO 8601.
     | \d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)
     # Versions: v2.0.1, Python3.11, 1.2.0-rc1.
-    | (?!(?:{_CODES})\d)[A-Za-z]{{1,20}}-?\d{{1,20}}(?:\.\d{{1,20}}){{1,8}}(?:[-+]?[A-Za-z]{{1,8}}[.\d]{{0,8}})?(?!\w)
+    | (?!(?:{CODES})\d)[A-Za-z]{{1,20}}-?\d{{1,20}}(?:\.\d{{1,20}}){{1,8}}(?:[-+]?[A-Za-z]{{1,8}}[.\d]{{0,8}})?(?!\w)
     | \d{{1,20}}(?:\.\d{{1,20}}){{1,8}}[-+]?(?:rc|beta|alpha|dev|post|a|b)[-.]?\d{{0,8}}(?!\w)
     # 12 500: one number, or two.
     | \d{{1,3}}(?:[ ]\d{{3}}){{1,8}}(?:[.,]\d{{1,20}})?(?!\w)
     """,
     re.VERBOSE,
 )
-_EXPRESSION = re.compile(
-    rf"""
-    (?<![\w.,])
-    (?P<sign>[+−±-](?=[\d.{_SYMBOLS}$]))?
-    (?:(?P<before>{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))(?P<gap>[{_SPACE}]?))?
-    (?P<digits>(?:\.(?=\d))?\d++(?:[{_MARK}]\d++)*+)
-    (?P<behind>,[–—-](?![\w–—-]))?
-    (?:[{_SPACE}]?(?P<scale>Tsd|Mio|Mrd|Bio)\.?(?=[{_SPACE}]?(?:{_CURRENCY}|(?:{_CODES})(?!\w))(?![\w$]))
-     |(?P<letters>[{_SPACE}]?[bmt]n(?!\w)|[BKMTbkmt](?!\w|[/&]|[ ]&|[–-]\d|[ -][Ss]hirt)))?
-    (?:[{_SPACE}]?(?P<after>(?:{_CURRENCY}|%|‰|(?:{_CODES})(?!\w))(?![\w$]))
-     |[{_SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
-     |(?P<clock>[{_SPACE}]Uhr)(?!\w)
-     |(?P<until>)(?=[ ](?:bis|und)[ ]\d{{1,2}}(?:[.:]\d\d)?[{_SPACE}]Uhr(?!\w))
-     |(?P<ending>\.)(?=[ ](?:[a-zäöü(]|\d)|[,;)–-]))?
-    """,
-    re.VERBOSE,
-)
 _STARTS = re.compile(
-    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{_CURRENCY}|(?:{_CODES})(?=[{_SPACE}]?\d))[{_SPACE}]?)?\.?\d|\(0?\d|[A-Za-z]{{1,20}}-?\d)"
+    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))[{SPACE}]?)?\.?\d|\(0?\d|[A-Za-z]{{1,20}}-?\d)"
 )
 _TIME = re.compile(r"([01]?\d|2[0-4])(?:[:.]([0-5]\d)(?:[:.]([0-5]\d))?)?")
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
+_VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 _PLAIN = re.compile(r"\d{1,4}")
-_DIGIT_OR_PART = re.compile(r"\d|\bhal[bf]\b|viertel\b|\bquarter\b", re.IGNORECASE)
-_DIGITS_BEHIND = re.compile(rf"[{_SPACE}]?\d")
+_DIGIT = re.compile(r"\d")
+_DIGITS_BEHIND = re.compile(rf"[{SPACE}]?\d")
 # The mark of a footnote behind a number or an amount, raised or with a bracket.
 _FOOTNOTE = re.compile(r"(?<=[\d%‰€£¥$])[⁻⁺]?[¹²³⁰⁴-⁹][¹²³⁰⁴-⁹,⁻]*+⁾?|(?<=[\d ][€%])\d{1,2}\)")
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
-# After these words, a number is part of a name and stays unchanged.
-_NAMES_NUMBER = re.compile(
-    r"""(?:\b(?:versions?|release|build|v|nr|no|kapitel|abschnitt|ziffer|chapter|section|abb|abbildung|fig|figure|table
-    |tabelle|python|java|php|node|kernel|linux|ubuntu|debian|windows|android|ios|macos|firefox|chrome|usb|bluetooth|http
-    |tls|ssl|postgresql|mysql|gpt)[.:]?|[§\#])[ \u00a0]?$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_SCALE = re.compile(
-    rf"[{_SPACE}]?(?:mi(?:o|ll|rd|a)|mrd|bi(?:o|ll)|tsd|tausend|thousand|trill|bn\b|[mk]\b)", re.IGNORECASE
-)
-# Before these words, "5m" means millions, not metres.
-_CURRENCY_NAME = re.compile(
-    rf"[{_SPACE}-](?:(?:US|Australian|Canadian)[ ])?(?:euros?|dollars?|pounds?(?![ ]of)|yen)\b", re.IGNORECASE
-)
-# "Windows 1.5 billion users", but "Kapitel 3.2 Biologie".
-_MILLIONS = re.compile(rf"[{_SPACE}](?:(?:m|b|tr)illion|milliarde)", re.IGNORECASE)
-# A version behind the name of a product: HTML 5.0, iOS 17.1, HTTP/1.1, OAuth-2.0, Apache License 2.0, Redis 7.0.
-_VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
-_PRODUCT = re.compile(
-    r"""(?:(?<![\w.-])(?:CC[ ]BY(?:-[A-Z]{2}){0,3}|API|BIOS|BPMN|CSS|CUDA|DDR|DOM|EPUB|FTP|GCC
-    |GTK\+?|HDMI|HTML|HTTP|HTTPS|IMAP|IMS|JDK|JSON|JVM|LDAP|LTE|MIDI
-    |NFC|NTFS|OIDC|PCI|PDF|PHP|SAML|SATA|SDK|SMB|SNMP|SOAP|SQL|SSH|SSL|SVG|TLS|UEFI|UML|USB|WPA|XHTML|XML|YAML|ZFS|[a-z]{1,4}[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|OAuth
-    |(?i:licen[cs]e|licence|lizenz|protocol|protokoll|firmware)
-    |Angular|Ansible|Apache|Blender|Bootstrap|Chromium|CentOS|Django|Docker|Drupal|Elasticsearch|Excel|Fedora|Flask|Flutter
-    |Git|Gradle|Hadoop|Industrie|Industry|Jenkins|Joomla|Kafka|Kotlin|Kubernetes|Laravel|Maven|Nginx|Nvidia|Oracle|Perl
-    |Rails|React|Redis|Ruby|Safari|Scala|Selenium|Spark|Swift|Symfony|Thunderbird|Thunderbolt|Tomcat|Typescript|Unicode
-    |Vista|Vue|Web|Wordpress|Xcode)[ \u00a0-]|(?<!\w)[A-Z][\w-]*/)$""",
-    re.VERBOSE,
-)
-# They have a capital inside, but are measured.
-_NO_PRODUCT = frozenset({"pH", "MwSt"})
-# A number before a unit or another measure is none.
-_MEASURE = re.compile(
-    rf"""[{_SPACE}-]?(?:per[ ]?cent|prozent|percentage|%|‰|°|degrees?|grad\b|points?\b|punkte?n?\b|times\b|mal\b
-    |fold|fach|[kmcdµn]?m[²³23]?\b|[kmµ]?g\b|[mcd]?l\b|[kmgt]i?b(?:it|yte)?s?\b|[kmg]?hz\b|[kmg]?wh?\b|[mk]?v\b|m?ah\b|ppm\b|fm\b
-    |metr?e?r?s?\b|meter|(?:kilo|zenti|centi|milli|nano)|miles?\b|meilen?\b|inch|zoll\b|feet\b|foot\b|fu(?:ß|ss)\b|yards?\b
-    |acres?\b|hektar|hectares?|lit(?:er|re)s?\b|gallons?\b|tonn?e?s?n?\b|pounds?\b|pfund\b|grams?\b|gramm\b|dollars?\b
-    |euros?\b|franken\b|francs?\b|pence\b|cents?\b|years?\b|jahre?n?\b|months?\b|monate?n?\b|weeks?\b|wochen?\b|days?\b
-    |tage?n?\b|hours?\b|stunden?\b|minutes?\b|minuten?\b|seconds?\b|sekunden?\b|stars?\b|sterne?n?\b|on[ ]the[ ]richter
-    |out[ ]of\b|von[ ]\d|of[ ]\d|uhr\b)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_BEFORE = 24  # characters before a number that are searched for such a word
+_BEFORE = 24  # characters before a number that are searched for words such as "chapter"
 
 
 class Numeral(NamedTuple):
@@ -132,9 +71,12 @@ class Numeral(NamedTuple):
     rewrite: Rewrite | None
 
 
-def may_have_numerals(text: str) -> bool:
-    """A quick check: if false, ``localize`` finds nothing in any language."""
-    return search(_DIGIT_OR_PART, text, 0) is not None
+def may_have_numerals(text: str, source: str) -> bool:
+    """A quick check of a text in a language: if false, ``localize`` finds nothing."""
+    if search(_DIGIT, text, 0):
+        return True
+    clock = language_of(source).clock
+    return clock is not None and search(clock.hint, text, 0) is not None
 
 
 def localize(text: str, source: str, target: str) -> list[Numeral]:
@@ -166,7 +108,7 @@ def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
             yield reader.identifier(identifier)
             done = identifier.end()
             continue
-        match = _EXPRESSION.match(text, begin)
+        match = reader.words.expression.match(text, begin)
         if match is None:  # letters or a bracket before a plain number
             done = start.end()
             continue
@@ -177,10 +119,14 @@ def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
 
 
 class _Reader:
-    """Classifies the numeric expressions of one text and rewrites them."""
+    """Classifies the numeric expressions of one text and rewrites them.
+
+    Attributes:
+        words: What the text's language has beside numbers.
+    """
 
     def __init__(self, text: str, writer: Writer) -> None:
-        self._text, self._writer = text, writer
+        self._text, self._writer, self.words = text, writer, words_of(writer.source.code)
 
     def identifier(self, match: re.Match[str]) -> Numeral:
         """Returns the rewriting of an identifier, which stays unchanged. The model sees an ISO date in words."""
@@ -209,8 +155,8 @@ class _Reader:
         """Tells whether a number is a version or belongs to a name, as a chapter's does."""
         text, begin = self._text, match.start()
         first = max(0, begin - _BEFORE)
-        if _NAMES_NUMBER.search(text, first, begin):
-            return not _MILLIONS.match(text, match.end("digits"))
+        if self.words.named.search(text, first, begin):
+            return not self.words.large_number.match(text, match.end("digits"))
         if (
             not _VERSION.fullmatch(match["digits"])
             or match["sign"]
@@ -219,14 +165,14 @@ class _Reader:
             or match["clock"]
         ):
             return False
-        product = _PRODUCT.search(text, first, begin)
-        if not product or product[0][:-1] in _NO_PRODUCT:
+        product = self.words.product.search(text, first, begin)
+        if not product or product[0][:-1] in NO_PRODUCTS:
             return False
         end = match.end("digits")
-        return not (_SCALE.match(text, end) or _MEASURE.match(text, end))
+        return not (self.words.scale.match(text, end) or self.words.measure.match(text, end))
 
     def _time(self, match: re.Match[str]) -> Numeral | None:
-        half = match["half"] if self._writer.source == "en" else None  # in German, "9.30 am Bahnhof" is at the station
+        half = match["half"] if self._writer.source.reads_half_days else None  # not "9.30 am Bahnhof"
         is_clock = match["clock"] or match["until"] is not None
         time = _TIME.fullmatch(match["digits"])
         if not time or not (":" in match["digits"] or half or is_clock):
@@ -262,7 +208,7 @@ class _Reader:
             is_clear = self._writer.knows_order or first == second or max(int(first), int(second)) > 12
             is_day_first = int(second) <= 12 and (int(first) > 12 or self._writer.is_day_first)
             day, month = (first, second) if is_day_first else (second, first)
-        elif short and match["ending"] and self._writer.has_ordinal_dates:
+        elif short and match["ending"] and self._writer.has_ordinal_dates and self._goes_on(match.end("ending")):
             day, month, year = *short.groups(), ""
             end = match.end("ending")
         else:
@@ -271,6 +217,10 @@ class _Reader:
             return Numeral(begin, match.end("digits"), None)
         write = self._writer.date if is_clear else partial(self._writer.unchanged_date, digits)
         return Numeral(begin, end, write(day, month, year))
+
+    def _goes_on(self, end: int) -> bool:
+        """Tells whether the sentence goes on behind a full stop: no capital follows."""
+        return not self._text[end + 1 : end + 2].isupper()
 
     def _amount(self, match: re.Match[str]) -> Numeral | None:
         digits = match["digits"]
@@ -295,7 +245,7 @@ class _Reader:
             begin, end, sign, symbol = match.start("digits"), number_end, "", None
         if symbol is None:
             return Numeral(begin, end, self._writer.number(sign + written))
-        has_scale = bool(_SCALE.match(self._text, end))
+        has_scale = bool(self.words.scale.match(self._text, end))
         return Numeral(
             begin, end, self._writer.amount(sign, written, symbol, is_first=bool(before), has_scale=has_scale)
         )
@@ -306,7 +256,7 @@ class _Reader:
             return True
         if match["after"]:
             return bool(_currency(match)) and not _DIGITS_BEHIND.match(self._text, match.end())
-        return bool(_CURRENCY_NAME.match(self._text, match.end()))
+        return bool(self.words.currency.match(self._text, match.end()))
 
 
 def _currency(match: re.Match[str]) -> str | None:

@@ -7,12 +7,12 @@ from functools import cached_property, lru_cache
 from babel import Locale, UnknownLocaleError
 from babel.numbers import get_currency_name
 
+from languages.language import Language
+from languages.numbers import NumberWords
+from languages.registry import language_of
+
 _FIELD = re.compile(r"d+|M+|y+")
-# In English, 04/05/1982 is a day in April or in May. Without a region the month is written as a word.
-_AMBIGUOUS = "en"
 _CODES_OF_SYMBOLS = {"€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB"}
-# Between a number and the name of its currency: "57 Millionen US-Dollar", but not "57 oder 58 Dollar".
-_WORDS_BETWEEN = r"(?:(?!(?:or|and|to|oder|und|bis)\b)[^\W\d]+[\s-]){0,2}"
 _HALF_DAYS = ("AM", "PM")
 
 
@@ -35,6 +35,7 @@ class Notation:
         months: Names of the months, in the form that follows a day; they replace MMMM in the patterns.
         half_days: Times are written with AM and PM.
         clock: The words after a time of day, such as " Uhr".
+        words: The language's words beside numbers.
     """
 
     locale: str
@@ -51,15 +52,15 @@ class Notation:
     months: tuple[str, ...]
     half_days: bool
     clock: str
+    words: NumberWords
 
     @cached_property
     def words_of_dates(self) -> re.Pattern[str]:
         """A date whose month is a word: "25. Juli 1982", "25th of July", "July 25, 1982"; it has a day."""
         names = "|".join(map(re.escape, self.months))
-        ordinal = r"(?:st|nd|rd|th|er|º|\.)?"
-        day_first = (
-            rf"(?<![\w.,])(?P<day>\d{{1,2}}){ordinal}(?: of| de)? (?P<month>{names})(?:,?(?: de)? (?P<year>\d{{4}}))?"
-        )
+        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
+        link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
+        day_first = rf"(?<![\w.,])(?P<day>\d{{1,2}}){ordinal}{link} (?P<month>{names})(?:,?{link} (?P<year>\d{{4}}))?"
         if not self.long_date.startswith("M"):
             return re.compile(day_first + r"(?!\w)(?P<day2>)(?P<month2>)(?P<year2>)")
         # Without a year, "March 10" may be the beginning of "In March 10 people came".
@@ -73,13 +74,16 @@ class Notation:
         Without it, a translation that forgot the currency would pass.
         """
         if symbol in ("%", "‰"):
-            return r"(?=\s?(?:per ?cent|Prozent|Promille))" if self.locale[:2] in ("de", "en") else ""
+            return rf"(?=\s?(?:{self.words.percent}))" if self.words.percent else ""
         code = _CODES_OF_SYMBOLS.get(symbol, symbol)
         names = {get_currency_name(code, count, self.locale) for count in (1, 2)}
         if names == {code}:  # CLDR doesn't know it
             return ""
         stems = "|".join(sorted({re.escape(re.split(r"[ -]", name)[-1][:4]) for name in names}))
-        return rf"(?=[\s-]{_WORDS_BETWEEN}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)|{code}))"
+        # Other words may stand between: "57 Millionen US-Dollar", but not "57 oder 58 Dollar".
+        guard = rf"(?!(?:{'|'.join(self.words.joiners)})\b)" if self.words.joiners else ""
+        between = rf"(?:{guard}[^\W\d]+[\s-]){{0,2}}"
+        return rf"(?=[\s-]{between}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)|{code}))"
 
     def number(self, whole: str, fraction: str, *, grouped: bool) -> str:
         """Write a number given by its digits; an empty fraction is left out."""
@@ -137,7 +141,8 @@ def notation_of(code: str) -> Notation | None:
     percent = locale.percent_formats[None].pattern
     symbol_first = currency.startswith("¤")
     gap = re.sub(r"[^\s]", "", currency)
-    is_ambiguous = code == _AMBIGUOUS
+    language = language_of(code)
+    is_ambiguous = language.region is None and _orders_differ(language)
     return Notation(
         locale=str(locale),
         decimal=symbols["decimal"],
@@ -152,5 +157,15 @@ def notation_of(code: str) -> Notation | None:
         long_day=str(locale.datetime_skeletons["MMMMd"]),
         months=tuple(locale.months["format"]["wide"][month] for month in range(1, 13)),
         half_days="h" in locale.time_formats["short"].pattern and not is_ambiguous,
-        clock=" Uhr" if locale.language == "de" else "",
+        clock=language.clock.hour_word if language.clock else "",
+        words=language.numbers,
     )
+
+
+def _orders_differ(language: Language) -> bool:
+    """Tells whether 04/05/1982 is a day in April in one region and in May in another.
+
+    Without a region, the month is then written as a word.
+    """
+    locales = (Locale(language.code, region) for region in language.regions)
+    return len({str(locale.datetime_skeletons["yMd"]).lstrip("'")[0] for locale in locales}) > 1

@@ -1,12 +1,13 @@
 """Writes numbers, amounts, dates and times in a locale's notation, and chooses stand-ins for the model."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from app.text.inline.objects import Form, Rewrite
 from app.text.numerals.notation import notation_of
 from app.text.windows import finditer
+from languages.registry import language_of
 
 # Numbers that mean the same in every notation: with apostrophes or narrow spaces, or with both marks.
 _UNAMBIGUOUS = (
@@ -16,48 +17,6 @@ _UNAMBIGUOUS = (
 # Models copy numbers of two digits reliably and seldom write them as words.
 _STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
 _TWO_DIGITS = re.compile(r"(?<!\d)\d\d(?!\d)")
-_TIME_PREPOSITIONS = {("de", "en"): {"um": "at"}, ("en", "de"): {"at": "um"}}
-_HOURS = {
-    "de": ("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
-    "en": ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-}
-_FIGURES = tuple(map(str, range(1, 13)))
-# "halb acht" is half past seven: how to find it, the shift of the hour, and the words before it in the other language.
-_NO_TIME = r"(?![.:,]\d|\s?[-–/]\s?\d|\s?(?:%|[Pp]ro[cz]ent|percent|Liter|Meter|km\b|Jahre))"
-_HOUR = {language: rf"({'|'.join(hours)}|(?:1[0-2]|[1-9])\b{_NO_TIME})\b" for language, hours in _HOURS.items()}
-# "Das Viertel vor acht Jahren" is no time, so a time has one of these words before it.
-_IS_TIME = (
-    r"(?:(um) |(?<=\bgegen )|(?<=\bbis )|(?<=\bab )|(?<=\bseit )|(?<=\bist )|(?<=\bwar )|(?<=\bist es )|(?<=\bwar es ))"
-)
-_TIMES_IN_WORDS = {
-    pair: [(re.compile(expression, re.IGNORECASE), shift, written) for expression, shift, written in times]
-    for pair, times in {
-        ("de", "en"): (
-            (rf"\b(?:(um) )?halb {_HOUR['de']}(?: Uhr\b)?", -1, "half past"),
-            (rf"\b{_IS_TIME}viertel nach {_HOUR['de']}(?: Uhr\b)?", 0, "a quarter past"),
-            (rf"\b{_IS_TIME}viertel vor {_HOUR['de']}(?: Uhr\b)?", 0, "a quarter to"),
-            (rf"\b(?:(um) )?dreiviertel {_HOUR['de']}(?: Uhr\b)?", 0, "a quarter to"),
-            (rf"\b(um) viertel {_HOUR['de']}(?: Uhr\b)?", -1, "a quarter past"),
-        ),
-        ("en", "de"): (
-            (rf"\b(?:(at) )?half[ -]past {_HOUR['en']}", 1, "halb"),
-            (rf"\b(?:(at) )?(?:a )?quarter[ -]past {_HOUR['en']}", 0, "Viertel nach"),
-        ),
-    }.items()
-}
-# To a model, the full stop of a German abbreviation looks like the end of a sentence, and "$4.5bn" loses its letters.
-_SCALES = {
-    "en": {"Tsd": " thousand", "Mio": " million", "Mrd": " billion", "Bio": " trillion", "k": "k", "K": "K", "M": "M"},
-    "de": {
-        **dict.fromkeys(("k", "K"), " Tsd."),
-        **dict.fromkeys(("m", "M", "mn"), " Mio."),
-        **dict.fromkeys(("b", "B", "bn"), " Mrd."),
-        **dict.fromkeys(("t", "T", "tn"), " Bio."),
-    },
-}
-_ORDINAL = r"(?:st|nd|rd|th|er|º|\.)?"
-# After a month, a full stop ends the sentence: "on May 3."
-_ORDINAL_LAST = r"(?:st|nd|rd|th|er|º)?"
 
 
 class Number(NamedTuple):
@@ -77,7 +36,7 @@ class Writer:
         target: Code of the other language, perhaps with a region.
 
     Attributes:
-        source: Code of the language without the region.
+        source: The text's language.
         can_write: The notations of both languages are known.
         knows_order: The source's region tells whether day or month comes first.
         is_day_first: The source writes the day before the month in numeric dates.
@@ -87,13 +46,10 @@ class Writer:
     def __init__(self, text: str, source: str, target: str) -> None:
         self._here, self._there = notation_of(source), notation_of(target)
         self.can_write = self._here is not None and self._there is not None
-        self.source = source.split("-")[0]
+        self.source, self._target = language_of(source), language_of(target)
         self.knows_order = self._here is not None and "/" in self._here.date
         self.is_day_first = self._here is not None and self._here.date.startswith("d")
         self.has_ordinal_dates = self._here is not None and self._here.date.startswith("d.")
-        self._pair = self.source, target.split("-")[0]
-        self._prepositions = _TIME_PREPOSITIONS.get(self._pair, {})
-        self._scales = _SCALES.get(target.split("-")[0], {})
         taken = {match[0] for match in finditer(_TWO_DIGITS, text)}
         self._free = [number for number in _STAND_INS if number not in taken]
         self._used = 0
@@ -175,9 +131,14 @@ class Writer:
         name = re.escape(self._there.months[int(month) - 1])
         number = rf"0?{int(day)}"
         end = rf",? {year}" if year else ""
+        words = self._target.numbers
+        ordinal = _either(words.ordinal_endings)
+        of = _either(f" {word}" for word in words.date_links)
+        the = _either(f"(?i:{word}) " for word in words.date_articles)
         patterns = (
-            rf"(?:\b(?:[tT]he|{name}) )?(?<![\w.,]){number}{_ORDINAL}(?: of| de)? {name}(?: de)?{end}(?!\w)",
-            rf"\b{name} (?:the )?{number}{_ORDINAL_LAST}{end}(?!\w)",
+            rf"(?:\b(?:{the}|{name} ))?(?<![\w.,]){number}(?:{ordinal}|\.)?(?:{of})? {name}(?:{of})?{end}(?!\w)",
+            # Behind a month, a full stop ends the sentence: "on May 3."
+            rf"\b{name} (?:{the})?{number}(?:{ordinal})?{end}(?!\w)",
         )
         return Rewrite(written, stand_in, tuple(Form(pattern, written) for pattern in (*patterns, re.escape(stand_in))))
 
@@ -191,30 +152,38 @@ class Writer:
 
         Models are often wrong by an hour, and take "nach" for "to".
         """
-        for expression, shift, written in _TIMES_IN_WORDS.get(self._pair, ()):
-            for match in finditer(expression, text):
-                hour = match[2].lower()
-                here, there = (_FIGURES if hour.isdecimal() else _HOURS[language] for language in self._pair)
-                if hour not in here:  # "ſechs": without case, the expression takes a long s or a Turkish i for its own
-                    continue
-                preposition = f"{self._prepositions[match[1].lower()]} " if match[1] else ""
-                time = f"{preposition}{written} {there[(here.index(hour) + shift) % 12]}"
-                is_capital = match[0][0].isupper() and not match[0].startswith(("Viertel", "Dreiviertel"))  # nouns
-                yield *match.span(), Rewrite(time[0].upper() + time[1:] if is_capital else time)
+        here, there = self.source.clock, self._target.clock
+        for found in here.read(text, finditer) if here and there else ():
+            written = there.write(found.time) if there else None
+            if written:
+                yield found.begin, found.end, Rewrite(_capital(written) if found.is_capital else written)
 
     def scale(self, abbreviation: str | None) -> str | None:
-        """Returns the target's word for an abbreviation after a number, such as Mio or bn; None if it is unknown."""
-        return self._scales.get(abbreviation or "")
+        """Returns the target's word for an abbreviation after a number, such as Mio or bn; None if it has none."""
+        power = self.source.numbers.scales.get(abbreviation or "")
+        if power is None or abbreviation in self._target.numbers.scale_letters:
+            return None if power is None else abbreviation
+        return self._target.numbers.scale_words.get(power)
 
     def preposition_of_time(self, word: str) -> str | None:
         """Translates the preposition before a time of day; None if the word is no such preposition."""
-        found = self._prepositions.get(word.lower())
-        return found and (found.capitalize() if word[0].isupper() else found)
+        here, there = self.source.clock, self._target.clock
+        if not (here and there) or word.lower() != here.at:
+            return None
+        return _capital(there.at) if word[0].isupper() else there.at
 
     def _next_stand_in(self) -> str:
         """Returns a stand-in that the text doesn't contain; "" if it contains all of them."""
         self._used += 1
         return self._free[self._used % len(self._free)] if self._free else ""
+
+
+def _either(words: Iterable[str]) -> str:
+    return "|".join(words)
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _bare(stand_in: str) -> str:

@@ -1,0 +1,129 @@
+"""The regular expressions of numeric expressions that have words of a language in them, made from its room."""
+
+import re
+from functools import cached_property, lru_cache
+
+from babel.numbers import get_currency_name
+
+from languages.language import Language
+from languages.neutral import locale_of
+from languages.registry import language_of
+
+SPACE = "\u00a0\u202f "
+MARKS = ".,:/'’\u00a0\u202f–-"
+"""What stands between two digits of one expression."""
+SYMBOLS = "€£¥₹₽₩₺₴₪฿₿"
+CODES = "EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|TRY|ZAR"
+CURRENCY = rf"(?:[A-Z]{{1,2}})?\$|[{SYMBOLS}]"
+NO_PRODUCTS = frozenset({"pH", "MwSt"})
+"""They have a capital inside, but are measured."""
+
+# Names that a number belongs to, and a version behind the name of a product: HTML 5.0, iOS 17.1, HTTP/1.1, OAuth-2.0.
+_NAMED = """python|java|php|node|kernel|linux|ubuntu|debian|windows|android|ios|macos|firefox|chrome|usb|bluetooth|http
+    |tls|ssl|postgresql|mysql|gpt"""
+_PRODUCTS = r"""CC[ ]BY(?:-[A-Z]{2}){0,3}|API|BIOS|BPMN|CSS|CUDA|DDR|DOM|EPUB|FTP|GCC
+    |GTK\+?|HDMI|HTML|HTTP|HTTPS|IMAP|IMS|JDK|JSON|JVM|LDAP|LTE|MIDI
+    |NFC|NTFS|OIDC|PCI|PDF|PHP|SAML|SATA|SDK|SMB|SNMP|SOAP|SQL|SSH|SSL|SVG|TLS|UEFI|UML|USB|WPA|XHTML|XML|YAML|ZFS|[a-z]{1,4}[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|OAuth
+    |Angular|Ansible|Apache|Blender|Bootstrap|Chromium|CentOS|Django|Docker|Drupal|Elasticsearch|Excel|Fedora|Flask|Flutter
+    |Git|Gradle|Hadoop|Jenkins|Joomla|Kafka|Kotlin|Kubernetes|Laravel|Maven|Nginx|Nvidia|Oracle|Perl
+    |Rails|React|Redis|Ruby|Safari|Scala|Selenium|Spark|Swift|Symfony|Thunderbird|Thunderbolt|Tomcat|Typescript|Unicode
+    |Vista|Vue|Web|Wordpress|Xcode"""
+_UNITS = r"""%|‰|°
+    |[kmcdµn]?m[²³23]?\b|[kmµ]?g\b|[mcd]?l\b|[kmgt]i?b(?:it|yte)?s?\b|[kmg]?hz\b|[kmg]?wh?\b|[mk]?v\b|m?ah\b|ppm\b
+    |fm\b"""
+_NEVER = "(?!)"
+
+
+class NumeralWords:
+    """The expressions of one language; each is compiled when it is needed.
+
+    Args:
+        language: The language.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._language, self._words = language, language.numbers
+
+    @cached_property
+    def expression(self) -> re.Pattern[str]:
+        """A number, with the signs, letters and words that belong to it."""
+        scales = "|".join(word for word in self._words.scales if len(word) > 2) or _NEVER
+        hour = re.escape(self._language.clock.hour_word.strip()) if self._language.clock else ""
+        joiners = "|".join(self._words.joiners)
+        clock = rf"[{SPACE}]{hour}" if hour else _NEVER
+        until = rf"(?=[ ](?:{joiners})[ ]\d{{1,2}}(?:[.:]\d\d)?{clock}(?!\w))" if hour and joiners else _NEVER
+        return re.compile(
+            rf"""
+            (?<![\w.,])
+            (?P<sign>[+−±-](?=[\d.{SYMBOLS}$]))?
+            (?:(?P<before>{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))(?P<gap>[{SPACE}]?))?
+            (?P<digits>(?:\.(?=\d))?\d++(?:[{MARKS}]\d++)*+)
+            (?P<behind>,[–—-](?![\w–—-]))?
+            (?:[{SPACE}]?(?P<scale>{scales})\.?(?=[{SPACE}]?(?:{CURRENCY}|(?:{CODES})(?!\w))(?![\w$]))
+             |(?P<letters>[{SPACE}]?[bmt]n(?!\w)|[BKMTbkmt](?!\w|[/&]|[ ]&|[–-]\d|[ -][Ss]hirt)))?
+            (?:[{SPACE}]?(?P<after>(?:{CURRENCY}|%|‰|(?:{CODES})(?!\w))(?![\w$]))
+             |[{SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
+             |(?P<clock>{clock})(?!\w)
+             |(?P<until>){until}
+             |(?P<ending>\.)(?=[ ](?:[^\W_]|\()|[,;)–-]))?
+            """,
+            re.VERBOSE,
+        )
+
+    @cached_property
+    def named(self) -> re.Pattern[str]:
+        """What stands before a number that is part of a name and stays unchanged."""
+        words = f"{self._words.named}|{_NAMED}" if self._words.named else _NAMED
+        return _verbose(rf"(?:\b(?:{words})[.:]?|[§\#])[ \u00a0]?$")
+
+    @cached_property
+    def product(self) -> re.Pattern[str]:
+        """What stands before a version."""
+        own = f"|(?i:{self._words.versioned})" if self._words.versioned else ""
+        return re.compile(rf"(?:(?<![\w.-])(?:{_PRODUCTS}{own})[ \u00a0-]|(?<!\w)[A-Z][\w-]*/)$", re.VERBOSE)
+
+    @cached_property
+    def measure(self) -> re.Pattern[str]:
+        """What stands behind a number that is no version."""
+        own = f"|{self._words.measures}" if self._words.measures else ""
+        return _verbose(rf"[{SPACE}-]?(?:{_UNITS}{own})")
+
+    @cached_property
+    def scale(self) -> re.Pattern[str]:
+        """A word such as "million", or its abbreviation, behind a number."""
+        abbreviations = (word for word in self._words.scales if len(word) > 2)
+        words = "|".join((*abbreviations, *self._words.large_numbers, r"bn\b", r"[mk]\b"))
+        return _verbose(rf"[{SPACE}]?(?:{words})")
+
+    @cached_property
+    def large_number(self) -> re.Pattern[str]:
+        """A large number's word: "Windows 1.5 billion users", but "Kapitel 3.2 Biologie"."""
+        return _verbose(rf"[{SPACE}](?:{'|'.join(self._words.large_numbers) or _NEVER})")
+
+    @cached_property
+    def currency(self) -> re.Pattern[str]:
+        """The name of a currency; before one, "5m" means millions, not metres."""
+        names = self._words.currencies or _currency_names(self._language.code)
+        return _verbose(rf"[{SPACE}-](?:{names})\b")
+
+
+@lru_cache(maxsize=64)
+def words_of(code: str) -> NumeralWords:
+    """The expressions of a language."""
+    return NumeralWords(language_of(code))
+
+
+def _currency_names(code: str) -> str:
+    locale = locale_of(code)
+    if locale is None:
+        return _NEVER
+    names = [
+        get_currency_name(currency, count, locale) for currency in ("EUR", "USD", "GBP", "JPY") for count in (1, 2)
+    ]
+    return "|".join(
+        sorted({re.escape(part) for name in names for part in (name, re.split(r"[ -]", name)[-1])}, reverse=True)
+    )
+
+
+def _verbose(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.VERBOSE | re.IGNORECASE)

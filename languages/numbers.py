@@ -1,0 +1,45 @@
+"""The words of a language that stand beside numbers, or for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NumberWords:
+    """Words for numbers and what they count. All are matched in any letter case, except those of ``scales``.
+
+    Attributes:
+        cardinals: The words for 1 to 12, as a clock's hours are told; () if they aren't known.
+        traces: For each number from 2 to 12 a regular expression that matches whatever a sentence may have for it
+            ("two", "both", "pair"); () if they aren't known. A number without a trace in a translation is lost.
+        scales: Powers of ten by abbreviation: ``{"Mio": 6}``.
+        scale_words: How to write a power of ten behind a number, with the space before it: ``{6: " million"}``.
+        scale_letters: Letters among ``scales`` of other languages that are written as they are: "65k".
+        large_numbers: Words such as "million" and "thousand", or their beginnings.
+        joiners: Words between two numbers: "9 to 5".
+        percent: Words for "%", as a regular expression.
+        currencies: Names of currencies, as a regular expression; "" takes CLDR's.
+        named: Words behind which a number is a name and stays as it is ("Chapter 3.2"), as a regular expression.
+        versioned: Words behind which digits with a point are a version ("License 2.0"), as a regular expression.
+        measures: Words behind a number that tell it from such a version ("5.0 metres"), as a regular expression.
+        ordinal_endings: What is written behind the figures of an ordinal: "th".
+        date_links: Words between a day and a month, or a month and a year: "of".
+        date_articles: Words before a day and a month: "the".
+    """
+
+    cardinals: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ()
+    scales: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({"k": 3, "K": 3, "M": 6}))
+    scale_words: Mapping[int, str] = field(default_factory=dict)
+    scale_letters: frozenset[str] = frozenset()
+    large_numbers: tuple[str, ...] = ()
+    joiners: tuple[str, ...] = ()
+    percent: str = ""
+    currencies: str = ""
+    named: str = ""
+    versioned: str = ""
+    measures: str = ""
+    ordinal_endings: tuple[str, ...] = ()
+    date_links: tuple[str, ...] = ()
+    date_articles: tuple[str, ...] = ()
