@@ -127,6 +127,18 @@ class Settings(BaseSettings):
     max_documents_bytes: int = Field(
         256 * MEBIBYTE, ge=1024, description="Maximum size of all documents together, in bytes."
     )
+    document_memory_bytes: int = Field(
+        default_factory=lambda: min(1024 * MEBIBYTE, available_memory_bytes() // 4),
+        ge=64 * MEBIBYTE,
+        description="Maximum memory of the process that reads and writes a document, in bytes; the default is a "
+        "quarter of the machine's, at most 1 GiB. A document that needs more is refused.",
+    )
+    document_processor_s: int = Field(
+        60,
+        ge=1,
+        le=3_600,
+        description="Maximum processor time to read a document, and again to write it, in seconds.",
+    )
     document_lifetime_s: float = Field(
         3_600.0, gt=0, description="Time after which a translated document is deleted, in seconds."
     )

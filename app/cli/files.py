@@ -1,6 +1,7 @@
 """Translates files in this process, as a server would: bytes in pieces, pieces in chunks. Knows no terminal."""
 
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,8 +13,9 @@ from typing import Any
 import typer
 
 from app.cli.commands import CommandFailed
+from app.documents.reading.readers import ReaderLimits, Readers
 from app.documents.registry import find_format
-from app.documents.translation import DocumentRequest, translate_document
+from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
 from app.engine.interface import TranslationEngine
 from app.engine.options import SearchOptions
 from app.errors import UnsupportedDocument
@@ -114,6 +116,7 @@ class TranslationJob:
             check_pair(*self.pair, engine.pairs)
         self._whole = whole
         self._engine, self._beam_size = engine, settings.beam_size
+        self._readers = Readers(ReaderLimits.from_settings(settings))
         self._translator = Translator(engine, Detector(languages))
         # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
         # ends the read at once, which inside a running loop it would not.
@@ -141,7 +144,8 @@ class TranslationJob:
             DragomanError: An error of the engine.
         """
         format_ = find_format(path.name)
-        read = format_.reader(output.suffix.lstrip(".").lower() if output else None)
+        wanted_output = output.suffix.lstrip(".").lower() if output else None
+        format_.reader(wanted_output)
         wanted = DocumentRequest(
             source=self._source,
             target=self.target,
@@ -150,8 +154,14 @@ class TranslationJob:
             glossary=self.glossary,
             memory=self.memory,
         )
-        document = read(path.read_bytes())
-        translated = self._runner.run(translate_document(self._translator, document, wanted, lambda _: None))
+        content = path.read_bytes()
+
+        async def translate() -> DocumentTranslation:
+            opened = self._readers.document(content, format_.name, format_.output(wanted_output), sys.maxsize)
+            async with opened as document:
+                return await translate_document(self._translator, document, wanted, lambda _: None)
+
+        translated = self._runner.run(translate())
         self._count(translated.report)
         return translated.content
 

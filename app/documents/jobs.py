@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from app import tracing
-from app.documents.registry import find_format
-from app.documents.translation import DocumentRequest, DocumentTranslation, read_document, translate_document
+from app.documents.reading.readers import Readers
+from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
 from app.documents.upload import Upload
 from app.engine.options import SearchOptions
 from app.errors import (
@@ -25,6 +25,7 @@ from app.errors import (
     DragomanError,
     EngineUnavailable,
     ModelFailure,
+    Overloaded,
     QuotaExceeded,
     StorageFailure,
 )
@@ -75,6 +76,7 @@ class DocumentJobs:
         database: Where they are kept.
         glossaries: The stored glossaries.
         memories: The stored translation memories.
+        readers: The processes that read and write them.
     """
 
     def __init__(
@@ -84,8 +86,9 @@ class DocumentJobs:
         database: Database,
         glossaries: Glossaries,
         memories: Memories,
+        readers: Readers,
     ) -> None:
-        self._settings, self._translator = settings, translator
+        self._settings, self._translator, self._readers = settings, translator, readers
         self._glossaries, self._memories = glossaries, memories
         # Another storage can be slow, and is not to delay those who use the database.
         self._run = asyncio.to_thread if settings.document_files else database.run
@@ -211,8 +214,9 @@ class DocumentJobs:
         except asyncio.CancelledError:
             await asyncio.shield(self._run(self._store.release, document.id, worker))
             raise
-        except (StorageFailure, EngineUnavailable) as error:
-            # It is not the document's fault: the database or all replicas of the model are away.
+        except (StorageFailure, EngineUnavailable, Overloaded) as error:
+            # It is not the document's fault: the database or all replicas of the model are away, or there is no room
+            # for a process to read it.
             with suppress(StorageFailure):  # then its lease ends, and it is tried again
                 if document.waited_s < self._settings.request_timeout_s:
                     await self._run(self._store.release, document.id, worker, AGAIN_S)
@@ -265,9 +269,6 @@ class DocumentJobs:
         self, document: StoredDocument, content: bytes, worker: str, reported: _Progress
     ) -> DocumentTranslation:
         wanted, entries = document.wanted, document.wanted.get("glossary")
-        format_ = find_format(f".{wanted['input']}")
-        read = await read_document(content, format_, wanted["output"], self._settings.max_text_chars)
-        await self._insist(self._store.charge, document.id, worker, read.characters)
         pair = None if wanted["source"] == AUTO else (wanted["source"], wanted["target"])
         glossary: Callable[[str, str], Glossary] | None = None
         if entries:
@@ -287,7 +288,10 @@ class DocumentJobs:
             glossary=glossary,
             memory=memory,
         )
-        return await translate_document(self._translator, read, request, reported.report)
+        opened = self._readers.document(content, wanted["input"], wanted["output"], self._settings.max_text_chars)
+        async with opened as read:
+            await self._insist(self._store.charge, document.id, worker, read.characters)
+            return await translate_document(self._translator, read, request, reported.report)
 
 
 @contextmanager

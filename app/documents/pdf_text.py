@@ -1,19 +1,13 @@
-"""Reads the text of a PDF file on stdin, and writes it to stdout as JSON: ``python -m app.documents.pdf_text``.
+"""The text of a PDF file: a list of blocks in the order of reading."""
 
-The result is a list of blocks in the order of reading. The exit code says what went wrong.
-"""
-
-import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-DAMAGED, ENCRYPTED, TOO_LARGE = 10, 11, 12
-MAX_MEMORY_BYTES = 1 << 30
-MAX_PROCESSOR_S = 120
+from app.errors import DamagedDocument, DocumentTooLarge, EncryptedDocument
+
 MAX_CHARS = 10_000_000
 _BULLET = re.compile(r"\s*[•‣▪●○◦]\s*")
 _SYMBOLS = str.maketrans("\uf0b7\uf0a7\n", "•▪ ")  # Symbol's and Wingdings' bullets
@@ -32,21 +26,14 @@ Block = tuple[int, list[Run]]
 """A paragraph (level 0) or heading (level 1 or 2)."""
 
 
-def main() -> int:
-    """Runs the program."""
-    try:
-        _limit_resources()
-        blocks = read_blocks(sys.stdin.buffer.read())
-    except (MemoryError, RecursionError):
-        return TOO_LARGE
-    if isinstance(blocks, int):
-        return blocks
-    json.dump(blocks, sys.stdout)
-    return 0
+def read_blocks(data: bytes) -> list[Block]:
+    """Returns the text blocks of a file.
 
-
-def read_blocks(data: bytes) -> list[Block] | int:
-    """Returns the text blocks of a file, or an exit code that names its fault."""
+    Raises:
+        EncryptedDocument: It has a password.
+        DamagedDocument: It is damaged.
+        DocumentTooLarge: It has too much text, or is nested too deeply.
+    """
     from pdfminer.high_level import extract_pages
     from pdfminer.layout import LAParams
     from pdfminer.pdfdocument import PDFPasswordIncorrect
@@ -57,13 +44,13 @@ def read_blocks(data: bytes) -> list[Block] | int:
             for box in page:
                 lines += [*_lines(box), None]
             if sum(len(line.text) for line in lines if line) > MAX_CHARS:
-                return TOO_LARGE
+                raise DocumentTooLarge("The PDF has too much text; divide it.")
     except PDFPasswordIncorrect:
-        return ENCRYPTED
-    except (MemoryError, RecursionError):
+        raise EncryptedDocument("The file has a password; save it without one.") from None
+    except (MemoryError, DocumentTooLarge):
         raise
-    except Exception:  # whatever a stranger's file may cause
-        return DAMAGED
+    except Exception as error:  # whatever a stranger's file may cause
+        raise DamagedDocument("The file is damaged or not a PDF.") from error
     return list(_blocks(lines))
 
 
@@ -166,16 +153,3 @@ def _trimmed(runs: list[Run]) -> list[Run]:
     cleaned[0] = (first[0].lstrip(), first[1], first[2])
     cleaned[-1] = (cleaned[-1][0].rstrip(), last[1], last[2])
     return [run for run in cleaned if run[0]]
-
-
-def _limit_resources() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_PROCESSOR_S, MAX_PROCESSOR_S))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,7 @@
 """The documents of a server, as the HTTP contracts use them. Nothing is opened before the first document."""
 
 import asyncio
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.settings import Settings
@@ -10,6 +11,7 @@ from app.translation.stored_memories import Memories
 
 if TYPE_CHECKING:
     from app.documents.jobs import DocumentJobs
+    from app.documents.reading.readers import Readers
     from app.storage.database import Database
 
 
@@ -50,6 +52,13 @@ class Documents:
         if self._own_database:
             self._own_database.close()
 
+    @cached_property
+    def readers(self) -> "Readers":
+        """What reads files, each in a process of its own."""
+        from app.documents.reading.readers import ReaderLimits, Readers
+
+        return Readers(ReaderLimits.from_settings(self._settings))
+
     async def jobs(self) -> "DocumentJobs":
         """Returns the jobs."""
         async with self._lock:
@@ -59,8 +68,7 @@ class Documents:
 
                 if self._database is None:
                     self._database = self._own_database = await asyncio.to_thread(Database, None)
-                self._jobs = DocumentJobs(
-                    self._settings, self._translator, self._database, self._glossaries, self._memories
-                )
+                parts = self._translator, self._database, self._glossaries, self._memories, self.readers
+                self._jobs = DocumentJobs(self._settings, *parts)
                 self._jobs.start()
             return self._jobs

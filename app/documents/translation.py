@@ -1,4 +1,4 @@
-"""Translates a document: reads it in the pool, sends its texts through the pipeline, writes it in the pool."""
+"""Translates a document: a process reads it, its texts go through the pipeline, and the process writes it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,11 +6,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from app.documents.document import Document
-from app.documents.registry import Format
+from app.documents.reading.readers import OpenDocument
 from app.engine.interface import SentenceEvent
 from app.engine.options import SearchOptions
-from app.errors import InvalidRequest, Overloaded, TextTooLong
+from app.errors import InvalidRequest, Overloaded
 from app.text.budget import checkpoint
 from app.text.detection import Detector
 from app.text.formality import Register
@@ -64,25 +63,10 @@ class DocumentTranslation(NamedTuple):
     report: dict[str, Any]
 
 
-async def read_document(data: bytes, format_: Format, output: str, max_chars: int) -> Document:
-    """Reads a file; its translation will have the format ``output``.
-
-    Raises:
-        InvalidRequest: The file can't be read as its format.
-        ExtraMissing: The format needs libraries that are not installed.
-        TextTooLong: It has more characters than there may be.
-    """
-    read = format_.reader(output)
-    document = await _when_free(lambda: TEXT_POOL.run(read, data, size=len(data)))
-    if document.characters > max_chars:
-        raise TextTooLong(f"The document has {document.characters} characters; {max_chars} are allowed.")
-    return document
-
-
 async def translate_document(
-    translator: Translator, document: Document, wanted: DocumentRequest, on_progress: Callable[[int], None]
+    translator: Translator, document: OpenDocument, wanted: DocumentRequest, on_progress: Callable[[int], None]
 ) -> DocumentTranslation:
-    """Translates a document after ``read_document`` has read it.
+    """Translates a document that was read.
 
     Args:
         translator: What translates.
@@ -91,7 +75,8 @@ async def translate_document(
         on_progress: Called with the number of characters translated so far.
 
     Raises:
-        InvalidRequest: The document is in the target language already, or in one that is not served.
+        InvalidRequest: The document is in the target language already, or in one that is not served, or it can't be
+            written within the limits.
         DragomanError: An error of the engine.
     """
     source = wanted.source
@@ -104,7 +89,7 @@ async def translate_document(
     request = _request(document, source, wanted)
     answer = await _when_free(lambda: _translate(translator, request, on_progress))
     texts = [item.text for item in answer.items]
-    content = await TEXT_POOL.run(document.write, texts, wanted.locale or wanted.target)
+    content = await document.write(texts, wanted.locale or wanted.target)
     return DocumentTranslation(content, await TEXT_POOL.run(report_document, request, answer.items))
 
 
@@ -117,7 +102,7 @@ async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
             await asyncio.sleep(_RETRY_S)
 
 
-def _request(document: Document, source: str, wanted: DocumentRequest) -> TranslationRequest:
+def _request(document: OpenDocument, source: str, wanted: DocumentRequest) -> TranslationRequest:
     return TranslationRequest(
         texts=document.texts,
         source=source,
@@ -145,7 +130,7 @@ async def _translate(translator: Translator, request: TranslationRequest, on_pro
     raise AssertionError("a stream without an answer")
 
 
-def _detect(detector: Detector, document: Document) -> str | None:
+def _detect(detector: Detector, document: OpenDocument) -> str | None:
     """Detects the language of the beginning; None if no language is found.
 
     Raises:

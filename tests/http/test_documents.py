@@ -364,7 +364,7 @@ async def test_an_error_of_the_server_is_told_without_details(client, engine):
 
 
 async def test_documents_have_a_deadline(engine):
-    # Long enough for a slow machine to begin the translation, which never ends.
+    # Long enough for a slow machine to start a reader and to begin the translation, which never ends.
     async with serving(engine, Settings(request_timeout_s=0.5)) as client:
         status = await finished(client, await upload(client, content=b"WAIT"))
     assert status["detail"] == "deadline_exceeded"

@@ -10,8 +10,9 @@ from collections.abc import Collection
 
 from lxml import etree
 
+from app.documents.reading.readers import Readers
 from app.documents.registry import find_format
-from app.documents.translation import DocumentRequest, read_document, translate_document
+from app.documents.translation import DocumentRequest, translate_document
 from app.engine.options import SearchOptions
 from app.translation.pipeline import Translator
 from tests.support.fakes import DETECTOR, FakeEngine
@@ -34,9 +35,9 @@ def translate(data: bytes, name: str, *, output: str | None = None, engine: Fake
     async def run() -> bytes:
         format_ = find_format(name)
         translator = Translator(engine or ShoutingEngine(), DETECTOR)
-        document = await read_document(data, format_, format_.output(output), 10**7)
         wanted = DocumentRequest(source="de", target="en", options=SearchOptions(beam_size=1))
-        return (await translate_document(translator, document, wanted, lambda _: None)).content
+        async with Readers().document(data, format_.name, format_.output(output), 10**7) as document:
+            return (await translate_document(translator, document, wanted, lambda _: None)).content
 
     return asyncio.run(run())
 

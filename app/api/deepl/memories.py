@@ -10,7 +10,7 @@ from app.api.deepl import memories_openapi as docs
 from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
 from app.api.uploads import attachment, checked_name
-from app.documents.memory_files import find_form, read_file
+from app.documents.memory_files import find_form
 from app.errors import InvalidRequest, MemoryNotFound
 from app.text.memory.entries import check_entry_text
 from app.work_pool import TEXT_POOL
@@ -254,9 +254,10 @@ async def post_file(request: Request, service: CurrentService) -> Response:
     if not call.files or not call.files[0].content:
         raise InvalidRequest("Parameter 'file' not specified")
     file = call.files[0]
-    form = find_form(file.name)
+    find_form(file.name)
     memory = await call.run(lambda store, owner: store.find(owner, call.id))
-    read = await TEXT_POOL.run(read_file, file.content, form, memory.source, memory.target, size=len(file.content))
+    name = file.name.rpartition(".")[2]
+    read = await service.documents.readers.memory_file(file.content, name, memory.source, memory.target)
     added = await call.run(lambda store, owner: store.put(owner, call.id, read.pairs, "import"))
     memory = await call.run(lambda store, owner: store.find(owner, call.id))
     replaced = len(read.pairs) - added

@@ -1,14 +1,7 @@
-"""pdf: the text in reading order, written as docx or html. Pictures and layout are lost.
-
-The text is read in a process of its own (``app.documents.pdf_text``), because a page of a stranger's PDF can unpack to
-any size, and the library can't be stopped in the middle of one.
-"""
+"""pdf: the text in reading order, written as docx or html. Pictures and layout are lost."""
 
 import html
 import io
-import json
-import subprocess
-import sys
 
 import docx
 
@@ -16,10 +9,8 @@ from app.documents import pdf_text
 from app.documents.document import Document
 from app.documents.formats import docx as docx_format
 from app.documents.formats import html as html_format
-from app.errors import DamagedDocument, DocumentTooLarge, EncryptedDocument
+from app.errors import DamagedDocument
 from app.text.budget import checkpoint
-
-_LOOK_S = 0.01
 
 
 def read(data: bytes, output: str) -> Document:
@@ -32,34 +23,10 @@ def read(data: bytes, output: str) -> Document:
     Raises:
         InvalidRequest: It is damaged, encrypted, too large, or a scan without text.
     """
-    blocks = _blocks(data)
+    blocks = pdf_text.read_blocks(data)
     if not blocks:
         raise DamagedDocument("The PDF has no text; it may be a scan.")
     return html_format.read(_page(blocks).encode()) if output == "html" else docx_format.read(_docx(blocks))
-
-
-def _blocks(data: bytes) -> list[pdf_text.Block]:
-    command = [sys.executable, "-m", pdf_text.__name__]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        rest: bytes | None = data  # may be given in the first call only
-        try:
-            while True:
-                checkpoint()
-                try:
-                    result, _ = process.communicate(rest, timeout=_LOOK_S)
-                    break
-                except subprocess.TimeoutExpired:
-                    rest = None
-        finally:
-            process.kill()
-    if process.returncode == pdf_text.ENCRYPTED:
-        raise EncryptedDocument("The file has a password; save it without one.")
-    if process.returncode == pdf_text.DAMAGED:
-        raise DamagedDocument("The file is damaged or not a PDF.")
-    if process.returncode:
-        raise DocumentTooLarge("The PDF takes too much time or memory.")
-    blocks: list[pdf_text.Block] = json.loads(result)
-    return blocks
 
 
 def _page(blocks: list[pdf_text.Block]) -> str:

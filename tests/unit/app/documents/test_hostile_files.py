@@ -1,21 +1,18 @@
 """Files that attack the server, or that it can't read: each gets an error with a stable code, soon and cheaply."""
 
 import io
-import subprocess
 import sys
 import time
 import tracemalloc
 import zipfile
-import zlib
 
 import docx
 import pytest
 
-from app.documents import pdf_text, safe_xml
+from app.documents import safe_xml
 from app.documents.package import MAX_ENTRIES, Package
 from app.documents.registry import FORMATS, find_format
 from app.errors import (
-    Cancelled,
     DamagedDocument,
     DocumentTooLarge,
     EncryptedDocument,
@@ -23,9 +20,9 @@ from app.errors import (
     InvalidRequest,
     UnsupportedDocument,
 )
-from app.text.budget import Budget
 from tests.support.documents import translate
 from tests.support.office_files import W
+from tests.support.pdf_files import pdf
 
 OFFICE = ["docx", "pptx", "xlsx", "odt", "odp", "epub"]
 LAUGHS = (
@@ -208,30 +205,6 @@ def test_a_missing_extra_is_named(monkeypatch):
         find_format("a.docx").reader()
 
 
-def pdf(content: bytes, encrypt: bytes = b"") -> bytes:
-    """A PDF of one page with a stream of this content, in Helvetica."""
-    stream = zlib.compress(content)
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R /B 6 0 R"
-        b" >> >> >>",
-        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(stream), stream),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
-    ]
-    data, offsets = b"%PDF-1.4\n", []
-    for number, each in enumerate(objects, 1):
-        offsets.append(len(data))
-        data += b"%d 0 obj\n%s\nendobj\n" % (number, each)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    return data + b"xref\n0 7\n0000000000 65535 f \n%strailer << /Size 7 /Root 1 0 R %s>>\nstartxref\n%d\n%%%%EOF" % (
-        table,
-        encrypt,
-        len(data),
-    )
-
-
 PAGE = (
     b"BT /F 20 Tf 50 750 Td (Der Titel) Tj ET BT /F 10 Tf 50 700 Td 12 TL (Der Hund ) Tj /B 10 Tf (bellt) Tj /F 10 Tf"
     b" ( und er l\xe4uft \xfcber die Wie-) Tj T* (se und sieht eine Katze.) Tj ET BT /F 10 Tf 300 30 Td (7) Tj ET"
@@ -259,22 +232,6 @@ def test_pdf_that_is_none_a_scan_or_has_a_password():
     )
     with pytest.raises(EncryptedDocument):
         read(pdf(PAGE, rights))
-
-
-def test_a_pdf_bomb_ends_its_own_process_only():
-    bomb = pdf(b" " * (150 << 20))
-    assert len(bomb) < 1 << 20
-    limited = "import app.documents.pdf_text as p, sys; p.MAX_MEMORY_BYTES = 160 << 20; sys.exit(p.main())"
-    done = subprocess.run([sys.executable, "-c", limited], input=bomb, capture_output=True, timeout=60)
-    assert done.returncode == pdf_text.TOO_LARGE
-    assert not done.stdout
-
-
-def test_reading_a_pdf_ends_when_nobody_waits():
-    budget = Budget()
-    budget.cancel()
-    with pytest.raises(Cancelled):
-        budget.run(find_format("a.pdf").reader(), pdf(PAGE))
 
 
 def test_every_error_has_a_code_of_its_own():
