@@ -1,10 +1,8 @@
 """Every setting of the service, in one frozen object read from ``DRAGOMAN_*`` environment variables."""
 
 import ipaddress
-import math
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -12,35 +10,13 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.errors import ConfigurationError
+from app.machine import available_cores, available_memory_bytes
 
 ENV_PREFIX = "DRAGOMAN_"
 MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the engine, may not import
 MEBIBYTE = 1024 * 1024
-CONTROL_GROUP = Path("/sys/fs/cgroup")
 # What Kubernetes sets in all containers beside a service that is named dragoman.
 _SERVICE_LINK = re.compile(ENV_PREFIX + r"(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP|SCTP))(_\w+)?", re.IGNORECASE)
-
-
-def available_cores() -> int:
-    """The number of cores that this process may use, which in a container is less than the machine has."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # A control group's quota of time and the period that it is for; without one "max", or -1 in the older version.
-    for names in (["cpu.max"], ["cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"]):
-        with suppress(OSError, ValueError):
-            text = " ".join((CONTROL_GROUP / name).read_text(encoding="ascii") for name in names)
-            quota, period = map(int, text.split())
-            return min(cores, math.ceil(quota / period)) if quota > 0 else cores
-    return cores
-
-
-def available_memory_bytes() -> int:
-    """The main memory that this process may use, which in a container is less than the machine has."""
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    # A control group's limit, in either version; without one it reads "max", or a number beyond any machine.
-    for name in ("memory.max", "memory/memory.limit_in_bytes"):
-        with suppress(OSError, ValueError):
-            return min(machine, int((CONTROL_GROUP / name).read_text(encoding="ascii")))
-    return machine
 
 
 class Settings(BaseSettings):

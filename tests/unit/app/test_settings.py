@@ -5,7 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 from app.errors import ConfigurationError
-from app.settings import Settings, available_cores, available_memory_bytes
+from app.machine import available_cores, available_memory_bytes
+from app.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +149,7 @@ def test_models_get_half_of_the_memory(monkeypatch):
 @pytest.mark.parametrize("name", ["memory.max", "memory/memory.limit_in_bytes"])
 def test_memory_is_no_more_than_the_container_has(monkeypatch, tmp_path, name):
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    monkeypatch.setattr("app.settings.CONTROL_GROUP", tmp_path)
+    monkeypatch.setattr("app.machine.CONTROL_GROUP", tmp_path)
     assert available_memory_bytes() == whole
     (tmp_path / name).parent.mkdir(exist_ok=True)
     for limit, expected in (("max\n", whole), ("1000000\n", 10**6), (str(2**63), whole)):
@@ -170,7 +171,7 @@ def test_memory_is_no_more_than_the_container_has(monkeypatch, tmp_path, name):
 )
 def test_cores_are_no_more_than_the_container_may_use(monkeypatch, tmp_path, files, cores):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
-    monkeypatch.setattr("app.settings.CONTROL_GROUP", tmp_path)
+    monkeypatch.setattr("app.machine.CONTROL_GROUP", tmp_path)
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
