@@ -34,9 +34,9 @@ from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import protect_ranges
 from app.text.terms.glossary import Glossary, target_forms
-from app.text.terms.inflection import inflected
 from benchmarks.figures import json_line
 from benchmarks.glossary_cases import CASES, Case, has, read_cases
+from languages.registry import language_of
 
 BARS = {"present": 98.0, "bleu_lost": 0.3}
 _SIGN = "TERM"
@@ -98,7 +98,7 @@ def _like(word: str, term: Term, case: Case) -> str:
 
 
 def _plural(word: str, language: str) -> str:
-    forms = inflected(word, language)
+    forms = language_of(language).inflected(word)
     return forms[1] if language == "en" else next((form for form in forms if form.endswith(("en", "e"))), word)
 
 

@@ -19,8 +19,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from app.text.terms.glossary import Glossary, target_forms
-from app.text.terms.inflection import bases, inflected
 from benchmarks.figures import read_sentences
+from languages.registry import language_of
 from model.data.pairs import read_pairs
 
 CASES = Path(__file__).with_suffix(".jsonl")
@@ -68,8 +68,10 @@ def _dictionary(path: Path, source: str, target: str) -> dict[str, list[str]]:
 
 
 def _is_form(word: str, dictionary: Mapping[str, list[str]], language: str) -> bool:
-    candidates = {base.capitalize() if word[0].isupper() else base for base in bases(word.lower(), language)} - {word}
-    return any(base in dictionary and word in inflected(base, language) for base in candidates)
+    candidates = {
+        base.capitalize() if word[0].isupper() else base for base in language_of(language).bases(word.lower())
+    } - {word}
+    return any(base in dictionary and word in language_of(language).inflected(base) for base in candidates)
 
 
 def _cases(

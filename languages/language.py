@@ -4,9 +4,12 @@ A room is a module that holds everything of one language and gives it as ``LANGU
 defaults below are those of a language without a room, to which ``languages.neutral`` adds what Unicode and CLDR say.
 """
 
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from languages.address import AddressRules, Clues
 from languages.clock import Clock
 from languages.numbers import NumberWords
 
@@ -21,6 +24,34 @@ class DottedOrdinals(NamedTuple):
 
     before: tuple[str, ...]
     after: str
+
+
+class NounProbe(NamedTuple):
+    """How to find out whether a word alone is a noun: it is translated after two articles.
+
+    Attributes:
+        ask: The word, in the letter case of a dictionary, after each of two articles.
+        answer: A translation into this language of a noun after an article; the group is the noun.
+    """
+
+    ask: Callable[[str], tuple[str, str]]
+    answer: re.Pattern[str]
+
+
+def _no_forms(word: str, is_last: bool) -> Iterable[str]:
+    return ()
+
+
+def _no_bases(form: str) -> Iterable[str]:
+    return ()
+
+
+def _no_clues(source: str) -> Clues:
+    return Clues()
+
+
+def _no_spelling(region: str) -> Mapping[str, str]:
+    return {}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,6 +73,17 @@ class Language:
         numbers: Words beside numbers, or for them.
         clock: How the time is told; None if that isn't known.
         reads_half_days: "9.30 am" and "5 p.m." are times.
+        capital_nouns: Nouns begin with a capital, whatever the source does.
+        inflect: Yields the other forms of a glossary's word. It gets the word as a dictionary has it, and whether it
+            is the last of its term; before another word stands an adjective.
+        bases: Yields the words that a lower-case form may be a form of. Many of them do not exist.
+        head_before: Words behind the head of a term ("board of directors"), if only the head is inflected: it is the
+            last word, or the one before these. None if every word of a term is inflected.
+        word_endings: Endings that a word may get without becoming another one; see ``app.engine.decoding.half_words``.
+        noun_probe: How to ask for a noun alone, and to read the answer; None leaves such words alone.
+        address: How to tell its register; None if it has none, or none is known.
+        clues: Reads what a sentence says of its reader.
+        spelling: Of a region: how it spells words of the others, in small letters.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -58,4 +100,19 @@ class Language:
     numbers: NumberWords = field(default_factory=NumberWords)
     clock: Clock | None = None
     reads_half_days: bool = False
+    capital_nouns: bool = False
+    inflect: Callable[[str, bool], Iterable[str]] = _no_forms
+    bases: Callable[[str], Iterable[str]] = _no_bases
+    head_before: tuple[str, ...] | None = None
+    word_endings: frozenset[str] = frozenset()
+    noun_probe: NounProbe | None = None
+    address: AddressRules | None = None
+    clues: Callable[[str], Clues] = _no_clues
+    spelling: Callable[[str], Mapping[str, str]] = _no_spelling
     common_words: frozenset[str] = frozenset()
+
+    def inflected(self, word: str, *, is_last: bool = True) -> tuple[str, ...]:
+        """A word of a glossary and its other forms, each once; see ``inflect``."""
+        if not word[-1:].isalpha() or len(word) < 2:
+            return (word,)
+        return tuple(dict.fromkeys((word, *self.inflect(word, is_last))))

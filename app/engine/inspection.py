@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.decoding.batch_decoder import BatchDecoder
+from app.engine.decoding.half_words import endings_of
 from app.engine.decoding.search import default_max_length
 from app.engine.decoding.trace import TracedSearch
 from app.engine.decoding.word_trees import RareWord
@@ -93,6 +94,7 @@ def _search(
     search = TracedSearch(
         rare_words=rare_words,
         pieces=pieces,
+        endings=endings_of(pair.target for pair in bundle.manifest.pairs),
         start_id=ids.decoder_start,
         eos_id=ids.eos,
         max_length=min(default_max_length(len(source)), bundle.manifest.shape.max_positions),

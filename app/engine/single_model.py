@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from app.engine.decoding.half_words import endings_of
 from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.model_group import ModelGroup
 from app.engine.decoding.search import Search, default_max_length
@@ -328,6 +329,7 @@ class _Work:
         self.saved_s = 0.0
         self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
         self._pieces, self._word_parts = tokenizer.target_pieces, tokenizer.word_parts()
+        self._endings = endings_of(pair.target for pair in manifest.pairs)
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 
@@ -384,5 +386,5 @@ class _Work:
             "avoided": [word for word in avoided if word],
         }
         if job.rare_words:
-            return LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, **arguments)
+            return LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, endings=self._endings, **arguments)
         return Search(**arguments)

@@ -20,10 +20,10 @@ from app.engine.interface import (
     collect,
 )
 from app.engine.options import SearchOptions
-from app.text.english_spelling import spelling_edits
 from app.text.formality import Formality
 from app.text.inline.placement import Edit
 from app.text.mirroring import marks_between, mirror_edits
+from app.text.regional_spelling import spelling_edits
 from app.translation.assembly import ItemBuilder, places
 from app.translation.memory import align, stream_around
 from app.translation.passages import Batch
@@ -61,7 +61,7 @@ class BatchTranslation:
         self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
         self._batch, self._items = batch, items
         self._glossary = segments[0].glossary
-        self._formality = Formality(wanted.register, segments[0].language) if wanted.register else None
+        self._formality = Formality(wanted.register, segments[0].language, wanted.target) if wanted.register else None
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
         self._keeps_marks = wanted.preserves_formatting or wanted.options.prefix is not None

@@ -12,43 +12,19 @@ The thresholds separate words from names with the shipped models (``benchmarks/l
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
 from app.text.inline.target_tokens import Link
 from app.translation.versions import as_alternative
+from languages.registry import language_of
 
-# A capitalised word, or one in capitals that is too long for most acronyms, and what may end it.
-_WORD = re.compile(r"([A-ZÄÖÜ](?:[a-zäöüß]+|[A-ZÄÖÜẞ]{4,}))([.:!?…]?)")
+# A word, and what may end it.
+_WORD = re.compile(r"([^\W\d_]{2,})([.:!?…]?)")
+_LONG = 5  # letters; most acronyms have fewer
 # The least scores (length-normalised log-probabilities) of the translations with articles, and as a sentence.
 _SURE, _SURE_OF_SENTENCE = -1.0, -0.6
-
-
-class _Nouns(NamedTuple):
-    """How to ask for a noun of a language, and what an answer in the other language looks like."""
-
-    ask: Callable[[str], tuple[str, str]]
-    answer: re.Pattern[str]
-
-
-def _english(word: str) -> tuple[str, str]:
-    noun = word.lower()
-    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", f"the {noun}"
-
-
-def _german(word: str) -> tuple[str, str]:
-    noun = word.capitalize()
-    return f"ein {noun}", f"der {noun}"
-
-
-_NOUNS = {
-    ("en", "de"): _Nouns(
-        _english, re.compile(r"(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e|en|em|er|es)?) ([A-ZÄÖÜ][\w-]+)")
-    ),
-    ("de", "en"): _Nouns(_german, re.compile(r"(?:[Tt]he|[Aa]n?) ([a-z][a-z -]+)")),
-}
 
 
 async def word_again(
@@ -70,11 +46,13 @@ async def word_again(
     match = _WORD.fullmatch(translation.source)
     if not match or translation.source.casefold() != translation.text.casefold():
         return None
-    nouns = _NOUNS.get((source.split("-")[0], target.split("-")[0]))
-    if not nouns or translation.terms or options.prefix is not None:
+    asked, answered = language_of(source).noun_probe, language_of(target).noun_probe
+    if not (asked and answered) or translation.terms or options.prefix is not None:
         return None
     word, ending = match.groups()
-    questions = (*nouns.ask(word), f"{word.capitalize()}.")
+    if not (word.istitle() or (word.isupper() and len(word) >= _LONG)):
+        return None
+    questions = (*asked.ask(word), f"{word.capitalize()}.")
     try:
         answers = await translate(questions, replace(options, n_best=1, length_penalty=1.0))
     except DragomanError:  # then what there is must do
@@ -83,7 +61,7 @@ async def word_again(
     if len(sentences) != 3:
         return None
     *with_article, alone = sentences
-    found = [answer and answer[1] for answer in (nouns.answer.fullmatch(each.text) for each in with_article)]
+    found = [answer and answer[1] for answer in (answered.answer.fullmatch(each.text) for each in with_article)]
     text, parts = "", with_article
     if found[0] and found[0] == found[1] and min(part.score for part in parts) >= _SURE:
         text = found[0]

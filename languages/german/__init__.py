@@ -1,9 +1,12 @@
 """Everything that is German."""
 
+import re
 from dataclasses import replace
 
 from languages.clock import Clock, Phrase, Wording
-from languages.language import DottedOrdinals
+from languages.german.address import ADDRESS
+from languages.german.inflection import bases, inflected
+from languages.language import DottedOrdinals, NounProbe
 from languages.neutral import neutral
 from languages.numbers import NumberWords
 
@@ -65,6 +68,12 @@ _CLOCK = Clock(
     hour_word=" Uhr",
 )
 
+
+def _with_articles(word: str) -> tuple[str, str]:
+    noun = word.capitalize()
+    return f"ein {noun}", f"der {noun}"
+
+
 LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE"),
@@ -79,6 +88,14 @@ LANGUAGE = replace(
     conjunctions=("und", "oder", "aber", "sondern", "weil", "dass", "wenn"),
     numbers=_NUMBERS,
     clock=_CLOCK,
+    capital_nouns=True,
+    inflect=inflected,
+    bases=bases,
+    word_endings=frozenset("e em en er es m n r s st te".split()),
+    noun_probe=NounProbe(
+        _with_articles, re.compile(r"(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e|en|em|er|es)?) ([A-ZÄÖÜ][\w-]+)")
+    ),
+    address=ADDRESS,
     common_words=frozenset(
         """
         aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für

@@ -18,7 +18,6 @@ from tests.support.fakes import DETECTOR, FakeEngine
 from tests.support.work import peak_bytes, work_of
 
 with charged_copies():
-    from app.text.formality import read_address
     from app.text.inline.target_tokens import Link
     from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract
     from app.text.mirroring import mirror_edits
@@ -28,6 +27,8 @@ with charged_copies():
     from app.text.quality_checks import judge
     from app.text.sentences import break_long, spans
     from app.text.terms.glossary import Glossary, uses
+    from languages.english.address import clues
+    from languages.german.address import ADDRESS
 
 KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;:!?-()\"'/%&\n")
 CHARS = 600
@@ -136,7 +137,7 @@ def glossary(text: str) -> None:
 
 
 def formality(text: str) -> None:
-    read_address(f"Do you know? {text}", f"Wissen Sie, ob du {text}")
+    ADDRESS.read(clues(f"Do you know? {text}"), f"Wissen Sie, ob du {text}")
 
 
 FUNCTIONS: dict[str, Callable[[str], None]] = {

@@ -6,19 +6,28 @@ hypotheses, for the translation is right, and the half word is taken out of what
 couldn't offer a translation there, the right word would often be missing (docs/lab-notebook.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from app.engine.decoding.word_trees import Progress, WordTrees, position_and_best
+from languages.registry import language_of
 
 _SPACE = "\u2581"  # SentencePiece's sign of a space
-# Where the model would add one of these endings, it has written a whole word: "frisch|e Bettwäsche".
-_ENDINGS = frozenset({"e", "ed", "em", "en", "er", "es", "ing", "ly", "m", "n", "r", "s", "st", "te"})
 _SHORT = 3  # letters: most half words are as short as that ("be", "Sch"), and the first words of compounds seldom are
 _Token = tuple[int, int]  # a token, and the source position that the alignment head looked at
 
 
+def endings_of(languages: Iterable[str]) -> frozenset[str]:
+    """The endings of words in languages, given by their codes."""
+    return frozenset().union(*(language_of(code).word_endings for code in languages))
+
+
 def without_half_words(
-    tokens: Sequence[int], attended: Sequence[int], trees: WordTrees, pieces: Sequence[str], first: int
+    tokens: Sequence[int],
+    attended: Sequence[int],
+    trees: WordTrees,
+    pieces: Sequence[str],
+    first: int,
+    endings: Collection[str] = (),
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Take the half words out of a hypothesis.
 
@@ -28,6 +37,7 @@ def without_half_words(
         trees: The translations of the rare words.
         pieces: The text of each target token.
         first: Number of tokens at the beginning that stay.
+        endings: Where the model would add one of them, it has written a whole word: "frisch|e Bettwäsche".
 
     Returns:
         The other tokens, and their source positions alone.
@@ -41,7 +51,9 @@ def without_half_words(
         if progress.used != before.used and best is not None:
             begin = last_word([pieces[each] for each, _ in kept], own)
             following = "".join(pieces[each] for each in tokens[index:])
-            if _is_half(kept[begin:], kept[:begin], following, pieces[best], trees.positions(position), pieces):
+            if _is_half(
+                kept[begin:], kept[:begin], following, pieces[best], trees.positions(position), pieces, endings
+            ):
                 del kept[begin:]
         kept.append((token, position))
         if progress.node:
@@ -66,6 +78,7 @@ def _is_half(
     best: str,
     rare: Sequence[int],
     pieces: Sequence[str],
+    endings: Collection[str],
 ) -> bool:
     """Tell whether the model's last word is the beginning of one that the lexicon's translation replaces.
 
@@ -76,6 +89,7 @@ def _is_half(
         best: The piece that the model would write next.
         rare: Positions of the rare word.
         pieces: The text of each target token.
+        endings: As of ``without_half_words``.
     """
     text = "".join(pieces[token] for token, _ in word)
     if text == _SPACE:
@@ -84,7 +98,7 @@ def _is_half(
         return False
     if following.startswith(text + best):
         return True
-    if best in _ENDINGS:
+    if best in endings:
         return False
     if following.startswith(text):
         return True

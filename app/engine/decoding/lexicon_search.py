@@ -16,7 +16,7 @@ are smaller. They keep the model from writing "Kowalczik" for "Kowalczyk".
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,12 +45,20 @@ class LexiconSearch(Search):
     Args:
         rare_words: The words.
         pieces: The text of each target token, see ``app.engine.models.tokenizer.Tokenizer.target_pieces``.
+        endings: Endings of words in the target languages, see ``without_half_words``.
         arguments: Those of ``Search``.
     """
 
-    def __init__(self, *, rare_words: Sequence[RareWord] = (), pieces: Sequence[str], **arguments: Any) -> None:
+    def __init__(
+        self,
+        *,
+        rare_words: Sequence[RareWord] = (),
+        pieces: Sequence[str],
+        endings: Collection[str] = (),
+        **arguments: Any,
+    ) -> None:
         super().__init__(**arguments)
-        self._pieces = pieces
+        self._pieces, self._endings = pieces, endings
         self._trees = WordTrees(rare_words)
         self.has_lexicon = bool(self._trees.roots)
         # The progress of the live hypotheses when it was last asked for, by their tokens; all are equally long.
@@ -102,7 +110,7 @@ class LexiconSearch(Search):
     def _whole(self, tokens: tuple[int, ...], attended: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         if not attended:  # there is no alignment head
             return tokens, attended
-        return without_half_words(tokens, attended, self._trees, self._pieces, len(self._prefix))
+        return without_half_words(tokens, attended, self._trees, self._pieces, len(self._prefix), self._endings)
 
     def _mixed(self, known: dict[int, float], node: int, *, begins: bool) -> dict[int, float]:
         """Returns the candidates of one row and the tokens offered below a node, with their log-probabilities."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from app.text.budget import checkpoint
 from app.text.inline.objects import TOKEN
-from app.text.terms.inflection import bases, inflected
+from languages.registry import language_of
 
 # Ways to read the words so far that are followed at once; strangers could make up words with thousands of them.
 _MAX_PATHS = 8
@@ -106,8 +106,8 @@ class Glossary:
         tokens = [match.span() for match in TOKEN.finditer(text)]
         words = [text[begin:end] for begin, end in tokens]
         readings = {word: self._readings(word) for word in dict.fromkeys(words)}
-        # German nouns are capitalised, and "essen" is no form of "Essen"; but some people write no capitals at all.
-        any_case = self.source.split("-")[0] != "de" or text == text.lower()
+        # Where nouns are capitalised, "essen" is no form of "Essen"; but some people write no capitals at all.
+        any_case = not language_of(self.source).capital_nouns or text == text.lower()
         found: list[Term] = []
         done = 0
         for first, (begin, _) in enumerate(tokens):
@@ -134,7 +134,8 @@ class Glossary:
 
     def _readings(self, word: str) -> list[str]:
         """Returns the glossary words that a word of a text may be a form of."""
-        possible = dict.fromkeys([word, *bases(word.casefold(), self.source), *_bases_of_capitals(word)])
+        form = word.casefold()
+        possible = dict.fromkeys([word, form, *language_of(self.source).bases(form), *_bases_of_capitals(word)])
         return [base for base in possible if base in self._vocabulary]
 
     def _entry(self, node: _Node, words: Sequence[str], any_case: bool) -> str | None:
@@ -238,13 +239,13 @@ def _paradigm(term: str, language: str) -> tuple[tuple[str, ...], ...]:
     """Returns the forms of each word of a term; words in brackets and before a hyphen have one: "E-Mail (neu)"."""
     tokens = _tokens(term)
     words = [word for word, _ in tokens]
-    is_english = language.split("-")[0] == "en"
+    rules = language_of(language)
     opened = next((index for index, word in enumerate(words) if index and word in "([{"), len(words))
     last = opened - 1
     return tuple(
-        inflected(word, language, is_last=index == last)
+        rules.inflected(word, is_last=index == last)
         if index <= last
-        and (not is_english or index == last or words[index + 1] in ("of", "for", "in"))
+        and (rules.head_before is None or index == last or words[index + 1] in rules.head_before)
         and tokens[index + 1 : index + 2] != [("-", False)]
         else (word,)
         for index, word in enumerate(words)

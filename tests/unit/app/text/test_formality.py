@@ -2,9 +2,17 @@
 
 import pytest
 
-from app.text.formality import FORMALITIES, Formality, Register, choose_register, is_command, read_address
+from app.text.formality import FORMALITIES, Formality, Register, choose_register
+from languages.address import Address
+from languages.english.address import clues, is_command
+from languages.german.address import ADDRESS
 
-MORE, LESS = Formality(Register.FORMAL, "en"), Formality(Register.INFORMAL, "en")
+
+def read_address(source: str, translation: str) -> Address:
+    return ADDRESS.read(clues(source), translation)
+
+
+MORE, LESS = Formality(Register.FORMAL, "en", "de"), Formality(Register.INFORMAL, "en", "de")
 
 
 @pytest.mark.parametrize(
@@ -62,10 +70,10 @@ def test_the_verb_before_a_pronoun_goes_with_it() -> None:
     assert read_address("Do you have it?", "Hast du es?").informal == ("du", "Hast")
 
 
-def test_without_an_english_source_only_the_clear_words_count() -> None:
-    french = Formality(Register.INFORMAL, "fr")
-    assert not french.offending("Vous êtes en retard.", "Sie sind zu spät.")
-    assert french.offending("Je vous aide.", "Ich helfe Ihnen.")
+def test_without_clues_of_the_source_only_the_clear_words_count() -> None:
+    finnish = Formality(Register.INFORMAL, "fi", "de")
+    assert not finnish.offending("Vous êtes en retard.", "Sie sind zu spät.")
+    assert finnish.offending("Je vous aide.", "Ich helfe Ihnen.")
 
 
 @pytest.mark.parametrize(

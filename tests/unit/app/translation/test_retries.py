@@ -311,7 +311,7 @@ async def test_words_of_the_wrong_register_are_avoided_until_there_are_none() ->
 
     async def improved(wanted: Register) -> SentenceTranslation:
         first = of("Do you want to?", texts[0])
-        formality = Formality(wanted, "en")
+        formality = Formality(wanted, "en", "de")
         return await improve(
             first, None, options=SearchOptions(), placeholders=(), translate=translate, formality=formality
         )

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.decoding.half_words import last_word
+from app.engine.decoding.half_words import endings_of, last_word
 from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.search import Hypothesis
 from app.engine.decoding.word_trees import RareWord
 from app.engine.options import SearchOptions
 
+ENDINGS = endings_of(["de"])
 PIECES = (
     "</s>", "▁Er", "▁", "▁Z", "▁grin", "will", "ste", "▁Zwilling", "e", "▁sch", "mecken", "▁Das", "▁(", "B", "▁sah",
 )  # fmt: skip
@@ -24,7 +25,7 @@ def search_of(*translation: str, prefix: tuple[str, ...] = ()) -> LexiconSearch:
     tokens = tuple(map(PIECES.index, translation))
     return LexiconSearch(
         start_id=-1, eos_id=EOS, max_length=20, rare_words=[RareWord((AT, AT + 1), (tokens,))], pieces=PIECES,
-        options=SearchOptions(beam_size=1), prefix=[PIECES.index(piece) for piece in prefix] or None,
+        endings=ENDINGS, options=SearchOptions(beam_size=1), prefix=[PIECES.index(piece) for piece in prefix] or None,
     )  # fmt: skip
 
 
@@ -115,7 +116,13 @@ def test_what_the_lexicon_wrote_stays() -> None:
     """The model would make a compound of the first word; the second begins with it."""
     words = [RareWord((1,), ((3,),)), RareWord((2,), ((3, 5),))]
     search = LexiconSearch(
-        start_id=-1, eos_id=EOS, max_length=20, rare_words=words, pieces=PIECES, options=SearchOptions(beam_size=1)
+        start_id=-1,
+        eos_id=EOS,
+        max_length=20,
+        rare_words=words,
+        pieces=PIECES,
+        endings=ENDINGS,
+        options=SearchOptions(beam_size=1),
     )
     tokens, _, _ = found(search, ("▁Er", 0, "▁Er"), ("▁Z", 1, "▁sah"), ("▁Z", 2, "will"), ("will", 2, "will"))
     assert tokens == ("▁Er", "▁Z", "▁Z", "will")

@@ -1,6 +1,6 @@
 import pytest
 
-from app.text.terms.inflection import bases, inflected
+from languages.registry import language_of
 
 GERMAN = {  # words and forms of theirs
     "Vorstand": "Vorstands Vorstandes Vorstände Vorständen",
@@ -39,10 +39,10 @@ ENGLISH = {
     [("de", *item) for item in GERMAN.items()] + [("en", *item) for item in ENGLISH.items()],
 )
 def test_forms_of_a_word_and_the_way_back(language: str, word: str, forms: str) -> None:
-    found = inflected(word, language)
+    found = language_of(language).inflected(word)
     assert found[0] == word
     assert set(forms.split()) <= set(found)
-    assert all(word.casefold() in set(bases(form.casefold(), language)) for form in found)
+    assert all(word.casefold() in {form.casefold(), *language_of(language).bases(form.casefold())} for form in found)
 
 
 @pytest.mark.parametrize(
@@ -50,19 +50,19 @@ def test_forms_of_a_word_and_the_way_back(language: str, word: str, forms: str) 
     [("Lehre", "Lehrer"), ("Spiel", "Spieler"), ("Bau", "Bauer"), ("Arbeit", "Arbeiter"), ("Schule", "Schüler")],
 )
 def test_another_word_is_no_form(word: str, other: str) -> None:
-    assert other not in inflected(word, "de")
+    assert other not in language_of("de").inflected(word)
 
 
 def test_before_a_noun_stands_an_adjective() -> None:
-    assert "Allgemeiner" in inflected("Allgemeine", "de", is_last=False)
-    assert "gesetzlichen" in inflected("gesetzlicher", "de", is_last=False)
+    assert "Allgemeiner" in language_of("de").inflected("Allgemeine", is_last=False)
+    assert "gesetzlichen" in language_of("de").inflected("gesetzlicher", is_last=False)
 
 
 @pytest.mark.parametrize("word", ["a", "5", "C++", "§", "µ"])
 def test_signs_and_letters_have_one_form(word: str) -> None:
-    assert inflected(word, "de") == inflected(word, "en") == (word,)
+    assert language_of("de").inflected(word) == language_of("en").inflected(word) == (word,)
 
 
-def test_words_of_other_languages_have_one_form() -> None:
-    assert inflected("casa", "es") == ("casa",)
-    assert list(bases("casas", "es")) == ["casas"]
+def test_words_of_a_language_without_a_room_have_one_form() -> None:
+    assert language_of("fi").inflected("talo") == ("talo",)
+    assert list(language_of("fi").bases("talot")) == []

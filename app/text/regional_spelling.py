@@ -1,28 +1,19 @@
-"""British and American spelling: "colour" or "color", as the target's region wants it.
-
-The table is that of breame 0.1.2 (https://github.com/cdpierse/breame, Apache-2.0), a list of some 1,700 pairs, and lies
-beside this module because the package has had no release since 2021. Left out are pairs that are not only spelling
-("disc", "jail"), that both countries write both ways ("judgment"), and British forms that are hardly used
-("connexion"). Pairs marked "<" go only from British to American: a British "practice" is a noun, and "program" is one
-for computers.
-"""
+"""Spelling of a region: "colour" or "color", as the target's locale wants it."""
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import takewhile
-from pathlib import Path
 
 from app.text.inline.placement import Edit
+from languages.registry import language_of
 
-_TABLE = Path(__file__).with_suffix(".tsv")
 _WORD = re.compile(r"[^\W\d_]+")
 _BEFORE_WORDS = re.compile(r"[\s\"'“”‘’(\[–—-]*")
 _SENTENCE_END = re.compile(r"[.!?…:]")
 
 
 def spelling_edits(source: str, translation: str, locale: str | None) -> list[Edit]:
-    """Finds what to change in an English sentence so that it is spelled as in a region, in order.
+    """Finds what to change in a sentence so that it is spelled as in a region, in order.
 
     Only the letters that differ are changed, so letter case stays. Names keep their spelling: words with a capital
     inside a sentence, and words that the source has, too.
@@ -30,11 +21,12 @@ def spelling_edits(source: str, translation: str, locale: str | None) -> list[Ed
     Args:
         source: The sentence that it translates.
         translation: The sentence.
-        locale: en-GB or en-US; nothing is changed for any other.
+        locale: Its language and region, such as en-GB; None changes nothing.
     """
-    if locale not in ("en-GB", "en-US"):
+    language = language_of(locale) if locale else None
+    table = language.spelling(language.region) if language and language.region else {}
+    if not table:
         return []
-    table = _table(locale)
     edits = []
     for match in _WORD.finditer(translation):
         word = match[0]
@@ -66,16 +58,3 @@ def _difference(begin: int, word: str, wanted: str) -> Edit:
 def _common(one: Iterable[str], other: Iterable[str]) -> int:
     """How many characters both begin with."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-@lru_cache(maxsize=2)
-def _table(locale: str) -> dict[str, str]:
-    """Words of the other region and how this one spells them, in small letters."""
-    found = {}
-    for line in _TABLE.read_text(encoding="utf-8").splitlines():
-        american, british, *only_to_american = line.split("\t")
-        if locale == "en-US":
-            found[british] = american
-        elif not only_to_american:
-            found[american] = british
-    return found

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.text.english_spelling import _table, spelling_edits
 from app.text.inline.placement import apply
+from app.text.regional_spelling import spelling_edits
+from languages.english.spelling import spelling
 
 
 def spelled(text: str, locale: str | None, source: str = "") -> str:
@@ -44,7 +45,7 @@ def test_names_keep_their_spelling() -> None:
     assert spelled("a labor day", "en-GB", source="ein labor day") == "a labor day"
 
 
-words = st.sampled_from([*_table("en-GB"), *_table("en-US"), "the", "Tom", "ß", "5"])
+words = st.sampled_from([*spelling("GB"), *spelling("US"), "the", "Tom", "ß", "5"])
 
 
 @given(st.lists(words | words.map(str.upper) | words.map(str.title)).map(" ".join))

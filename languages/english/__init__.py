@@ -1,8 +1,13 @@
 """Everything that is English."""
 
+import re
 from dataclasses import replace
 
 from languages.clock import Clock, Phrase, Wording
+from languages.english.address import clues
+from languages.english.inflection import bases, inflected
+from languages.english.spelling import spelling
+from languages.language import NounProbe
 from languages.neutral import neutral
 from languages.numbers import NumberWords
 
@@ -56,6 +61,12 @@ _CLOCK = Clock(
     not_hours="per ?cent",
 )
 
+
+def _with_articles(word: str) -> tuple[str, str]:
+    noun = word.lower()
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", f"the {noun}"
+
+
 LANGUAGE = replace(
     neutral("en"),
     regions=("GB", "US"),
@@ -64,6 +75,13 @@ LANGUAGE = replace(
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
     numbers=_NUMBERS,
     clock=_CLOCK,
+    inflect=inflected,
+    bases=bases,
+    head_before=("of", "for", "in"),
+    word_endings=frozenset("ed en er es ing ly n s st".split()),
+    noun_probe=NounProbe(_with_articles, re.compile(r"(?:[Tt]he|[Aa]n?) ([a-z][a-z -]+)")),
+    clues=clues,
+    spelling=spelling,
     common_words=frozenset(
         """
         a about and are as at be but by can did do for from had have he hello her here him his how i is it me my no
