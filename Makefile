@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base wheel format clean
+.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -165,6 +165,11 @@ bench-base: $(DEV)/installed  ## Time a model of Transformer-base size, 32,000 p
 	$(DEV)/bin/python -m benchmarks.opus_size build/base/model --vocabulary 32000
 	$(DEV)/bin/dragoman import build/base/model build/base/bundle --pair de-en
 	$(DEV)/bin/python -m benchmarks.engine build/base/bundle data/de-en/eval/tatoeba.test.tsv --target-length 16 --sentences 64
+
+# In an environment with onnxruntime-gpu and the packages of the dev extra. --provider cpu rehearses it.
+bench-gpu: .venv-cuda/installed  ## Ten minutes on an NVIDIA GPU: parity, speed beside CTranslate2, invariance
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt ctranslate2 onnx sacrebleu rich
+	.venv-cuda/bin/python -m benchmarks.gpu artifacts/de-en data/de-en/eval/wmt19.tsv
 
 wheel: $(DEV)/installed  ## Build wheels for x86-64 and ARM in dist/
 	KERNELS_MACHINE=x86_64 $(DEV)/bin/python -m pip wheel --no-deps --wheel-dir dist .

@@ -222,7 +222,14 @@ class Settings(BaseSettings):
         None,
         ge=1,
         le=4096,
-        description="Maximum rows (sentences times beams) in a batch; the default is 32, and 512 on cuda.",
+        description="Maximum rows (sentences times beams) in a batch; the default is 32, and 4 times gpu_rows on cuda.",
+    )
+    gpu_rows: int = Field(
+        256,
+        ge=1,
+        le=1024,
+        description="On cuda: sentences that are decoded together, greedily and with beams each. They need memory for "
+        "their caches even when there is no work.",
     )
     max_batch_tokens: int | None = Field(
         None,
@@ -241,7 +248,7 @@ class Settings(BaseSettings):
     @property
     def batch_rows(self) -> int:
         """``max_batch_rows`` with the default resolved."""
-        return self.max_batch_rows or (512 if self.provider == "cuda" else 32)
+        return self.max_batch_rows or (max(512, 4 * self.gpu_rows) if self.provider == "cuda" else 32)
 
     @property
     def batch_tokens(self) -> int:

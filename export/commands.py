@@ -39,32 +39,52 @@ MarkFrequent = Annotated[
 ]
 
 
+SentencesOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Pair file. Of its first 500 pairs, the sides in the model's source languages are translated by "
+        "PyTorch and by the graphs for comparison; every second one calibrates int8.",
+        show_default="random pieces calibrate int8, less well",
+    ),
+]
+ShortlistOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the run, e.g. runs/de-en, or of a bundle that has a shortlist. Adds the int8-shortlist "
+        "graphs: each sentence may only use the pieces that the run's word alignments suggest."
+    ),
+]
+CudaOption = Annotated[
+    bool,
+    typer.Option(
+        "--cuda",
+        help="CHECKPOINT is a bundle: copy it, and add the graphs that keep a GPU busy. New exports and imports "
+        "have them already.",
+    ),
+]
+
+
 def export(
     checkpoint: Annotated[Path, typer.Argument(help="Model folder, e.g. runs/de-en/averaged.")],
     out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-en.")],
-    sentences: Annotated[
-        Path | None,
-        typer.Option(
-            help="Pair file. Of its first 500 pairs, the sides in the model's source languages are translated by "
-            "PyTorch and by the graphs for comparison; every second one calibrates int8.",
-            show_default="random pieces calibrate int8, less well",
-        ),
-    ] = None,
-    shortlist: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of the run, e.g. runs/de-en, or of a bundle that has a shortlist. Adds the int8-shortlist "
-            "graphs: each sentence may only use the pieces that the run's word alignments suggest."
-        ),
-    ] = None,
+    sentences: SentencesOption = None,
+    shortlist: ShortlistOption = None,
     lexicon: LexiconOption = None,
     mark_known: MarkKnown = False,
     mark_frequent: MarkFrequent = None,
+    cuda: CudaOption = False,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
     OUT changes only when the bundle is complete. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
+    if cuda:
+        from app.engine.models.bundle import Bundle
+        from export.device_bundle import add_device_graphs
+
+        made = add_device_graphs(Bundle.open(checkpoint), out)
+        typer.echo(f"{made.path} has graphs for a GPU now")
+        return
     from export.bundle_builder import build_bundle
     from export.frequency import mark_frequent as marked_by_run
     from export.parity import parity_lines

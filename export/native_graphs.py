@@ -19,8 +19,8 @@ from model.network.config import TransformerConfig
 
 DOMAIN = "dragoman"
 _OPSET = 23
-_ACTIVATIONS = {"relu": 0, "gelu": 1, "swish": 2}
-_NO_LAYER = -1
+ACTIVATIONS = {"relu": 0, "gelu": 1, "swish": 2}
+NO_LAYER = -1
 
 Ends = Mapping[str, tuple[int, Sequence[str | int]]]
 """Inputs or outputs: element type and shape of each."""
@@ -47,7 +47,7 @@ def native_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto
     """The decoder graph of the operator Decode; what it takes and returns is described in ``kernels/operators.c``."""
     shape: list[str | int] = [2 * config.decoder_layers, "places", config.width]
     memory = (TensorProto.FLOAT, shape)
-    alignment = _NO_LAYER if config.alignment_layer is None else config.alignment_layer
+    alignment = NO_LAYER if config.alignment_layer is None else config.alignment_layer
     return _graph(
         "Decode",
         {
@@ -107,7 +107,7 @@ def _attributes(config: TransformerConfig) -> dict[str, Any]:
         "positions": config.max_positions,
         "pre_norm": int(config.norm == "pre"),
         "embedding_norm": int(config.embedding_norm),
-        "activation": _ACTIVATIONS[config.activation],
+        "activation": ACTIVATIONS[config.activation],
         "embedding_scale": float(config.width**0.5) if config.scale_embeddings else 1.0,
         "epsilon": config.norm_epsilon,
     }

@@ -9,6 +9,7 @@ import onnx
 from app.engine.models.manifest import Graphs, Precision
 from export.arrays import arrays_of
 from export.attention_graphs import ATTENTION, with_maps
+from export.device_steps import device_graphs
 from export.external_data import share_weights, store_halves
 from export.graphs import export_decoder, export_encoder
 from export.half_precision import halved
@@ -84,6 +85,8 @@ def _write_floats(model: Transformer, full: Models, folder: Path, *, has_float16
             make.__name__.removeprefix("native_"): make(model.config, weights)
             for make in (native_encoder, native_decoder)
         }
+        if has_float16:
+            graphs["float16-cuda"] = device_graphs(**graphs["int8-native"])
     observed = (
         []
         if model.config.memory_length or model.config.recurrent

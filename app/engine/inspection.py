@@ -4,6 +4,7 @@ It runs beside the scheduler, in a batch of its own, and finds the same translat
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +101,7 @@ def _search(
         max_length=min(default_max_length(len(source)), bundle.manifest.shape.max_positions),
         options=call.options,
     )
-    batch = BatchDecoder(model)
+    batch: BatchDecoder[Any] = BatchDecoder(model)
     batch.join([search], model.encode([source]))
     while batch.searches:
         checkpoint()

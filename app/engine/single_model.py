@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from app.engine.decoding.batch_decoder import Model
 from app.engine.decoding.half_words import endings_of
 from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.model_group import ModelGroup
@@ -35,7 +36,6 @@ from app.engine.models.manifest import Manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.encoder_cache import EncoderCache
 from app.engine.onnx.opening import OpenModel, open_model
-from app.engine.onnx.sessions import Features
 from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
@@ -97,8 +97,8 @@ class Engine:
         }
         self._model = models[0]  # what is asked of it is the same of all
         several = len(models) > 1
-        group = ModelGroup({self._prefix[pair][0]: model for pair, model in self._models.items()}) if several else None
-        self._work = _Work(manifest, group or models[0], tokenizer, cache_bytes)
+        tags: dict[int, Model[Any]] = {self._prefix[pair][0]: model for pair, model in self._models.items()}
+        self._work = _Work(manifest, ModelGroup(tags) if several else models[0], tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
         self._coalescer = Coalescer(self._scheduler.queue.submit)
@@ -139,6 +139,7 @@ class Engine:
                 provider=settings.provider,
                 threads=settings.threads,
                 kernels=settings.kernels,
+                device_sentences=settings.gpu_rows,
             )
             for alone in bundle.models
         ]
@@ -323,7 +324,7 @@ class _Work:
     """
 
     def __init__(
-        self, manifest: Manifest, model: OpenModel | ModelGroup[Features], tokenizer: Tokenizer, cache_bytes: int
+        self, manifest: Manifest, model: OpenModel | ModelGroup[Any], tokenizer: Tokenizer, cache_bytes: int
     ) -> None:
         self.features: EncoderCache[Any] = EncoderCache(cache_bytes)
         self.saved_s = 0.0
@@ -358,7 +359,8 @@ class _Work:
 
     def new_batch(self) -> Batch[Any]:
         """An empty decode."""
-        return self._model.new_batch() if isinstance(self._model, ModelGroup) else new_batch(self._model)
+        batch: Batch[Any] = new_batch(self._model)
+        return batch
 
     def new_search(self, job: Job) -> Search:
         """A search with the job's options."""
@@ -385,6 +387,10 @@ class _Work:
             "prefix": prefix,
             "avoided": [word for word in avoided if word],
         }
-        if job.rare_words:
-            return LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, endings=self._endings, **arguments)
-        return Search(**arguments)
+        search = (
+            LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, endings=self._endings, **arguments)
+            if job.rare_words
+            else Search(**arguments)
+        )
+        search.streams = job.on_tokens is not None
+        return search

@@ -114,6 +114,7 @@ class Search:
         options: Beam, penalties and the other limits.
         threshold: Maximum distance of a hypothesis to the best; infinite if ``n_best`` is more than 1.
         has_lexicon: A lexicon has translations of some of its words, see ``LexiconSearch``.
+        streams: Somebody wants ``best_tokens`` while the search goes on.
         last_tokens: Last token of each live hypothesis, best first; at the beginning the start id.
         remembered: Called with the row of each hypothesis that ends, for ``Hypothesis.remembered``.
     """
@@ -139,7 +140,7 @@ class Search:
             avoided: Target ids of the words of ``options.avoid``, none empty.
         """
         self.options = options
-        self.has_lexicon = False
+        self.has_lexicon = self.streams = False
         self._avoided = avoided
         self._prefix = tuple(prefix or ())
         self._branches = prefix is not None and options.n_best > 1

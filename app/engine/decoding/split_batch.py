@@ -1,12 +1,38 @@
 """A batch in two parts: searches that the model continues by itself, and searches that need Python at every step."""
 
-from collections.abc import Sequence
-from typing import Generic
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from app.engine.decoding.batch_decoder import BatchDecoder, Features, Model
 from app.engine.decoding.search import Search
 
 _STEPS_TOGETHER = 8  # in one call: newcomers wait for the single steps of the restricted searches
+
+
+_Given = TypeVar("_Given", contravariant=True)
+
+
+class Part(Protocol[_Given]):
+    """A batch of some kind of search, such as ``BatchDecoder``."""
+
+    steps: int
+
+    @property
+    def searches(self) -> Sequence[Search]:
+        """The unfinished searches."""
+
+    @property
+    def live_rows(self) -> int:
+        """Rows of the next step."""
+
+    def join(self, searches: Sequence[Search], features: Sequence[_Given]) -> None:
+        """Add sentences."""
+
+    def step(self, most: int) -> list[Search]:
+        """Advance all searches; return the finished."""
+
+    def drop(self, gone: Sequence[Search]) -> None:
+        """Take searches out."""
 
 
 class SplitBatch(Generic[Features]):
@@ -15,14 +41,18 @@ class SplitBatch(Generic[Features]):
     In one batch, all searches take single steps as long as one of them has to. Second attempts do: they forbid words.
 
     Args:
-        model: A model that makes several steps of a batch at once.
+        free: For searches that the model continues by itself.
+        restricted: For the others.
+        takes: Tells whether a search with these features belongs to ``free``.
 
     Attributes:
         steps: Tokens by which the batch has been advanced so far.
     """
 
-    def __init__(self, model: Model[Features]) -> None:
-        self._free, self._restricted = BatchDecoder(model), BatchDecoder(model)
+    def __init__(
+        self, free: Part[Features], restricted: Part[Features], takes: Callable[[Search, Features], bool]
+    ) -> None:
+        self._free, self._restricted, self._takes = free, restricted, takes
         self.steps = 0
 
     @property
@@ -32,8 +62,8 @@ class SplitBatch(Generic[Features]):
 
     def join(self, searches: Sequence[Search], features: Sequence[Features]) -> None:
         """Add sentences with their encoder features; they start at the next step."""
-        for part, restricted in ((self._free, False), (self._restricted, True)):
-            chosen = [pair for pair in zip(searches, features, strict=True) if (pair[0].steps_left == 0) == restricted]
+        for part, is_free in ((self._free, True), (self._restricted, False)):
+            chosen = [pair for pair in zip(searches, features, strict=True) if self._takes(*pair) == is_free]
             if chosen:
                 part.join([search for search, _ in chosen], [each for _, each in chosen])
 
@@ -64,7 +94,19 @@ class SplitBatch(Generic[Features]):
             part.drop([search for search in gone if search in part.searches])
 
 
-def new_batch(model: Model[Features]) -> BatchDecoder[Features] | SplitBatch[Features]:
-    """An empty batch: in two parts if the model makes several steps of several beam searches at once."""
+def new_batch(model: "Model[Features] | HasBatch") -> Any:
+    """An empty batch: of the model's own kind, or in two parts if it makes several steps of several beams at once."""
+    if isinstance(model, HasBatch):
+        return model.new_batch()
     two_beams = (2, 2)
-    return SplitBatch(model) if model.rows().most_steps(two_beams, lexicons=False) > 1 else BatchDecoder(model)
+    if model.rows().most_steps(two_beams, lexicons=False) == 1:
+        return BatchDecoder(model)
+    return SplitBatch(BatchDecoder(model), BatchDecoder(model), takes=lambda search, _: search.steps_left > 0)
+
+
+@runtime_checkable
+class HasBatch(Protocol):
+    """A model with batches of its own."""
+
+    def new_batch(self) -> Any:
+        """An empty batch."""

@@ -17,6 +17,7 @@ _GROWTH: dict[Precision, float] = {
     "int8-shortlist": 2.0,
     "float32": 3.5,
     "float16": 3.5,
+    "float16-cuda": 3.5,
 }
 
 

@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 MAX_PAIRS = 2_000
 """Pairs of languages in one bundle."""
 
-Precision = Literal["float32", "float16", "int8", "int8-native", "int8-shortlist"]
+Precision = Literal["float32", "float16", "float16-cuda", "int8", "int8-native", "int8-shortlist"]
 
 
 def _plain_file_name(name: str) -> str:
@@ -82,9 +82,12 @@ class Graphs(Part):
     """The graph files of one precision."""
 
     encoder: FileName
-    decoder: FileName
+    decoder: FileName = Field(description="one step; of float16-cuda, a step of greedy search")
     greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
-    beam: FileName | None = Field(None, description="the decoder, making several steps of one sentence's beam search")
+    beam: FileName | None = Field(
+        None, description="several steps of a sentence's beam search; of float16-cuda, one step of many"
+    )
+    resize: FileName | None = Field(None, description="gives the caches of float16-cuda another length")
     shortlist: FileName | None = Field(None, description="the table for decoders that choose from a shortlist")
 
     @property

@@ -1,21 +1,29 @@
-"""Which runtime opens a bundle's graphs: the native operators where they can run, else ONNX Runtime's own."""
+"""Which runtime opens a bundle's graphs: the native operators or the device's graphs, else ONNX Runtime's own."""
 
 import logging
 from typing import TypeAlias
 
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import Precision
+from app.engine.onnx.device import DeviceModel
+from app.engine.onnx.device_graphs import DeviceGraphs
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
 from app.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
 
-OpenModel: TypeAlias = OnnxModel | NativeModel
+OpenModel: TypeAlias = OnnxModel | NativeModel | DeviceModel
 
 
 def open_model(
-    bundle: Bundle, precision: Precision, *, provider: str = "cpu", threads: int = 1, kernels: str = "auto"
+    bundle: Bundle,
+    precision: Precision,
+    *,
+    provider: str = "cpu",
+    threads: int = 1,
+    kernels: str = "auto",
+    device_sentences: int = 256,
 ) -> OpenModel:
     """Open the model of a bundle.
 
@@ -24,6 +32,7 @@ def open_model(
         precision: Number format. For int8 there are native operators, which give nearly the same translations faster.
         provider: "cpu" or "cuda".
         threads: Threads inside one operator of ONNX Runtime's own.
+        device_sentences: Sentences that a GPU decodes together, greedily and with beams each.
         kernels: "auto" for native operators where there are any, "off" for none, or an instruction set.
 
     Raises:
@@ -43,7 +52,12 @@ def open_model(
         logger.warning("no native operators: %s; int8 takes two to four times as long", missing)
     elif precision == "int8-native":
         return _native(bundle, kernels)
-    return OnnxModel(**bundle.graphs(precision), pad_id=bundle.manifest.ids.pad, provider=provider, threads=threads)
+    ids = bundle.manifest.ids
+    simple = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider=provider, threads=threads)
+    if provider == "cpu" or precision != "float16" or "float16-cuda" not in bundle.manifest.graphs:
+        return simple
+    graphs = DeviceGraphs(bundle.graphs("float16-cuda"), pad_id=ids.pad, provider=provider)
+    return DeviceModel(graphs, simple, eos_id=ids.eos, sentences=device_sentences)
 
 
 def _native(bundle: Bundle, kernels: str) -> NativeModel:

@@ -118,11 +118,11 @@ class Sessions:
     ) -> None:
         self.pad_id = pad_id
         self.device = provider  # ONNX Runtime uses the same names for devices
-        self._encoder = _open(encoder, provider, threads)
-        self._decoder = _open(decoder, provider, threads)
+        self._encoder = open_session(encoder, provider, threads)
+        self._decoder = open_session(decoder, provider, threads)
         twins: dict[Kind, Path | None] = {"greedy": greedy, "beam": beam}
         self._sessions: dict[Kind, onnxruntime.InferenceSession] = {"step": self._decoder}
-        self._sessions |= {kind: _open(path, provider, threads) for kind, path in twins.items() if path}
+        self._sessions |= {kind: open_session(path, provider, threads) for kind, path in twins.items() if path}
         self._shortlist = Shortlist.read(shortlist) if shortlist else None
         self.providers = tuple(self._decoder.get_providers())
         self._encoded = [output.name for output in self._encoder.get_outputs()]
@@ -309,7 +309,19 @@ class Binding:
         return found
 
 
-def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSession:
+def open_session(path: Path, provider: str, threads: int, *, is_captured: bool = False) -> onnxruntime.InferenceSession:
+    """Open a graph.
+
+    Args:
+        path: Its file.
+        provider: "cpu" or "cuda".
+        threads: Threads inside one operator.
+        is_captured: Runs are captured as CUDA graphs; needs "cuda", and inputs and outputs that stay where they are.
+
+    Raises:
+        BundleError: It can't be loaded.
+        ConfigurationError: The provider is not there.
+    """
     wanted = _PROVIDERS[provider]
     if wanted not in onnxruntime.get_available_providers():
         raise ConfigurationError(
@@ -336,7 +348,7 @@ def _open(path: Path, provider: str, threads: int) -> onnxruntime.InferenceSessi
             # The fused norm is five times slower on the CPU than the norm and the sum are.
             os.fspath(path),
             options,
-            providers=[wanted],
+            providers=[(wanted, {"enable_cuda_graph": "1"})] if is_captured else [wanted],
             disabled_optimizers=["SkipLayerNormFusion"],
         )
     except Exception as error:  # ONNX Runtime raises bare exceptions of several kinds

@@ -81,7 +81,17 @@ class Worker(Generic[Features]):
         for search, job in zip(searches, jobs, strict=True):
             job.started, job.encode_s = began, ended - began
             lane.running[search] = job
-        lane.batch.join(searches, features)
+        try:
+            lane.batch.join(searches, features)
+        except ModelFailure as failure:
+            self._fail(lane, failure)
+
+    def _fail(self, lane: Lane[Features], failure: ModelFailure) -> None:
+        """Gives up a lane's batch, and tries its jobs again."""
+        jobs = list(lane.running.values())
+        lane.running.clear()
+        lane.batch = self._workload.new_batch()
+        self._retry(jobs, failure)
 
     def _step(self, lane: Lane[Features]) -> int:
         """Makes a turn of a lane; returns the number of steps."""
@@ -89,10 +99,7 @@ class Worker(Generic[Features]):
         try:
             done = lane.batch.step(lane.most_steps)
         except ModelFailure as failure:
-            jobs = list(lane.running.values())
-            lane.running.clear()
-            lane.batch = self._workload.new_batch()
-            self._retry(jobs, failure)
+            self._fail(lane, failure)
             return 0
         steps = lane.batch.steps - before
         self.counters["steps"] += steps

@@ -1,0 +1,296 @@
+"""The rows of searches whose state stays on the device, in slots: many steps, then one look.
+
+Axes as in ``app.engine.onnx.device_graphs``.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from onnxruntime import OrtValue
+
+from app.engine.decoding.search import Search, Steps
+from app.engine.onnx.device_graphs import (
+    SOURCE_POSITIONS,
+    TARGET_POSITIONS,
+    Array,
+    Bound,
+    DeviceGraphs,
+    Graph,
+    Source,
+)
+from app.errors import ModelFailure
+
+_HISTORIES = ("token_history", "score_history", "parent_history", "total_history", "attended_history")
+_CONSTANT = ("limits", "thresholds", "first_rows")
+
+
+class DeviceRows:
+    """The slots of greedy searches, or of beam searches, and their buffers.
+
+    The state is kept twice: a step reads one copy and writes the other. After an even number of steps it is in the
+    first. Free slots go on computing, and nobody reads what they find.
+
+    Args:
+        graphs: The model's graphs.
+        rows: M: 1 for greedy search, or the graphs' beam.
+        sentences: B, the slots.
+        eos_id: End of sentence.
+    """
+
+    def __init__(self, graphs: DeviceGraphs, rows: int, *, sentences: int, eos_id: int) -> None:
+        self._graphs, self._rows, self._count, self._eos_id = graphs, rows, sentences, eos_id
+        self._graph: Graph = graphs.greedy_step if rows == 1 else graphs.beam_step
+        count = sentences
+        self._sizes = {"B": count, "R": count * rows, "S": SOURCE_POSITIONS}
+        graph = self._graph
+        self._caches = [name for name, (shape, _) in graph.inputs.items() if "P" in shape]  # recurrent units have none
+        self._histories = [name for name in _HISTORIES if name in graph.inputs]
+        fixed = {*self._caches, *graphs.pools}
+        state = [name for name in graph.inputs if name not in fixed]
+        self._first = {name: self._buffer(name) for name in state}
+        shared = {name for name in state if name in _CONSTANT or name in self._histories}
+        self._second = {name: self._first[name] if name in shared else self._buffer(name) for name in state}
+        self._pools = {name: self._buffer(name) for name in graphs.pools if name in graph.inputs}
+        self._encoding = graphs.encoder.bind(
+            self._pools, {f"{name}.next": value for name, value in self._pools.items()}
+        )
+        self._places = 0
+        self._steps: tuple[Bound, Bound]
+        self._past: list[dict[str, OrtValue]] = []
+        self._clear()
+        if self._graph.is_captured:
+            self._capture()
+        self._fit(TARGET_POSITIONS[-1] if rows == 1 else TARGET_POSITIONS[0])
+
+    def _capture(self) -> None:
+        """Run every step twice, all slots free: after the first run ONNX Runtime records the second as a CUDA graph."""
+        for places in self._allocated:
+            for bound in self._bound(places):
+                bound.run()
+                bound.run()
+        self._rest()
+
+    def _buffer(self, name: str, **sizes: int) -> OrtValue:
+        return self._graph.allocate(name, **self._sizes, **sizes)
+
+    def _clear(self) -> None:
+        """Free all slots."""
+        count, longest = self._count, TARGET_POSITIONS[-1] + self._graphs.window
+        self.searches: dict[int, Search] = {}  # by slot
+        self._lengths = np.zeros(count, dtype=np.int64)  # target tokens so far
+        self._limits = np.ones(count, dtype=np.int64)
+        self._taken = np.zeros(count, dtype=np.int64)  # tokens that a search has been told of already
+        self._found: dict[str, Array] = {
+            name: np.zeros((count, longest, self._rows), self._graph.inputs[name][1]) for name in self._histories
+        }
+        self._held: list[Source | None] = [None] * count  # what each slot has the features of
+        # Free slots, the longest free first, by what they hold: a sentence seen before needs no encoder.
+        self._free: OrderedDict[Any, int] = OrderedDict((("empty", slot), slot) for slot in range(count))
+        given = self._read("tokens", "positions")
+        self._write(
+            tokens=given["tokens"] * 0,
+            positions=given["positions"] * 0,
+            ended=np.ones(count, bool),
+            limits=np.ones(count, np.int64),
+        )
+        self._pools["source_lengths"].update_inplace(np.ones(count, np.int64))  # attention to nothing gives no number
+        if self._rows > 1:
+            numbers = np.repeat(np.arange(count)[:, None] * self._rows, self._rows, axis=1)
+            self._write(
+                first_rows=numbers,
+                totals=np.full((count, self._rows), -np.inf, np.float32),
+                thresholds=np.full((count, 1), np.inf, np.float32),
+            )
+
+    @property
+    def room(self) -> int:
+        """Free slots."""
+        return len(self._free)
+
+    @property
+    def caches(self) -> list[dict[str, OrtValue]]:
+        """Keys and values of the target positions by name, one copy or two."""
+        return self._past
+
+    def join(self, searches: Sequence[Search], sources: Sequence[Source]) -> None:
+        """Begin searches in free slots, at most ``room``.
+
+        Raises:
+            ModelFailure: The encoder raised.
+        """
+        slots = [self._slot_of(source) for source in sources]
+        missing = [(source, slot) for source, slot in zip(sources, slots, strict=True) if self._held[slot] != source]
+        if missing:
+            self._graphs.encode(self._encoding, [each for each, _ in missing], [slot for _, slot in missing])
+        names = ("tokens", "positions", "ended", "limits")
+        state = self._read(*names, *(("totals", "wanted", "thresholds") if self._rows > 1 else ()))
+        for search, source, slot in zip(searches, sources, slots, strict=True):
+            self._held[slot] = source
+            self.searches[slot] = search
+            self._lengths[slot] = self._taken[slot] = 0
+            self._limits[slot] = search.steps_left
+            own = slice(slot * self._rows, (slot + 1) * self._rows)
+            state["tokens"][own], state["positions"][own] = search.last_tokens[0], 0
+            state["ended"][slot], state["limits"][slot] = False, search.steps_left
+            if self._rows > 1:
+                state["totals"][slot] = [0.0] + [-np.inf] * (self._rows - 1)
+                state["wanted"][slot], state["thresholds"][slot] = search.beam, search.threshold
+        self._write(**state)
+
+    def _slot_of(self, source: Source) -> int:
+        """Take a free slot: one that holds the source's features, if there is one."""
+        slot = self._free.pop(source, None)
+        return self._free.popitem(last=False)[1] if slot is None else slot
+
+    def _release(self, slot: int) -> None:
+        del self.searches[slot]
+        source = self._held[slot]
+        key: Any = ("double", slot) if source is None or source in self._free else source
+        self._free[key] = slot
+
+    def drop(self, gone: Sequence[Search]) -> None:
+        """Free the slots of searches."""
+        dropped = [slot for slot, search in self.searches.items() if search in gone]
+        for slot in dropped:
+            self._release(slot)
+        if dropped:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Put the free slots to rest, at a position that is in the shortest cache."""
+        free = sorted(set(range(self._count)).difference(self.searches))
+        state = self._read("ended", "positions", *(("totals",) if self._rows > 1 else ()))
+        state["ended"][free] = True
+        if self._rows > 1:
+            state["totals"][free] = -np.inf
+        state["positions"].reshape(self._count, self._rows)[free] = 0
+        self._write(**state)
+
+    def advance(self, steps: int) -> list[Search]:
+        """Make an even number of steps, at most W; returns the searches that have ended.
+
+        Raises:
+            ModelFailure: A graph raised, or a score is not finite.
+        """
+        slots = np.array(sorted(self.searches))
+        if self._rows > 1:
+            self._fit_to(int(self._lengths[slots].max()) + steps + 1)
+        for number in range(steps):
+            self._steps[number % 2].run(is_last=number == steps - 1)
+        self._look(slots, steps)
+        ended = slots[self._first["ended"].numpy()[slots]]
+        done = [self.searches[slot] for slot in ended.tolist()]
+        for slot in ended.tolist():
+            self._finish(slot)
+            self._release(slot)
+        for slot, search in self.searches.items():
+            if search.streams and self._rows == 1:
+                search.take_steps(self._columns(slot, int(self._lengths[slot])), 0)
+                self._taken[slot] = self._lengths[slot]
+        return done
+
+    def _look(self, slots: Array, steps: int) -> None:
+        """Copy what the latest steps found to the host."""
+        made = np.arange(steps)
+        columns = (self._lengths[slots][:, None] + made) % self._graphs.window  # (slots, steps)
+        after = self._lengths[slots][:, None] + made
+        for name, found in self._found.items():
+            latest = self._first[name].numpy().reshape(len(found), self._rows, self._graphs.window)
+            # An advanced index on both sides of a slice: the rows come last.
+            found[slots[:, None], after] = latest[slots[:, None], :, columns]
+        self._lengths[slots] += steps
+
+    def _finish(self, slot: int) -> None:
+        """Tell a search what was found, up to its end."""
+        search, limit = self.searches[slot], int(self._limits[slot])
+        length = min(int(self._lengths[slot]), limit)
+        goes_on = self._found["token_history"][slot, :length] != self._eos_id
+        if self._rows > 1:
+            goes_on &= self._found["total_history"][slot, :length] > -np.inf
+        ends = np.flatnonzero(~goes_on.any(axis=1))
+        search.take_steps(self._columns(slot, int(ends[0]) + 1 if len(ends) else length), 0)
+
+    def _columns(self, slot: int, length: int) -> Steps:
+        """The steps that a search was not told of, as lists of each hypothesis, up to a length.
+
+        Raises:
+            ModelFailure: A score is not finite.
+        """
+        search = self.searches[slot]
+        new = slice(int(self._taken[slot]), length)
+        found = {name: array[slot, new] for name, array in self._found.items()}
+        if self._rows == 1:
+            # One after the other, as ``Search.advance`` adds.
+            [before] = search.state.totals
+            scores = found["score_history"].astype(np.float64)
+            totals = np.cumsum(np.concatenate([[[before]], scores]), axis=0)[1:]
+            parents = np.zeros_like(found["token_history"])
+        else:
+            totals, parents = found["total_history"].astype(np.float64), found["parent_history"]
+        if np.isnan(totals).any() or np.isinf(totals[:, 0]).any():
+            raise ModelFailure("the model returned a score that is not a number")
+        attended = found.get("attended_history")
+        if attended is not None:
+            attended = np.take_along_axis(attended, parents, axis=1)
+        wanted = slice(search.beam)
+        columns = (totals, found["token_history"], parents, attended)
+        return Steps(*(None if each is None else each[:, wanted].T.tolist() for each in columns))
+
+    def _fit_to(self, needed: int) -> None:
+        """Give the caches the fewest positions that suffice; shrink them late, for a change copies them."""
+        smallest = next(places for places in TARGET_POSITIONS if places >= needed)
+        spare = next(places for places in TARGET_POSITIONS if places >= min(needed + 16, TARGET_POSITIONS[-1]))
+        if smallest > self._places or spare < self._places:
+            self._fit(spare)
+
+    def _fit(self, places: int) -> None:
+        """Bind caches of so many positions, with what the caches of before hold."""
+        before, self._places = (self._places, self._past[:1]), places
+        buffers = self._allocated[places]
+        if before[0]:
+            self._rest()
+            pads = np.array([0, 0, 0, 0, places - before[0], 0], dtype=np.int64)
+            for name, value in before[1][0].items():
+                resize = self._graphs.resize.bind({"cache": value}, {"resized": buffers[0][name]})
+                resize.give("room", pads)
+                resize.run()
+        self._past = buffers
+        self._steps = self._bound(places)
+
+    @cached_property
+    def _allocated(self) -> dict[int, list[dict[str, OrtValue]]]:
+        """The caches for each number of positions: in greedy search one, in place; for beams two."""
+        sizes = TARGET_POSITIONS if self._rows > 1 else TARGET_POSITIONS[-1:]
+        return {
+            places: [{name: self._buffer(name, P=places) for name in self._caches} for _ in range(min(2, self._rows))]
+            for places in sizes
+        }
+
+    def _bound(self, places: int) -> tuple[Bound, Bound]:
+        """The step from the first copy to the second, and back."""
+        if places not in self._bindings:
+            first, second = (
+                {**state, **past}
+                for state, past in zip((self._first, self._second), (self._allocated[places] * 2)[:2], strict=True)
+            )
+            pair = [self._bind(*copies) for copies in ((first, second), (second, first))]
+            self._bindings[places] = (pair[0], pair[1])
+        return self._bindings[places]
+
+    @cached_property
+    def _bindings(self) -> dict[int, tuple[Bound, Bound]]:
+        return {}
+
+    def _bind(self, given: dict[str, OrtValue], found: dict[str, OrtValue]) -> Bound:
+        outputs = {name: found[name.removesuffix(".next")] for name in self._graph.outputs}
+        return self._graph.bind(given | self._pools, outputs)
+
+    def _read(self, *names: str) -> dict[str, Array]:
+        return {name: np.array(self._first[name].numpy()) for name in names}
+
+    def _write(self, **arrays: Array) -> None:
+        for name, array in arrays.items():
+            self._first[name].update_inplace(np.ascontiguousarray(array))
