@@ -98,7 +98,10 @@ class Settings(BaseSettings):
     )
     max_document_bytes: int = Field(16 * MEBIBYTE, ge=1024, description="Maximum size of a document, in bytes.")
     max_documents: int = Field(
-        100, ge=1, description="Maximum number of documents that wait, are being translated or are not downloaded yet."
+        100,
+        ge=1,
+        description="Maximum number of documents that wait or are being translated; one client, a key or an address, "
+        "may have half of them, and less while others have some.",
     )
     max_documents_bytes: int = Field(
         256 * MEBIBYTE, ge=1024, description="Maximum size of all documents together, in bytes."

@@ -99,8 +99,7 @@ class Access:
         if key:
             limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}
         if feature and counts and limits:
-            client = f"key {key.id}" if key else _address(request)
-            await self._counts.count(client, limits)
+            await self._counts.count(client_of(request, key), limits)
         return key
 
     @asynccontextmanager
@@ -167,6 +166,11 @@ def header_key(request: Request, scheme: str) -> str | None:
     """Returns the key in the header ``Authorization`` if the header has this scheme."""
     name, _, value = request.headers.get("Authorization", "").partition(" ")
     return value.strip() if name.lower() == scheme.lower() else None
+
+
+def client_of(request: Request, key: "Key | None") -> str:
+    """Returns who makes a request, as far as limits go: a key, or an address without one."""
+    return f"key {key.id}" if key else _address(request)
 
 
 def _address(request: Request) -> str:

@@ -8,6 +8,7 @@ import logging
 import os
 import secrets
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -45,8 +46,9 @@ from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
 from app.work_pool import Account, account
 
-# Two, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
-_WORKERS = 2
+# Three, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
+_WORKERS = 3
+_WORKERS_OF_CLIENT = 2  # a client with many documents leaves one to others
 _REPORT_S = 2.0
 _POLL_S = 5.0  # how often other processes' documents are looked for
 _PATIENCE_S = 60.0  # how long what is done waits for a database that is away
@@ -103,6 +105,7 @@ class DocumentJobs:
         self._tasks: list[asyncio.Task[None]] = []
         self._added = asyncio.Event()
         self._ended: dict[str, asyncio.Event] = {}
+        self._in_progress: Counter[str] = Counter()  # by client
 
     def start(self) -> None:
         """Begins to translate."""
@@ -116,12 +119,18 @@ class DocumentJobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def add(self, upload: Upload, key: Key | None, *, secret: bool) -> tuple[str, str]:
+    async def add(self, upload: Upload, key: Key | None, *, client: str, secret: bool) -> tuple[str, str]:
         """Adds a document; returns its id and, if ``secret``, the key that is needed to find it.
+
+        Args:
+            upload: The document.
+            key: The API key that pays for it.
+            client: Who shares the room with others: a key, or an address without one.
+            secret: Whether it is found with a key only.
 
         Raises:
             QuotaExceeded: The API key has no characters left this month.
-            Overloaded: There are as many documents as there may be.
+            Overloaded: There is no room for it.
             StorageFailure: The database can't be used.
         """
         if key and key.monthly_characters is not None:
@@ -131,7 +140,9 @@ class DocumentJobs:
         wanted = {name: value for name, value in vars(upload).items() if name not in ("content", "name")}
         key_id = key.id if key else None
         added = await self._run(
-            lambda: self._store.add(upload.content, name=upload.name, wanted=wanted, secret=secret, key_id=key_id)
+            lambda: self._store.add(
+                upload.content, name=upload.name, wanted=wanted, secret=secret, key_id=key_id, client=client
+            )
         )
         self._added.set()
         return added
@@ -191,15 +202,22 @@ class DocumentJobs:
             worker = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
             claimed = None
             with _kept_going():
-                claimed = await self._run(self._store.claim, worker)
+                busy = [client for client, number in self._in_progress.items() if number >= _WORKERS_OF_CLIENT]
+                claimed = await self._run(self._store.claim, worker, busy)
             if claimed is None:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_POLL_S):
                         await self._added.wait()
                 continue
             document, content = claimed
-            with _kept_going():
-                await self._carry_out(document, content, worker)
+            self._in_progress[document.client] += 1
+            try:
+                with _kept_going():
+                    await self._carry_out(document, content, worker)
+            finally:
+                self._in_progress[document.client] -= 1
+                self._in_progress += Counter()  # without those that have nothing
+            self._added.set()  # it may be the turn of one that was left out
             if ended := self._ended.get(document.id):
                 ended.set()
 

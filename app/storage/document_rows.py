@@ -32,7 +32,9 @@ DOCUMENTS = Table(
     Column("started_at", Double),
     Column("finished_at", Double),
     Column("report", Text),
+    Column("client", Text),
 )
+IS_FINISHED = DOCUMENTS.c.status.in_(("done", "error", "downloaded"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +44,7 @@ class StoredDocument:
     Attributes:
         id: 32 hexadecimal digits.
         key_id: Number of the API key that pays for it; None if there is none.
+        client: Who shares the room with others: a key, or an address without one.
         name: Of the translated file.
         wanted: What is wanted, as it was given to ``add``; empty when the document is finished.
         status: Where it is.
@@ -55,6 +58,7 @@ class StoredDocument:
 
     id: str
     key_id: int | None
+    client: str
     name: str
     wanted: Mapping[str, Any]
     status: Status
@@ -71,6 +75,7 @@ def read_row(row: Row[Any]) -> StoredDocument:
     return StoredDocument(
         id=row.id,
         key_id=row.key_id,
+        client=row.client or "",
         name=row.name,
         wanted=json.loads(row.wanted),
         status=row.status,

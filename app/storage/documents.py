@@ -10,7 +10,7 @@ costs is counted in the transaction that notes its characters, so once, and give
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,18 +20,17 @@ from sqlalchemy.exc import IntegrityError
 from app.errors import DocumentNotFound, DocumentNotReady, InvalidKey, Overloaded, StorageFailure
 from app.storage.database import Database, parts
 from app.storage.document_files import FILES, DocumentFiles, Kept, delete_rows, find_row, insert_row
-from app.storage.document_rows import DOCUMENTS, Status, StoredDocument, read_row
+from app.storage.document_room import DocumentRoom
+from app.storage.document_rows import DOCUMENTS, IS_FINISHED, Status, StoredDocument, read_row
 from app.storage.keys import KEYS, give_back, spend
 
 LEASE_S = 15.0
 AGAIN_S = 5.0
 """When a document is tried again that met no engine, no database or no file."""
-MAX_ATTEMPTS = 3
+MAX_ATTEMPTS = 2
+"""How often a document is begun that ends its process: a process may end for another reason, but seldom twice."""
 
 _GONE = "Document already downloaded"
-_FULL = "The server can't keep more documents now; try again later."
-_FULL_S = 30.0  # a document is translated, downloaded or deleted at any moment
-_IS_FINISHED = DOCUMENTS.c.status.in_(("done", "error", "downloaded"))
 
 
 class DocumentStore:
@@ -40,7 +39,7 @@ class DocumentStore:
     Args:
         database: Where they are.
         files: Where their files are; None for the database.
-        max_documents: How many there may be at a time that wait, are being translated or are not downloaded yet.
+        max_documents: How many may wait or be translated at a time.
         max_bytes: Maximum size of the files of all documents together.
         lifetime_s: Seconds after which a finished document is deleted.
         now: A clock, in seconds since 1970; None for the database's.
@@ -57,10 +56,17 @@ class DocumentStore:
         now: Callable[[], float] | None = None,
     ) -> None:
         self._database, self._files, self._clock = database, files or DocumentFiles(), now
-        self._max_documents, self._max_bytes, self._lifetime_s = max_documents, max_bytes, lifetime_s
+        self._room, self._lifetime_s = DocumentRoom(max_documents, max_bytes), lifetime_s
 
     def add(
-        self, content: bytes, *, name: str, wanted: Mapping[str, Any], secret: bool, key_id: int | None = None
+        self,
+        content: bytes,
+        *,
+        name: str,
+        wanted: Mapping[str, Any],
+        secret: bool,
+        key_id: int | None = None,
+        client: str = "",
     ) -> tuple[str, str]:
         """Adds a document; returns its id and its key, which is empty if ``secret`` is false.
 
@@ -70,9 +76,10 @@ class DocumentStore:
             wanted: What is wanted; JSON.
             secret: The document is found with a key only, and can be downloaded once.
             key_id: As in ``StoredDocument``.
+            client: As in ``StoredDocument``.
 
         Raises:
-            Overloaded: There are too many documents, or they are too large together.
+            Overloaded: There is no room for it.
             InvalidKey: There is no such API key.
         """
         document_id = secrets.token_hex(16).upper()
@@ -80,11 +87,12 @@ class DocumentStore:
         kept = self._files.keep(content)
         with self._changing(kept) as (connection, gone):
             gone += self._delete_old(connection)
-            self._check_room(connection, len(content))
+            gone += self._forget(connection, self._room.make(connection, client, len(content)))
             added = DOCUMENTS.insert().values(
                 id=document_id,
                 secret_hash=_hash(key) if secret else None,
                 key_id=key_id,
+                client=client,
                 name=name,
                 wanted=json.dumps(wanted),
                 status="queued",
@@ -99,36 +107,20 @@ class DocumentStore:
             insert_row(connection, document_id, "original", kept, len(content))
         return document_id, key
 
-    def _check_room(self, connection: Any, size: int) -> None:
-        """Refuses a file of this size if there are too many documents that somebody waits for, or too many bytes.
-
-        A downloaded document is kept until it expires, because its client may fetch it again. It takes space, but no
-        place: nobody can free a place that only time frees.
-        """
-        waits = DOCUMENTS.c.status.in_(("queued", "translating", "done"))
-        number = connection.execute(select(func.count()).select_from(DOCUMENTS).where(waits)).scalar_one()
-        files = select(func.coalesce(func.sum(FILES.c.size), 0)).join(DOCUMENTS, DOCUMENTS.c.id == FILES.c.document_id)
-        used = connection.execute(files).scalar_one()
-        if number < self._max_documents and used + size <= self._max_bytes:
-            return
-        fetched = DOCUMENTS.c.status == "downloaded"
-        wait_s = _FULL_S
-        if connection.execute(files.where(fetched)).scalar_one() + size > self._max_bytes:  # then only time helps
-            has_file = and_(fetched, DOCUMENTS.c.id == FILES.c.document_id)
-            first = connection.execute(select(func.min(DOCUMENTS.c.finished_at)).where(has_file)).scalar_one()
-            if first is not None:
-                wait_s = max(wait_s, first + self._lifetime_s - self._now(connection))
-        raise Overloaded(_FULL, retry_after_s=wait_s)
-
-    def claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
+    def claim(self, worker: str, left_out: Collection[str] = ()) -> tuple[StoredDocument, bytes] | None:
         """Leases the next waiting document under this name; returns it with its file, or None if no document waits.
 
-        A document that has ended its process too often gets an error instead, and one whose file is gone.
+        The next is the oldest of the client for whom nothing was begun for the longest time. A document that has ended
+        its process too often gets an error instead, and one whose file is gone.
+
+        Args:
+            worker: The name.
+            left_out: Clients whose turn it is not.
 
         Raises:
             StorageFailure: The storage can't be used now.
         """
-        if (claimed := self._claim(worker)) is None:
+        if (claimed := self._claim(worker, left_out)) is None:
             return None
         document, kept = claimed
         try:
@@ -140,14 +132,22 @@ class DocumentStore:
             self.release(document.id, worker, AGAIN_S)
             raise
 
-    def _claim(self, worker: str) -> tuple[StoredDocument, Kept] | None:
+    def _claim(self, worker: str, left_out: Collection[str]) -> tuple[StoredDocument, Kept] | None:
         with self._changing() as (connection, gone):
             now = self._now(connection)
             is_free = or_(DOCUMENTS.c.lease_until.is_(None), DOCUMENTS.c.lease_until < now)
             waits = and_(DOCUMENTS.c.status.in_(("queued", "translating")), is_free)
-            query = select(DOCUMENTS.c.id, DOCUMENTS.c.attempts).where(waits).order_by(DOCUMENTS.c.created_at).limit(1)
+            begun = DOCUMENTS.alias()
+            last = select(func.max(begun.c.started_at)).where(begun.c.client == DOCUMENTS.c.client).scalar_subquery()
+            query = (
+                select(DOCUMENTS.c.id, DOCUMENTS.c.attempts)
+                .where(waits, func.coalesce(DOCUMENTS.c.client, "").not_in(left_out))
+                .order_by(func.coalesce(last, 0.0), DOCUMENTS.c.created_at)
+                .limit(1)
+                .with_for_update(skip_locked=True, of=DOCUMENTS)
+            )
             gone += self._delete_old(connection)
-            while (found := connection.execute(query.with_for_update(skip_locked=True)).one_or_none()) is not None:
+            while (found := connection.execute(query).one_or_none()) is not None:
                 if found.attempts >= MAX_ATTEMPTS:
                     what = {"error": "The document can't be translated.", "error_code": "internal"}
                     gone += self._end(connection, found.id, "error", **what)
@@ -240,7 +240,7 @@ class DocumentStore:
         return read_row(row)
 
     def translation(self, document: StoredDocument, *, delete_it: bool) -> bytes:
-        """Returns the translated file. From then on, the document no longer counts as one of ``max_documents``.
+        """Returns the translated file.
 
         Args:
             document: As ``find`` returned it.
@@ -328,10 +328,18 @@ class DocumentStore:
         return self._clock() if self._clock else self._database.now(connection)
 
     def _delete_old(self, connection: Any) -> list[str]:
-        is_old = and_(_IS_FINISHED, DOCUMENTS.c.finished_at < self._now(connection) - self._lifetime_s)
-        gone = delete_rows(connection, FILES.c.document_id.in_(select(DOCUMENTS.c.id).where(is_old)))
-        connection.execute(delete(DOCUMENTS).where(is_old))
-        return gone
+        is_old = and_(IS_FINISHED, DOCUMENTS.c.finished_at < self._now(connection) - self._lifetime_s)
+        return _delete(connection, is_old)
+
+    def _forget(self, connection: Any, document_ids: Sequence[str]) -> list[str]:
+        return [name for some in parts(document_ids) for name in _delete(connection, DOCUMENTS.c.id.in_(some))]
+
+
+def _delete(connection: Any, which: Any) -> list[str]:
+    """Deletes documents; returns the names of their files outside the database."""
+    gone = delete_rows(connection, FILES.c.document_id.in_(select(DOCUMENTS.c.id).where(which)))
+    connection.execute(delete(DOCUMENTS).where(which))
+    return gone
 
 
 def _held(document_id: str, worker: str) -> Any:

@@ -118,6 +118,9 @@ MIGRATIONS = (
     """
     ALTER TABLE document_files ADD COLUMN name TEXT;  -- in the storage of DRAGOMAN_DOCUMENT_FILES; NULL: it is here
     """,
+    """
+    ALTER TABLE documents ADD COLUMN client TEXT;  -- who shares the room with others: a key, or an address without one
+    """,
 )
 
 WORDS = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api.access import header_key
+from app.api.access import client_of, header_key
 from app.api.checks import check_text, is_absent, parse_entries
 from app.api.deepl import documents_openapi as docs
 from app.api.deepl.parameters import parse_document
@@ -63,7 +63,8 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         memory=wanted.memory,
         beam_size=service.settings.beam_size,
     )
-    document_id, document_key = await (await service.documents.jobs()).add(upload, key, secret=True)
+    jobs = await service.documents.jobs()
+    document_id, document_key = await jobs.add(upload, key, client=client_of(request, key), secret=True)
     return JSONResponse({"document_id": document_id, "document_key": document_key})
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api.access import header_key
+from app.api.access import client_of, header_key
 from app.api.checks import check_language, is_absent, parse_entries, parse_glossary_ids, parse_memory
 from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
@@ -53,7 +53,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     upload = _read_upload(file, values, service)
     await service.check_stored(key, (upload.source, upload.target), upload.glossary_ids, upload.memory)
     jobs = await service.documents.jobs()
-    document_id, _ = await jobs.add(upload, key, secret=False)
+    document_id, _ = await jobs.add(upload, key, client=client_of(request, key), secret=False)
     document = await run_while_connected(request, jobs.wait(document_id))
     if document.error:
         raise of_code(document.error[1], document.error[0])
