@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -44,6 +44,9 @@ test: $(DEV)/installed  ## Run the tests, as many at a time as there are process
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
 	$(DEV)/bin/python -m pytest -m cluster
 	$(DEV)/bin/python -m pytest --across-cluster $(PARALLEL) $(CONTRACTS)
+
+test-clients: $(DEV)/installed  ## Make TypeScript and Python clients of the OpenAPI document and use them (npm, registries)
+	$(DEV)/bin/python -m pytest -m clients tests/openapi
 
 image-test: $(DEV)/installed  ## Build the image without a registry and use it (as root; Debian's buildah and debootstrap)
 	$(DEV)/bin/python -m pytest -m image tests/image

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
@@ -21,7 +21,7 @@ from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import RequestContext
 from app.api.middleware.unexpected_errors import UnexpectedErrors
 from app.api.middleware.url import NormalizedRequest
-from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE
+from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE, operation_id, with_named_schemas
 from app.api.pages import install_pages
 from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 
 CONTRACTS = (LIBRETRANSLATE, DEEPL)
 """Every HTTP interface for translations; ``app.api.contract`` says how to add one."""
+
+
+class Application(FastAPI):
+    """The application; its OpenAPI document has the schemas of request bodies, too."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Returns the document; it is made once."""
+        return with_named_schemas(super().openapi())
 
 
 def create_app(settings: Settings, engine: ReloadableEngine | None = None, detector: Detector | None = None) -> FastAPI:
@@ -58,7 +66,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     """
     engine = engine or Registry.from_settings(settings)
     service = _build_service(settings, engine, detector or Detector(languages_of(engine.pairs)))
-    app = FastAPI(
+    app = Application(
         title=TITLE,
         description=DESCRIPTION,
         version=operations.program_version(),
@@ -66,6 +74,7 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         root_path_in_servers=False,
         servers=[{"url": settings.root_path or "/"}],
         redirect_slashes=False,
+        generate_unique_id_function=operation_id,
         docs_url=None,
         redoc_url=None,
         # Where OpenTelemetry is set up, it would send query strings along, which may hold the text to translate.

@@ -4,8 +4,11 @@ A request example and the response example of the same name belong together, and
 answer with the other.
 """
 
+import json
+import re
 from typing import Any
 
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from app.api import schemas
@@ -17,6 +20,7 @@ Responses = dict[int | str, dict[str, Any]]
 Examples = dict[str, tuple[str, Any]]
 ErrorExamples = dict[str, tuple[str, str, str]]
 
+_SCHEMAS = "#/components/schemas/"
 DEFAULTS = Settings.model_construct()
 """The default settings, without the environment."""
 
@@ -32,24 +36,50 @@ The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There
 `{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries and
 translation memories need a database. Style rules and text improvement are not available.
 
+Where a body is JSON, the server also reads a form and a multipart form: a list is a repeated field, a list of objects
+is `dictionaries[0].source_lang` and so on, and an object is the text of its JSON.
+
 Both translate documents: `POST /translate_file` answers when the document is translated, `POST /v2/document` at once.
 """
 OPERATIONS_TAG = {"name": "Operations", "description": "For operators and orchestrators."}
 
 
 def request_body(model: type[BaseModel], examples: Examples) -> dict[str, Any]:
-    """A request body that may be JSON or a form."""
-    schema = model.model_json_schema()
+    """A request body, as JSON. Forms are read, too, but generators of clients make one type of body work only."""
+    schema = model.model_json_schema(ref_template=f"{_SCHEMAS}{{model}}")
+    for field in schema["properties"].values():
+        # Generators of clients make a field with a default one that every request must have.
+        default = field.pop("default", None)
+        if default not in (None, []):
+            field["description"] = f"{field.get('description', '')} If absent: `{json.dumps(default)}`.".strip()
     return {
         "requestBody": {
             "required": True,
-            "content": {
-                "application/json": {"schema": schema, "examples": named(examples)},
-                "application/x-www-form-urlencoded": {"schema": schema},
-                "multipart/form-data": {"schema": schema},
-            },
+            "content": {"application/json": {"schema": schema, "examples": named(examples)}},
         }
     }
+
+
+def operation_id(route: APIRoute) -> str:
+    """Returns what generated clients call an endpoint: ``post_v2_translate``, ``get_v2_glossaries_glossary_id``."""
+    return "_".join([*map(str.lower, sorted(route.methods or ())), *re.findall(r"\w+", route.path_format)])
+
+
+def with_named_schemas(document: dict[str, Any]) -> dict[str, Any]:
+    """Moves the schemas of ``request_body`` to the document's components, where references look for them.
+
+    FastAPI does so with the schemas of responses. A second call changes nothing.
+    """
+    schemas = document["components"]["schemas"]
+    for operation in (each for path in document["paths"].values() for each in path.values()):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            schema = content["schema"]
+            if "title" in schema:
+                own = {schema["title"]: schema} | schema.pop("$defs", {})
+                for name, definition in own.items():
+                    assert schemas.setdefault(name, definition) == definition, f"two schemas are called {name}"
+                content["schema"] = {"$ref": f"{_SCHEMAS}{schema['title']}"}
+    return document
 
 
 def response(model: Any, description: str, examples: Examples) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from openapi_spec_validator import validate
 
 from app.api.deepl.parameters import MAX_BODY_BYTES
 from app.api.error_responses import STATUS
@@ -232,6 +233,12 @@ async def test_documented_ranges_are_those_that_are_checked(client, name, value,
     response = await client.post("/translate", json=body)
     # A deadline of 1 ms may pass.
     assert response.status_code in ((200, 504) if is_valid else (400,))
+
+
+def test_the_document_is_openapi_and_every_reference_leads_somewhere():
+    validate(DOCUMENT)  # follows references, too
+    ids = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(ids)) == len(ids) and {"post_translate", "post_v2_translate"} <= set(ids)
 
 
 async def test_spec_and_openapi_are_the_same(client):

@@ -70,6 +70,8 @@ def test_everything_imported_is_declared(package: str, extras: tuple[str, ...]) 
     for name, path in imported(ROOT / package):
         if name in sys.stdlib_module_names or name in OURS | {"tests", "benchmarks", "tools"}:
             continue
+        if path == ROOT / "tests/openapi/client.py":  # runs in an environment of its own
+            continue
         distributions = {canonicalize_name(owner) for owner in owners.get(name, [name])}
         distributions |= {COME_WITH[owner] for owner in distributions if owner in COME_WITH}
         if not distributions & allowed.keys():
