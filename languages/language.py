@@ -12,6 +12,7 @@ from typing import NamedTuple
 from languages.address import AddressRules, Clues
 from languages.clock import Clock
 from languages.numbers import NumberWords
+from languages.writing import Writing
 
 
 class DottedOrdinals(NamedTuple):
@@ -73,7 +74,7 @@ class Language:
         numbers: Words beside numbers, or for them.
         clock: How the time is told; None if that isn't known.
         reads_half_days: "9.30 am" and "5 p.m." are times.
-        capital_nouns: Nouns begin with a capital, whatever the source does.
+        writing: Its quotation marks, capitals and other conventions.
         inflect: Yields the other forms of a glossary's word. It gets the word as a dictionary has it, and whether it
             is the last of its term; before another word stands an adjective.
         bases: Yields the words that a lower-case form may be a form of. Many of them do not exist.
@@ -100,7 +101,7 @@ class Language:
     numbers: NumberWords = field(default_factory=NumberWords)
     clock: Clock | None = None
     reads_half_days: bool = False
-    capital_nouns: bool = False
+    writing: Writing = field(default_factory=Writing)
     inflect: Callable[[str, bool], Iterable[str]] = _no_forms
     bases: Callable[[str], Iterable[str]] = _no_bases
     head_before: tuple[str, ...] | None = None

@@ -2,6 +2,6 @@
 
 from dataclasses import replace
 
-from languages.neutral import neutral
+from languages.neutral import neutral, writing_of
 
-LANGUAGE = replace(neutral("lb"), capital_nouns=True)
+LANGUAGE = replace(neutral("lb"), writing=replace(writing_of("lb"), capital_nouns=True))

@@ -11,6 +11,24 @@ from babel.core import get_global
 
 from languages import codes
 from languages.language import DottedOrdinals, Language
+from languages.writing import USUAL_QUOTES, Quotes, Writing
+
+# CLDR's delimiters, which Babel leaves out; "“”" where a language isn't named. Single marks are also apostrophes.
+_QUOTES = {
+    code: Quotes(*marks) if marks else None
+    for marks, codes_ in {
+        "„“": "bg cs de et hr is ka lb lt mk sk sl sr",
+        "„”": "hu pl ro",
+        "«»": "be ca el es fa fr hy it nb nn no ru uk",
+        "””": "fi sv",
+        "”“": "ar ur",
+        "「」": "ja",
+        "": "nl",
+    }.items()
+    for code in codes_.split()
+}
+# Their sentences end with other marks, or open with one.
+_OWN_MARKS = frozenset("am ar bo dz el es fa he hi hy ja km ko ks lo my ne ps sd th ti ug ur yi zh".split())
 
 
 @lru_cache(maxsize=256)
@@ -31,9 +49,15 @@ def neutral(code: str) -> Language:
         name=(locale and locale.get_language_name("en")) or parts.language,
         script=parts.script or _likely_script(code),
         right_to_left=locale is not None and locale.character_order == "right-to-left",
+        writing=writing_of(parts.language),
         reads_half_days=locale is not None and "h" in locale.time_formats["short"].pattern,
         dotted_ordinals=_dotted_ordinals(locale) if locale else None,
     )
+
+
+def writing_of(code: str) -> Writing:
+    """The conventions of a language given by its code without a region."""
+    return Writing(quotes=_QUOTES.get(code, USUAL_QUOTES), own_marks=code in _OWN_MARKS)
 
 
 def _likely_script(code: str) -> str:

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 from app.text.inline.placement import Edit
-from languages.registry import language_of
+from languages.language import Language
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BEFORE_WORDS = re.compile(r"[\s\"'“”‘’(\[–—-]*")
 _SENTENCE_END = re.compile(r"[.!?…:]")
 
 
-def spelling_edits(source: str, translation: str, locale: str | None) -> list[Edit]:
+def spelling_edits(source: str, translation: str, language: Language) -> list[Edit]:
     """Finds what to change in a sentence so that it is spelled as in a region, in order.
 
     Only the letters that differ are changed, so letter case stays. Names keep their spelling: words with a capital
@@ -21,10 +21,9 @@ def spelling_edits(source: str, translation: str, locale: str | None) -> list[Ed
     Args:
         source: The sentence that it translates.
         translation: The sentence.
-        locale: Its language and region, such as en-GB; None changes nothing.
+        language: Its language; nothing is changed without a region.
     """
-    language = language_of(locale) if locale else None
-    table = language.spelling(language.region) if language and language.region else {}
+    table = language.spelling(language.region) if language.region else {}
     if not table:
         return []
     edits = []

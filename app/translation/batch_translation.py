@@ -22,15 +22,17 @@ from app.engine.interface import (
 from app.engine.options import SearchOptions
 from app.text.formality import Formality
 from app.text.inline.placement import Edit
-from app.text.mirroring import marks_between, mirror_edits
-from app.text.regional_spelling import spelling_edits
 from app.translation.assembly import ItemBuilder, places
 from app.translation.memory import align, stream_around
 from app.translation.passages import Batch
 from app.translation.request import TranslationRequest
 from app.translation.restoring import RestoredSentence, Restorer, restore
 from app.translation.retries import improve
+from app.translation.rules.corrections import corrections
+from app.translation.rules.marks import marks_between
+from app.translation.rules.pair import Pair, RuleOptions
 from app.work_pool import TEXT_POOL
+from languages.registry import language_of
 
 # Longer sentences are judged and restored in the pool, as are all sentences of long texts.
 _INLINE_SENTENCE_CHARS = 500
@@ -61,6 +63,7 @@ class BatchTranslation:
         self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
         self._batch, self._items = batch, items
         self._glossary = segments[0].glossary
+        self._here, self._there = language_of(segments[0].language), language_of(wanted.locale or wanted.target)
         self._formality = Formality(wanted.register, segments[0].language, wanted.target) if wanted.register else None
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
@@ -82,9 +85,7 @@ class BatchTranslation:
                     continue
                 if restorer is None:
                     segment, place = next(remaining)
-                    marks = (
-                        {} if self._keeps_marks else marks_between(segment.text, segment.language, self._wanted.target)
-                    )
+                    marks = {} if self._keeps_marks else marks_between(segment.text, self._here, self._there)
                     restorer = Restorer(segment.text, segment.protected, marks)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
@@ -162,5 +163,12 @@ class BatchTranslation:
         wanted = self._wanted
         if wanted.options.prefix is not None:  # somebody is writing the translation, and wants it as it is
             return []
-        edits = mirror_edits(source, translation, wanted.target, is_strict=wanted.preserves_formatting)
-        return sorted(edits + spelling_edits(source, translation, wanted.locale))
+        return corrections(
+            Pair(
+                source=source,
+                translation=translation,
+                here=self._here,
+                there=self._there,
+                options=RuleOptions(preserves_formatting=wanted.preserves_formatting),
+            )
+        )

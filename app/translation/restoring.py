@@ -66,7 +66,7 @@ class Restorer:
         lost: The spans so far that the model lost.
     """
 
-    def __init__(self, text: str, protected: Protected | None, marks: Mapping[int, int]) -> None:
+    def __init__(self, text: str, protected: Protected | None, marks: Mapping[int, str]) -> None:
         self.lost: list[str] = []
         self._text, self._protected, self._marks = text, protected, marks
         if protected and any(span.translate(marks) != span for span in protected.spans):

@@ -8,8 +8,9 @@ from languages.english.address import clues
 from languages.english.inflection import bases, inflected
 from languages.english.spelling import spelling
 from languages.language import NounProbe
-from languages.neutral import neutral
+from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
+from languages.writing import OrdinalSlip
 
 _NUMBERS = NumberWords(
     cardinals=tuple("one two three four five six seven eight nine ten eleven twelve".split()),
@@ -61,6 +62,23 @@ _CLOCK = Clock(
     not_hours="per ?cent",
 )
 
+_WRITING = replace(
+    writing_of("en"),
+    always_capital=frozenset({"I"}),
+    small_words=frozenset(
+        """
+        a an and as at by can do for from have he i if in is it my not of on or she that the they this to was we
+        with you
+        """.split()
+    ),
+    final_abbreviations=tuple("etc Inc Ltd Co Corp No Mr Mrs Dr St Jr Sr vs approx".split()),
+    ordinal_slips=tuple(
+        OrdinalSlip(re.compile(rf"(?<![\d.,])(?:\d*[02-9])?{digit}(?P<ending>th)\b"), ending)  # "22th"
+        for digit, ending in (("1", "st"), ("2", "nd"), ("3", "rd"))
+    ),
+    doubled=frozenset({"had", "that"}),
+)
+
 
 def _with_articles(word: str) -> tuple[str, str]:
     noun = word.lower()
@@ -75,6 +93,7 @@ LANGUAGE = replace(
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
     numbers=_NUMBERS,
     clock=_CLOCK,
+    writing=_WRITING,
     inflect=inflected,
     bases=bases,
     head_before=("of", "for", "in"),

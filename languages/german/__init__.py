@@ -7,8 +7,9 @@ from languages.clock import Clock, Phrase, Wording
 from languages.german.address import ADDRESS
 from languages.german.inflection import bases, inflected
 from languages.language import DottedOrdinals, NounProbe
-from languages.neutral import neutral
+from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
+from languages.writing import OrdinalSlip
 
 # "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
 # "Ich bin der 1. Er ist der 2." then stays in one piece, which costs less than a sentence cut in half.
@@ -68,6 +69,20 @@ _CLOCK = Clock(
     hour_word=" Uhr",
 )
 
+_WRITING = replace(
+    writing_of("de"),
+    capital_nouns=True,
+    small_words=frozenset(
+        """
+        an auf aus bei das dass dem den der die ein eine er es für hat ich ihr in ist mit nach nicht sie sind und von
+        war was wie wir zu zum zur über um
+        """.split()
+    ),
+    final_abbreviations=tuple("etc usw Co Nr Dr St Str bzw ca".split()),
+    ordinal_slips=(OrdinalSlip(re.compile(r"(?<![\d.,])\d+(?P<ending>te[mnrs]?)(?= \w)"), "."),),  # "29ter"
+    doubled=frozenset("das dem den der die sie ihr".split()),
+)
+
 
 def _with_articles(word: str) -> tuple[str, str]:
     noun = word.capitalize()
@@ -88,7 +103,7 @@ LANGUAGE = replace(
     conjunctions=("und", "oder", "aber", "sondern", "weil", "dass", "wenn"),
     numbers=_NUMBERS,
     clock=_CLOCK,
-    capital_nouns=True,
+    writing=_WRITING,
     inflect=inflected,
     bases=bases,
     word_endings=frozenset("e em en er es m n r s st te".split()),

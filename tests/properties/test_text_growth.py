@@ -20,15 +20,17 @@ from tests.support.work import peak_bytes, work_of
 with charged_copies():
     from app.text.inline.target_tokens import Link
     from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract
-    from app.text.mirroring import mirror_edits
     from app.text.protection.defaults import untranslatable
     from app.text.protection.patterns import NOTHING, compile_patterns
     from app.text.protection.protected import protect
     from app.text.quality_checks import judge
     from app.text.sentences import break_long, spans
     from app.text.terms.glossary import Glossary, uses
+    from app.translation.rules.corrections import corrections
+    from app.translation.rules.pair import Pair
     from languages.english.address import clues
     from languages.german.address import ADDRESS
+    from languages.registry import language_of
 
 KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;:!?-()\"'/%&\n")
 CHARS = 600
@@ -126,7 +128,7 @@ def numerals(text: str) -> None:
 
 
 def mirroring(text: str) -> None:
-    mirror_edits(text, text.swapcase(), "en")
+    corrections(Pair(source=text, translation=text.swapcase(), here=language_of("de"), there=language_of("en")))
 
 
 GLOSSARY = Glossary({"Wort": "word", "ein Wort": "a word", "a b": "c", "Satz. Das": "d", "a": "e"}, "de", "en")

@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 import app.documents
 import app.documents.formats
 import app.text
+import app.translation.rules
 import languages.english
 import languages.german
 
 Value = TypeVar("Value")
 
-_PREFIXES = ("app.text.", "app.documents.", "languages.english.", "languages.german.")
-_PACKAGES = (app.text, app.documents, app.documents.formats, languages.english, languages.german)
+_PREFIXES = ("app.text.", "app.documents.", "app.translation.rules.", "languages.english.", "languages.german.")
+_PACKAGES = (app.text, app.documents, app.documents.formats, app.translation.rules, languages.english, languages.german)
 _SHARED = frozenset({"app.text.budget"})  # there must be one context variable
 # They go through the whole object, save searches that find something early.
 _SEARCHES = frozenset("count find index rfind rindex".split())

@@ -107,7 +107,7 @@ class Glossary:
         words = [text[begin:end] for begin, end in tokens]
         readings = {word: self._readings(word) for word in dict.fromkeys(words)}
         # Where nouns are capitalised, "essen" is no form of "Essen"; but some people write no capitals at all.
-        any_case = not language_of(self.source).capital_nouns or text == text.lower()
+        any_case = not language_of(self.source).writing.capital_nouns or text == text.lower()
         found: list[Term] = []
         done = 0
         for first, (begin, _) in enumerate(tokens):

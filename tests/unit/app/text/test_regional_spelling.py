@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from app.text.inline.placement import apply
 from app.text.regional_spelling import spelling_edits
 from languages.english.spelling import spelling
+from languages.registry import language_of
 
 
 def spelled(text: str, locale: str | None, source: str = "") -> str:
-    return apply(spelling_edits(source, text, locale), text)
+    return apply(spelling_edits(source, text, language_of(locale or "en")), text)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,6 @@ def test_there_and_back_changes_nothing_more(text: str) -> None:
     british = spelled(text, "en-GB")
     assert spelled(british, "en-GB") == british
     assert len(british.split()) == len(text.split())
-    edits = spelling_edits("", text, "en-GB")
+    edits = spelling_edits("", text, language_of("en-GB"))
     assert all(one.end <= other.begin for one, other in pairwise(edits))
     assert all(edit.begin > 0 and text[edit.begin - 1].isalpha() for edit in edits), "first letters stay"

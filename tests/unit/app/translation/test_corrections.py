@@ -1,13 +1,29 @@
 """Translations begin and end like their sources where the target language allows it."""
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.text.inline.placement import apply
-from app.text.mirroring import marks_between, mirror_edits
+from app.translation.rules.corrections import conflicts, corrections, overlap
+from app.translation.rules.marks import marks_between
+from app.translation.rules.pair import Pair, RuleOptions
+from languages.registry import language_of
 
 
-def mirrored(source: str, translation: str, target: str = "en", *, is_strict: bool = False) -> str:
-    return apply(mirror_edits(source, translation, target, is_strict=is_strict), translation)
+def pair(source: str, translation: str, here: str, there: str, *, is_strict: bool = False) -> Pair:
+    options = RuleOptions(preserves_formatting=is_strict)
+    languages = {"here": language_of(here), "there": language_of(there)}
+    return Pair(source=source, translation=translation, options=options, **languages)
+
+
+def mirrored(
+    source: str, translation: str, target: str = "en", *, origin: str | None = None, is_strict: bool = False
+) -> str:
+    origin = origin or ("de" if target == "en" else "en")
+    return apply(corrections(pair(source, translation, origin, target, is_strict=is_strict)), translation)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +88,15 @@ def test_what_the_language_wants_otherwise_stays(source, translation):
         ("THE OLD MAN SOLD BREAD", "Der Alte Mann verkaufte Brot", "Der Alte Mann verkaufte Brot"),
         ("Anna Müller, Ärztin In Berlin", "Anna Müller, doctor In Berlin", "Anna Müller, doctor In Berlin"),
         ("Hund Katze Maus Elefant", "Dog Cat Mouse elephant", "Dog Cat Mouse elephant"),
-        ("Der Dritte Mann Von Wien", "The 3rd Man of Vienna", "The 3rd Man Of Vienna"),
         ("New York City", "die Stadt New York", "Die Stadt New York"),
     ],
 )
 def test_a_title_keeps_all_its_capitals(source, translation, expected):
     assert mirrored(source, translation, "de") == expected
+
+
+def test_a_title_s_words_are_not_parts_of_ordinals():
+    assert mirrored("Der Dritte Mann Von Wien", "The 3rd Man of Vienna") == "The 3rd Man Of Vienna"
 
 
 def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
@@ -93,7 +112,7 @@ def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
         ("„Gut“ ist gut.", '“Good” is "good".', "en", '“Good” is "good".'),
         ("“Good day,” he said.", "“Guten Tag”, sagte er.", "de", "„Guten Tag“, sagte er."),
         ("“Good day,” he said.", "„Guten Tag“, sagte er.", "de", "„Guten Tag“, sagte er."),
-        ("„Bonjour“", "„Bonjour“", "fr", "„Bonjour“"),
+        ("“Talo”", "“Talo”", "fi", "”Talo”"),
         ("„Gut.", "„Good.", "en", "“Good."),
         ("Ich komme.“", "I'm coming.“", "en", "I'm coming.”"),
         ("I'm coming.”", "Ich komme.”", "de", "Ich komme.“"),
@@ -116,11 +135,11 @@ def test_quotation_marks_stay_if_formatting_is_preserved():
         ("“Gut”", "de", "en", "“Gut”"),
         ("“Good”", "en", "de", "„Good“"),
         ("„Good“", "en", "de", "„Good“"),
-        ("„Gut“", "de", "fr", "„Gut“"),
+        ("„Gut“", "de", "nl", "„Gut“"),
     ],
 )
 def test_marks_between_sentences_are_those_of_the_target_language(text, source, target, expected):
-    assert text.translate(marks_between(text, source, target)) == expected
+    assert text.translate(marks_between(text, language_of(source), language_of(target))) == expected
 
 
 def test_german_ordinals_have_a_full_stop():
@@ -157,3 +176,22 @@ def test_what_a_no_break_space_keeps_together_stays_together(source: str, transl
 )
 def test_signs_that_stand_apart_stay_apart(source, translation, expected):
     assert mirrored(source, translation) == expected
+
+
+FRAGMENTS = st.sampled_from(
+    "Hallo das Haus The Old Man and colour 22th 29ter 10\u00a0€ 10 € $ 12 „Gut“ “Good” «\u00a0Bon\u00a0» »Ja« ”Talo” "
+    "? ! … ... . : ; , * ** *** ) ( - iPhone I usw. Nr. 3 ça\u202f! quoi\u00a0: ® © ß".split(" ")
+)
+TEXTS = st.lists(st.tuples(FRAGMENTS, st.sampled_from(["", " ", "\u00a0", "\u202f"])), max_size=12).map(
+    lambda parts: "".join(text + space for text, space in parts)
+)
+CODES = st.sampled_from(["de", "en", "en-GB", "fr", "pt", "pt-PT", "fi", "ja", "nl", "ar"])
+
+
+@given(TEXTS, TEXTS, CODES, CODES, st.booleans())
+@settings(max_examples=2000)
+def test_no_two_rules_want_the_same_place(source: str, translation: str, here: str, there: str, strict: bool) -> None:
+    sentence = pair(source, translation, here, there, is_strict=strict)
+    assert conflicts(sentence) == []
+    edits = corrections(sentence)
+    assert edits == sorted(edits) and not any(overlap(*both) for both in pairwise(edits))

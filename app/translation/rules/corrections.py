@@ -1,0 +1,72 @@
+"""What is corrected in every translation, in this order. Where two rules want the same place, the first one has it.
+
+None of them should: a test looks for it. So the order decides nothing but what a reader sees first.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from app.text.inline.placement import Edit
+from app.text.regional_spelling import spelling_edits
+from app.translation.rules.capitals import capitals
+from app.translation.rules.marks import final_mark, footnote_mark, quotation_marks
+from app.translation.rules.pair import Pair
+from app.translation.rules.protocol import Correction
+from app.translation.rules.spaces import before_marks, between_signs, no_break
+
+
+def ordinals(pair: Pair) -> list[Edit]:
+    """Corrects "22th" and "29ter", which models write because most ordinals end so."""
+    slips = pair.there.writing.ordinal_slips
+    found = ((match, slip) for slip in slips for match in slip.pattern.finditer(pair.translation))
+    return sorted(Edit(*match.span("ending"), slip.ending) for match, slip in found if match[0] not in pair.source)
+
+
+def regional_spelling(pair: Pair) -> list[Edit]:
+    """Spells words as the target's region does."""
+    return spelling_edits(pair.source, pair.translation, pair.there)
+
+
+CORRECTIONS = (
+    Correction("capitals", capitals),
+    Correction("ordinals", ordinals),
+    Correction("final mark", final_mark),
+    Correction("quotation marks", quotation_marks, is_formatting=True),
+    Correction("spaces before marks", before_marks, is_formatting=True),
+    Correction("spaces between signs", between_signs),
+    Correction("footnote mark", footnote_mark),
+    Correction("no-break spaces", no_break),
+    Correction("regional spelling", regional_spelling),
+)
+
+
+def corrections(pair: Pair, rules: Sequence[Correction] = CORRECTIONS) -> list[Edit]:
+    """Finds what to change in a translation, in order and disjoint."""
+    kept: list[tuple[Edit, int]] = []
+    for edit, rule in _wanted(pair, rules):
+        if not kept or not overlap(kept[-1][0], edit):
+            kept.append((edit, rule))
+        elif rule < kept[-1][1]:
+            kept[-1] = (edit, rule)
+    return [edit for edit, _ in kept]
+
+
+def conflicts(pair: Pair, rules: Sequence[Correction] = CORRECTIONS) -> list[tuple[str, str]]:
+    """Finds the names of rules whose edits overlap; for tests."""
+    return [
+        (rules[first].name, rules[second].name)
+        for (one, first), (other, second) in pairwise(_wanted(pair, rules))
+        if overlap(one, other)
+    ]
+
+
+def overlap(one: Edit, other: Edit) -> bool:
+    """Tells whether two edits change the same characters, or insert at the same place."""
+    return one.begin == other.begin or max(one.begin, other.begin) < min(one.end, other.end)
+
+
+def _wanted(pair: Pair, rules: Sequence[Correction]) -> list[tuple[Edit, int]]:
+    """The edits of all rules with the indices of the rules, in the order of the text."""
+    strict = pair.options.preserves_formatting
+    edits = ((rule.edits(pair), index) for index, rule in enumerate(rules) if not (rule.is_formatting and strict))
+    return sorted((edit, index) for found, index in edits for edit in found)

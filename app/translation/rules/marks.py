@@ -1,0 +1,129 @@
+"""Marks: quotation marks, those at the end of a sentence, and those of footnotes."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from app.text.inline.placement import Edit
+from app.translation.rules.pair import Pair
+from languages.language import Language
+from languages.writing import Quotes
+
+_CLOSING = "\"'”“’‘»«›‹)]*"
+# The final punctuation, and closing signs after it.
+_END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(_CLOSING)}\s]*)$")
+_ASTERISKS = re.compile(r"\*{0,9}$")
+_LAST = 80  # characters at the end that are looked at
+_SPACES = " \u00a0\u202f"
+
+
+def quotation_marks(pair: Pair) -> list[Edit]:
+    """Writes the quotation marks of the target language in place of the source's, which models copy."""
+    here, there = pair.here.writing.quotes, pair.there.writing.quotes
+    if here is None or there is None or here == there:
+        return []
+    quotation, mark = _expressions(here, there)
+    translation, copied = pair.translation, set(mark.findall(pair.source))
+    found = [
+        match
+        for match in quotation.finditer(translation)
+        if copied.issuperset((match["opening"].strip(_SPACES), match["closing"].strip(_SPACES)))
+    ]
+    if found:
+        return [
+            Edit(*match.span(group), written)
+            for match in found
+            for group, written in (("opening", there.opened), ("closing", there.closed))
+            if match[group] != written
+        ]
+    marks = list(mark.finditer(translation))
+    if len(marks) != 1 or marks[0][0] not in copied:
+        return []
+    # A quotation of several sentences has one mark in its first and one in its last.
+    [(begin, end)] = (each.span() for each in marks)
+    opens, closes = not translation[:begin].strip(), not translation[end:].strip()
+    if opens == closes or (closes and translation[begin - 1 : begin].isdigit()):  # 27” is a length
+        return []
+    written = there.closed if closes else there.opened
+    return [Edit(begin, end, written)] if translation[begin:end] != written else []
+
+
+@lru_cache(maxsize=256)
+def _expressions(here: Quotes, there: Quotes) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A quotation in the marks of one language, perhaps closed by the other's, and any mark of the two."""
+    marks = "".join(sorted({here.opening, here.closing, there.opening, there.closing}))
+    closing = here.closing + (there.closing if there.closing not in (here.opening, there.opening) else "")
+    space = f"[{_SPACES}]?" if here.gap or there.gap else ""
+    return (
+        re.compile(rf"(?P<opening>{here.opening}{space})[^{marks}]*?(?P<closing>{space}[{closing}])"),
+        re.compile(f"[{marks}]"),
+    )
+
+
+def marks_between(text: str, here: Language, there: Language) -> Mapping[int, str]:
+    """Returns the quotation marks of the target language for those of the source, for what is outside of sentences.
+
+    Args:
+        text: The text; if it has a mark that only the target language has, all stay.
+        here: Its language.
+        there: The language of the translation.
+    """
+    own, other = here.writing.quotes, there.writing.quotes
+    if own is None or other is None or own == other or not set(other[:2]).difference(own[:2]).isdisjoint(text):
+        return {}
+    return {ord(own.opening): other.opened, ord(own.closing): other.closed}
+
+
+def final_mark(pair: Pair) -> list[Edit]:
+    """Ends a translation with the mark of its source, before the brackets and the like that close both."""
+    if pair.there.writing.own_marks or not pair.translation.strip():
+        return []
+    source, translation = pair.source, pair.translation
+    here, there = _end(source), _end(translation)
+    mark, other = here["mark"] or "", there["mark"] or ""
+    abbreviation = _abbreviation((*pair.here.writing.final_abbreviations, *pair.there.writing.final_abbreviations))
+    at = len(translation) - len(there[0])
+    if _same(mark, other):
+        return _written(pair, at, at + len(other), other)
+    if mark and not (abbreviation.search(source.rstrip()[-_LAST:]) and not pair.options.preserves_formatting):
+        if not other and not (here["closing"].strip() and there["closing"].strip()):
+            at = len(translation.rstrip())
+        return _written(pair, at, at + len(other), mark)
+    if not mark and other and not abbreviation.search(translation[-_LAST:].rstrip()):
+        return [Edit(at, at + len(other), "")]
+    return []
+
+
+def _written(pair: Pair, begin: int, end: int, mark: str) -> list[Edit]:
+    """Writes a mark over a range, with the space that the target language has before it."""
+    space = pair.there.writing.space_before.get(mark[:1], "")
+    if mark and begin and (space or mark[0] in pair.here.writing.space_before):
+        begin -= pair.translation[begin - 1] in _SPACES
+    else:
+        space = ""
+    return [] if pair.translation[begin:end] == space + mark else [Edit(begin, end, space + mark)]
+
+
+def _end(text: str) -> re.Match[str]:
+    match = _END.search(text, max(0, len(text) - _LAST))
+    assert match  # it matches the empty end
+    return match
+
+
+def _same(mark: str, other: str) -> bool:
+    return mark.replace("...", "…") == other.replace("...", "…")
+
+
+@lru_cache(maxsize=256)
+def _abbreviation(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?:\w\.\s?\w|\b(?:{'|'.join((*map(re.escape, words), '[0-9]+'))}))\.$")
+
+
+def footnote_mark(pair: Pair) -> list[Edit]:
+    """Keeps the asterisks at the end, as in "Preis***": models lose some."""
+    source, translation = pair.source, pair.translation
+    here, there = (_ASTERISKS.search(text, max(0, len(text) - _LAST)) for text in (source, translation))
+    assert here and there  # both match the empty end
+    if not here[0] or translation.count("*") >= source.count("*") or not translation.strip():
+        return []
+    return [Edit(there.start(), there.end(), here[0])]
