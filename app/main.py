@@ -111,7 +111,7 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
         database=database,
         glossaries=glossaries,
         memories=memories,
-        documents=Documents(settings, translator, database, glossaries, memories),
+        documents=Documents(settings, translator, database, glossaries, memories, metrics.observe_document),
     )
 
 

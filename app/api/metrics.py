@@ -1,18 +1,22 @@
 """Counters and timings of the service for Prometheus: one registry for each application.
 
-The only labels are the endpoint (the route's template), the status and the language pair: never an address, a key or a
-text, which would leak data and grow without bound.
+The only labels are the endpoint (the route's template), the status, the language pair and how a document ended: never
+an address, a key or a text, which would leak data and grow without bound.
 """
 
 from collections.abc import Iterator
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.engine.interface import TranslationEngine
+from app.documents.upload import Outcome
+from app.engine.interface import EngineState, TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES
+from app.machine import available_memory_bytes
 from app.translation.request import Answer, TranslationRequest
+from app.work_pool import TEXT_POOL
 
 # A cached word takes about 1 ms, a book minutes.
 _BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
@@ -43,6 +47,15 @@ class Metrics:
         self._target_characters = Counter(
             "dragoman_target_characters", "Characters of their translations.", ["pair"], registry=registry
         )
+        self._documents = Counter(
+            "dragoman_documents", "Documents that ended in the background.", ["outcome"], registry=registry
+        )
+        for outcome in get_args(Outcome):  # a rate needs a series from the start
+            self._documents.labels(outcome)
+        ready = Gauge("dragoman_ready", "1 if texts can be translated now, as /readyz tells.", registry=registry)
+        ready.set_function(lambda: engine.state == EngineState.READY and not TEXT_POOL.is_stuck)
+        limit = Gauge("dragoman_memory_limit_bytes", "Memory that the process may use.", registry=registry)
+        limit.set(available_memory_bytes())
         self._queue_seconds = self._phase("queue", "waited")
         self._encode_seconds = self._phase("encode", "was encoded")
         self._decode_seconds = self._phase("decode", "was decoded")
@@ -58,6 +71,10 @@ class Metrics:
     def observe_request(self, endpoint: str, status: int, seconds: float) -> None:
         """Counts an answered request."""
         self._request_seconds.labels(endpoint, str(status)).observe(seconds)
+
+    def observe_document(self, outcome: Outcome) -> None:
+        """Counts a document that ended in the background."""
+        self._documents.labels(outcome).inc()
 
     def observe_translation(self, wanted: TranslationRequest, answer: Answer) -> None:
         """Counts the characters of a translation and the time of each phase."""

@@ -17,7 +17,7 @@ from functools import partial
 from app import tracing
 from app.documents.reading.readers import Readers
 from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
-from app.documents.upload import Upload
+from app.documents.upload import Outcome, Upload
 from app.engine.options import SearchOptions
 from app.errors import (
     BundleError,
@@ -79,6 +79,7 @@ class DocumentJobs:
         glossaries: The stored glossaries.
         memories: The stored translation memories.
         readers: The processes that read and write them.
+        observe: Called with how each document ended.
     """
 
     def __init__(
@@ -89,8 +90,10 @@ class DocumentJobs:
         glossaries: Glossaries,
         memories: Memories,
         readers: Readers,
+        observe: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
         self._settings, self._translator, self._readers = settings, translator, readers
+        self._observe = observe
         self._glossaries, self._memories = glossaries, memories
         # Another storage can be slow, and is not to delay those who use the database.
         self._run = asyncio.to_thread if settings.document_files else database.run
@@ -229,6 +232,7 @@ class DocumentJobs:
         try:
             if await self._is_done(work, document.id, worker, reported):
                 await self._insist(self._store.finish, document.id, worker, *work.result())
+                self._observe("done")
         except asyncio.CancelledError:
             await asyncio.shield(self._run(self._store.release, document.id, worker))
             raise
@@ -241,8 +245,10 @@ class DocumentJobs:
                 else:
                     await self._run(self._store.fail, document.id, worker, *_told(error))
         except Exception as error:
+            message, code = _told(error)
+            self._observe("failed" if message == _FAILED else "refused")
             with suppress(StorageFailure):
-                await self._insist(self._store.fail, document.id, worker, *_told(error))
+                await self._insist(self._store.fail, document.id, worker, message, code)
         finally:
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)

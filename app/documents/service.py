@@ -1,9 +1,11 @@
 """The documents of a server, as the HTTP contracts use them. Nothing is opened before the first document."""
 
 import asyncio
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from app.documents.upload import Outcome
 from app.settings import Settings
 from app.translation.pipeline import Translator
 from app.translation.stored_glossaries import Glossaries
@@ -24,6 +26,7 @@ class Documents:
         database: Where they are kept; None keeps them in memory.
         glossaries: The stored glossaries.
         memories: The stored translation memories.
+        observe: Called with how each document ended in the background.
     """
 
     def __init__(
@@ -33,7 +36,9 @@ class Documents:
         database: "Database | None",
         glossaries: Glossaries,
         memories: Memories,
+        observe: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
+        self._observe = observe
         self._settings, self._translator, self._database = settings, translator, database
         self._glossaries, self._memories = glossaries, memories
         self._own_database: Database | None = None
@@ -69,6 +74,6 @@ class Documents:
                 if self._database is None:
                     self._database = self._own_database = await asyncio.to_thread(Database, None)
                 parts = self._translator, self._database, self._glossaries, self._memories, self.readers
-                self._jobs = DocumentJobs(self._settings, *parts)
+                self._jobs = DocumentJobs(self._settings, *parts, self._observe)
                 self._jobs.start()
             return self._jobs

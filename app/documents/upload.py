@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from app.text.formality import Register
+
+Outcome = Literal["done", "refused", "failed"]
+"""How a document ended: translated, refused because of what it is, or not translated by a fault of the server."""
 
 
 @dataclass(frozen=True, kw_only=True)

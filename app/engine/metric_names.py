@@ -3,6 +3,7 @@
 GAUGES = {
     "queued_sentences": "Sentences waiting in the queue.",
     "queued_tokens": "Source tokens waiting in the queue; a full queue refuses requests.",
+    "queue_limit_tokens": "Source tokens that may wait.",
     "running_sentences": "Sentences being decoded.",
     "running_rows": "Rows (sentences times beams) being decoded.",
     "feature_cache_bytes": "Size of the encoder cache.",

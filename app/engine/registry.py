@@ -212,7 +212,8 @@ class Registry:
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name, of all models together."""
-        return {**self._pool.statistics(), "models_served": len(self._models)}
+        queue = {"queue_limit_tokens": self._settings.max_queue_tokens}
+        return {**self._pool.statistics(), **queue, "models_served": len(self._models)}
 
     def _route(self, source: str, target: str) -> Route:
         route = self._routes.get((source, target))

@@ -113,4 +113,4 @@ async def test_nothing_of_a_user_becomes_a_label(client):
     text = (await client.get("/metrics")).text
     assert "Geheimnis" not in text
     assert "192.0.2.7" not in text
-    assert set(re.findall(r'[{,](\w+)="', text)) <= {"endpoint", "status", "pair", "le"}
+    assert set(re.findall(r'[{,](\w+)="', text)) <= {"endpoint", "status", "pair", "outcome", "le"}

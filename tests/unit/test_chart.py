@@ -2,40 +2,16 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import helm_python
 import kubernetes_validate
 import pytest
-import yaml
-from prometheus_client.parser import text_string_to_metric_families
 
-from app.api.metrics import Metrics
-from app.engine.metric_names import COUNTERS, GAUGES
 from app.settings import ENV_PREFIX, Settings
-from tests.support.fakes import FakeEngine
+from tests.support.chart import CHART, EVERYTHING, known_metrics, rendered
 
-CHART = Path(__file__).parents[2] / "deploy" / "helm"
 KUBERNETES = "1.37"
-EVERYTHING = {
-    "autoscaling": {"enabled": True},
-    "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
-    "dashboard": {"enabled": True},
-    "settings": {"DRAGOMAN_BEAM_SIZE": 1, "DRAGOMAN_KEYS": "required", "DRAGOMAN_PIVOT": ""},
-    "secrets": ["dragoman"],
-    "documents": {"s3": "s3://bucket/documents", "s3Endpoint": "https://minio.example.org"},
-    "tracing": {"endpoint": "http://collector.tracing:4318"},
-    "networkPolicy": {
-        "from": [{"namespaceSelector": {}}],
-        "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}], "ports": [{"port": 5432}, {"port": 6379}]}],
-    },
-    "models": {"image": "registry.example.org/models:1"},
-    "nodeSelector": {"disk": "fast"},
-    "tolerations": [{"key": "cpu", "operator": "Exists"}],
-    "affinity": {"podAntiAffinity": {}},
-    "imagePullSecrets": [{"name": "registry"}],
-}
 CLAIMS = {
     "models": {"existingClaim": "models"},
     "documents": {"existingClaim": "documents"},
@@ -44,19 +20,11 @@ CLAIMS = {
 VARIANTS = [{}, EVERYTHING, CLAIMS]
 
 
-def rendered(values: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The objects by kind."""
-    with helm_python.Chart.load(str(CHART)) as chart:
-        chart.validate_schema(chart.merge_values(values))
-        texts = chart.render(values, name="demo", namespace="prod")
-    documents = [yaml.safe_load(text) for name, text in texts.items() if name.endswith(".yaml")]
-    return {document["kind"]: document for document in documents if document}
-
-
 @pytest.mark.parametrize("values", VARIANTS, ids=["default", "everything", "claims"])
 def test_kubernetes_accepts_every_object(values: dict[str, Any]) -> None:
     objects = rendered(values)
-    objects.pop("ServiceMonitor", None)  # a custom resource: its schema isn't Kubernetes's
+    for custom in ("ServiceMonitor", "PrometheusRule"):  # their schemas aren't Kubernetes's
+        objects.pop(custom, None)
     assert {"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"} <= objects.keys()
     for document in objects.values():
         kubernetes_validate.validate(document, KUBERNETES, strict=True)
@@ -140,8 +108,5 @@ def test_the_dashboard_and_the_autoscaler_use_metrics_that_exist() -> None:
     dashboard = json.loads(objects["ConfigMap"]["data"]["dragoman.json"])
     expressions = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
     scaled_by = objects["HorizontalPodAutoscaler"]["spec"]["metrics"][0]["pods"]["metric"]["name"]
-    known = {f"dragoman_engine_{name}" for name in GAUGES} | {f"dragoman_engine_{name}_total" for name in COUNTERS}
-    for family in text_string_to_metric_families(Metrics(FakeEngine()).write().decode()):
-        known |= {f"{family.name}{suffix}" for suffix in ("", "_total", "_bucket", "_count")}
     used = set(re.findall(r"\b(?:dragoman|process)_\w+", expressions)) | {scaled_by}
-    assert used <= known
+    assert used <= known_metrics()
