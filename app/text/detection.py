@@ -129,8 +129,8 @@ class Detector:
         """
         return [Detection(self._fallback, 0.0)] if self.foreign(text) else self.detect(text)
 
-    def foreign(self, text: str) -> str | None:
-        """Returns the language code of a text that is clearly in none of the served languages.
+    def foreign(self, text: str) -> Detection | None:
+        """Returns the likeliest language of a text that is clearly in none of the served languages.
 
         Raises:
             ConfigurationError: as ``load``.
@@ -143,7 +143,9 @@ class Detector:
         chances = dict(self._world.rank(sample))
         likeliest = max(chances, key=lambda label: chances[label])
         served = sum(chance for label, chance in chances.items() if label in self._code_of)
-        return likeliest if served < _FOREIGN_PROBABILITY and likeliest not in self._code_of else None
+        if served >= _FOREIGN_PROBABILITY or likeliest in self._code_of:
+            return None
+        return Detection(likeliest, round(100 * chances[likeliest] / sum(chances.values()), 1))
 
     def _loaded(self) -> LanguageIdentifier:
         with self._loading:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.engine.interface import SentenceTranslation, TextKey
 from app.engine.text_builder import joined_versions
+from app.errors import UnsupportedPair
 from app.text.detection import Detection
 from app.text.markup.extraction import Rebuilt, joined
 from app.text.memory.matching import Match
@@ -66,8 +67,8 @@ class ItemBuilder:
             self._blocks[:] = [(*self._blocks[0], *moved) if self._blocks else moved]
         self.target_begin += len(segment.restored.text)
 
-    def finish(self, detection: Detection | None) -> ItemTranslation:
-        """Returns the whole translation."""
+    def finish(self, detection: Detection | None, refusal: UnsupportedPair | None) -> ItemTranslation:
+        """Returns the whole translation; ``detection`` and ``refusal`` as of ``ItemTranslation``."""
         alternatives: tuple[str, ...] = ()
         if self._wanted.markup:
             text, lost, _ = joined(self._wanted.markup, self._parts)
@@ -84,6 +85,7 @@ class ItemBuilder:
             pivot=self._pivot,
             terms=tuple(self._terms),
             matches=tuple(self._matches),
+            refusal=refusal,
         )
 
 

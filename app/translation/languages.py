@@ -2,9 +2,13 @@
 
 from collections.abc import Collection, Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from app.errors import UnsupportedPair, shortened
 from languages import codes
+
+if TYPE_CHECKING:
+    from app.text.detection import Detection
 
 _NAMES = {
     "ar": "Arabic", "az": "Azerbaijani", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech",
@@ -30,13 +34,14 @@ def name_of(code: str) -> str:
     return _NAMES.get(code, code)
 
 
-def refuse_foreign(code: str | None, subject: str) -> None:
-    """Refuse a text in a language that is not served; None is no such language.
+def refuse_foreign(foreign: "Detection | None", subject: str) -> None:
+    """Refuses a text in a language that is not served; None is no such language.
 
     Raises:
-        UnsupportedPair: There is a code. The message begins with the subject, "text" or "document".
+        UnsupportedPair: There is one. The message begins with the subject, "text" or "document".
     """
-    if code:
+    if foreign:
+        code = foreign.language
         raise UnsupportedPair(
             f"The {subject} seems to be in {name_of(code)} ({code}), which is not supported; "
             "name its language if this is wrong."

@@ -3,10 +3,11 @@
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from app import tracing
 from app.engine.interface import INLINE_CHARS, RequestQuota, Timing, TranslationEngine
+from app.errors import UnsupportedPair
 from app.text.budget import checkpoint
 from app.text.detection import Detection, Detector
 from app.text.markup.extraction import extract_parts
@@ -21,6 +22,20 @@ from app.translation.request import AUTO, Answer, ItemTranslation, Progress, Tra
 from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
+
+
+class _Found(NamedTuple):
+    """The language that an item is translated from.
+
+    Attributes:
+        language: Its code; the target's for an item that is skipped.
+        detection: What was detected; None if the request named the language.
+        refusal: Why it is skipped; None if it isn't.
+    """
+
+    language: str
+    detection: Detection | None = None
+    refusal: UnsupportedPair | None = None
 
 
 class Translator:
@@ -70,14 +85,12 @@ class Translator:
         return within(self._stream(wanted), wanted.deadline_s)
 
     async def _stream(self, wanted: TranslationRequest) -> AsyncGenerator[Progress, None]:
-        detections = await work_out(wanted, _detect_all, self.detector, wanted) if wanted.source == AUTO else None
-        languages = (
-            [detection.language for detection in detections] if detections else [wanted.source] * len(wanted.texts)
-        )
-        for index, language in enumerate(languages):
-            # Where no language is to be seen, none is needed.
-            if not detections or detections[index].confidence:
-                check_pair(language, wanted.target, self._engine.pairs)
+        if wanted.source == AUTO:
+            found = await work_out(wanted, _detect_all, self.detector, wanted, self._engine.pairs)
+        else:
+            check_pair(wanted.source, wanted.target, self._engine.pairs)
+            found = [_Found(wanted.source)] * len(wanted.texts)
+        languages = [each.language for each in found]
         alphabets = [self._engine.alphabet(language, wanted.target) for language in languages]
         items = [ItemBuilder(wanted) for _ in wanted.texts]
         timing, quota = Timing(), RequestQuota()
@@ -96,7 +109,7 @@ class Translator:
             await put_together(wanted, _assemble, items, batch)
             batch = await put_together(wanted, _next_batch, wanted, reader)
             options = replace(wanted.options, prefix=None)  # which belongs to the first sentence alone
-        answer = Answer(await put_together(wanted, _finish, items, detections), timing)
+        answer = Answer(await put_together(wanted, _finish, items, found), timing)
         if self._observe:
             self._observe(wanted, answer)
         yield answer
@@ -143,21 +156,32 @@ def _assemble(items: Sequence[ItemBuilder], batch: Batch) -> None:
         items[passage.item].add(passage)
 
 
-def _finish(items: Sequence[ItemBuilder], detections: Sequence[Detection] | None) -> list[ItemTranslation]:
-    return [item.finish(detections[index] if detections else None) for index, item in enumerate(items)]
+def _finish(items: Sequence[ItemBuilder], found: Sequence[_Found]) -> list[ItemTranslation]:
+    return [item.finish(each.detection, each.refusal) for item, each in zip(items, found, strict=True)]
 
 
-def _detect_all(detector: Detector, wanted: TranslationRequest) -> list[Detection]:
+def _detect_all(detector: Detector, wanted: TranslationRequest, pairs: frozenset[tuple[str, str]]) -> list[_Found]:
     """Detects the most likely language of each item.
 
     Raises:
-        UnsupportedPair: An item is in a language that is not served.
+        UnsupportedPair: An item is in a language that can't be translated into the target, and may not be skipped.
     """
-    detections = []
-    for text in wanted.texts:
+    found = []
+    for index, text in enumerate(wanted.texts):
         if wanted.markup:
             parts = extract_parts(text, wanted.markup, size=PIECE_CHARS)
             text = "\n".join(text for part in parts for text in part.texts)
-        refuse_foreign(detector.foreign(text), "text")
-        detections.append(detector.detect(text)[0])
-    return detections
+        foreign = detector.foreign(text)
+        detection = foreign or detector.detect(text)[0]
+        try:
+            refuse_foreign(foreign, "text")
+            if detection.confidence:  # where no language is to be seen, none is needed
+                check_pair(detection.language, wanted.target, pairs)
+        except UnsupportedPair as refusal:
+            if not wanted.skips_unsupported:
+                place = f"At index {index}: " if len(wanted.texts) > 1 else ""
+                raise UnsupportedPair(f"{place}{refusal}") from None
+            found.append(_Found(wanted.target, detection, refusal))
+        else:
+            found.append(_Found(detection.language, detection))
+    return found

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, Timing, TokenEvent
 from app.engine.options import SearchOptions
+from app.errors import UnsupportedPair
 from app.text.detection import Detection
 from app.text.formality import Register
 from app.text.markup.extraction import Rules
@@ -41,6 +42,8 @@ class TranslationRequest:
         alignment: Align the words of every sentence, and not only where markup or protected spans need it.
         tokens: Report the tokens of a sentence while it is decoded.
         context: Text before every item, in its language; see ``app.engine.interface.TranslationCall``.
+        skips_unsupported: A text whose detected language has no model for the target comes back as it is, with the
+            refusal, instead of failing the request.
     """
 
     texts: tuple[str, ...]
@@ -61,6 +64,7 @@ class TranslationRequest:
     alignment: bool = False
     tokens: bool = False
     context: str = ""
+    skips_unsupported: bool = False
 
     @property
     def characters(self) -> int:
@@ -83,6 +87,7 @@ class ItemTranslation:
         pivot: Code of the language between the two models; None if one model translated the item.
         terms: The glossary's terms in the item, in order, with their status.
         matches: What the translation memory has for the item and its sentences, in order.
+        refusal: Why the item came back as it is, if it was skipped.
     """
 
     text: str
@@ -94,6 +99,7 @@ class ItemTranslation:
     pivot: str | None = None
     terms: tuple[TermUse, ...] = ()
     matches: tuple[Match, ...] = ()
+    refusal: UnsupportedPair | None = None
 
 
 class Answer(NamedTuple):

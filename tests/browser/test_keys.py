@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -13,6 +14,31 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(keys="required", data=tmp_path_factory.mktemp("data"))
     yield server
     server.stop()
+
+
+def key_for(server: Server, *features: str) -> str:
+    headers = {"Authorization": f"Bearer {ADMIN_KEY}"}
+    body = {"name": "limited", "features": features}
+    return str(httpx.post(f"{server.url}admin/keys", json=body, headers=headers).json()["key"])
+
+
+@pytest.mark.parametrize("feature", ["translate", "detect"])
+def test_a_key_that_may_not_do_everything(open_page, server, feature):
+    page = open_page(is_expected=lambda text: "status of 40" in text)
+    form = page.locator("#key-form")
+    form.get_by_label("API key").fill(key_for(server, feature))
+    form.get_by_role("button", name="Save").click()
+    text = page.get_by_role("textbox", name="Text to translate")
+    text.fill("Guten Morgen! Wo ist der Bahnhof?")
+    if feature == "detect":
+        expect(page.get_by_role("alert")).to_contain_text("may not use the feature translate")
+        return
+    expect(page.locator("#output")).to_have_text("Good morning! Where is the station?")
+    expect(page.locator("#detected")).to_contain_text("German detected")
+    expect(page.get_by_role("alert")).not_to_be_visible()
+    text.fill("Ceci est une phrase en français, et pas très longue.")
+    expect(page.get_by_role("alert")).to_contain_text("French (fr), which is not supported")
+    expect(page.locator("#output")).not_to_contain_text("phrase")
 
 
 def test_the_operator_makes_a_key_and_a_user_enters_it(open_page):

@@ -57,7 +57,7 @@ def test_a_reload_that_fails_says_why_in_german(open_page, server, monkeypatch):
 
 def test_the_documentation_tries_its_examples(open_page):
     page = open_page("docs", is_expected=lambda text: "status of 404" in text)
-    operation = page.locator("#operations-Translation-post_translate_translate_post")
+    operation = page.locator("#operations-Translation-post_translate")
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()
     expect(operation.locator(".live-responses-table")).to_contain_text("I'd like a beer.")
@@ -68,7 +68,10 @@ def test_the_documentation_tries_its_examples(open_page):
     operation.get_by_role("button", name="Execute").click()
     expect(operation.locator(".live-responses-table")).to_contain_text("translatedFileUrl")
     # Without a body, and with the example of a place in the path; tests/http tries the examples of all others.
-    for name, answer in (("get_languages", '"name": "German"'), ("get_memory", "memory_not_found")):
+    for name, answer in (
+        ("get_languages", '"name": "German"'),
+        ("get_v3_translation_memories_translation_memory_id", "memory_not_found"),
+    ):
         operation = page.locator(f"[id*={name}]").first
         operation.locator(".opblock-summary-control").click()
         operation.get_by_role("button", name="Execute").click()

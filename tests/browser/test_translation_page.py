@@ -27,6 +27,25 @@ def test_typing_translates_and_tells_the_language(page):
     expect(page.locator("#count")).to_have_text(f"{len(MORNING)} characters")
 
 
+FRENCH = "Ceci est une phrase en français, et pas très longue."
+
+
+def test_a_text_in_a_language_that_is_not_served_is_not_its_own_translation(page):
+    source(page).fill(FRENCH)
+    expect(page.get_by_role("alert")).to_contain_text("seems to be in French")
+    expect(output(page)).not_to_contain_text("phrase")
+    expect(page.locator("#detected")).to_have_text("")
+    source(page).fill(MORNING)
+    expect(output(page)).to_have_text(MORNING_IN_ENGLISH)
+    expect(page.get_by_role("alert")).not_to_be_visible()
+    source(page).fill(FRENCH)
+    expect(page.get_by_role("alert")).to_contain_text("seems to be in French")
+    expect(output(page)).not_to_contain_text("phrase")
+    page.get_by_label("From").select_option("de")  # the user knows better
+    expect(output(page)).to_have_text(f"[en] {FRENCH}")
+    expect(page.get_by_role("alert")).not_to_be_visible()
+
+
 def test_only_changed_sentences_are_asked_again(page):
     type_and_wait(page, f"Eins. {MORNING}", f"[en] Eins. {MORNING_IN_ENGLISH}")
     bodies = asked(page)

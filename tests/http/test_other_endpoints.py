@@ -24,7 +24,12 @@ async def test_detect_merges_a_list_into_one_answer(client):
     assert one.json() == (await client.post("/detect", json={"q": "Wo ist\nder Bahnhof?"})).json()
 
 
-@pytest.mark.parametrize("text", ["42", "🙂", " ", "Это хороший день сегодня."])
+async def test_detect_names_a_language_that_is_not_served(client):
+    response = await client.post("/detect", json={"q": "Это хороший день сегодня."})
+    assert response.json() == [{"confidence": 0.0, "language": "en", "unsupported": "ru"}]
+
+
+@pytest.mark.parametrize("text", ["42", "🙂", " "])
 async def test_detect_undetectable(client, text):
     response = await client.post("/detect", json={"q": text})
     assert (response.status_code, response.json()) == (200, [{"confidence": 0.0, "language": "en"}])

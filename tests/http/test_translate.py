@@ -262,6 +262,40 @@ async def test_a_text_in_a_language_that_is_not_served_is_refused(client):
     assert answer.json()["code"] == "unsupported_pair" and "Spanish (es)" in answer.json()["error"]
 
 
+FRENCH = "Ceci est une phrase en français."
+
+
+@pytest.mark.parametrize("format_", ["text", "html"])
+async def test_such_a_text_in_a_list_comes_back_with_the_reason(client, format_):
+    texts = ["Guten Morgen!", FRENCH, "Wo ist der Bahnhof?"]
+    answer = await client.post("/translate", json={"q": texts, "source": "auto", "target": "en", "format": format_})
+    assert answer.status_code == 200
+    body = answer.json()
+    assert body["translatedText"] == ["Good morning!", FRENCH, "Where is the station?"]
+    assert [each["language"] for each in body["detectedLanguage"]] == ["de", "fr", "de"]
+    first, reason, last = body["errors"]
+    assert (first, reason["code"], last) == (None, "unsupported_pair", None)
+    assert reason["error"].startswith("The text seems to be in French (fr), which is not supported")
+    served = await client.post("/translate", json={"q": texts[:1], "source": "auto", "target": "en"})
+    assert "errors" not in served.json()
+
+
+async def test_a_text_without_a_model_for_the_target_in_a_list(engine):
+    engine.pairs = frozenset({("de", "en"), ("en", "fr")})
+    async with serving(engine) as client:
+        texts = ["Wo ist der Bahnhof, bitte?", "Where is the station, please?", "12"]
+        body = (await client.post("/translate", json={"q": texts, "source": "auto", "target": "fr"})).json()
+    assert body["translatedText"] == [texts[0], f"[fr] {texts[1]}", "12"]
+    assert [each and each["code"] for each in body["errors"]] == ["unsupported_pair", None, None]
+
+
+async def test_deepls_contract_names_the_index(client):
+    body = {"text": ["Guten Morgen!", FRENCH], "target_lang": "EN"}
+    answer = await client.post("/v2/translate", json=body)
+    assert (answer.status_code, answer.json()["detail"]) == (400, "unsupported_pair")
+    assert answer.json()["message"].startswith("At index 1: The text seems to be in French (fr)")
+
+
 @pytest.mark.parametrize(
     ("text", "target", "expected"),
     [

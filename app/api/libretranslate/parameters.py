@@ -80,9 +80,7 @@ def parse_translation(
         _require(values, name)
     alternatives = _parse_alternatives(values.get("alternatives"), settings.alternatives_limit)
     texts, is_list = parse_texts(values, settings)
-    languages = languages_of(pairs)
-    source = check_language("source", values["source"], [AUTO, *languages])
-    target = check_language("target", values["target"], languages)
+    source, target = _parse_languages(values, languages_of(pairs))
     markup = _parse_markup(values)
     prefix = _parse_prefix(values.get("prefix"), is_plain_text=not is_list and markup is None)
     if source != AUTO:
@@ -107,6 +105,7 @@ def parse_translation(
         alignment=details or stream,
         tokens=stream,
         context=_parse_context(values.get("context")),
+        skips_unsupported=is_list,
     )
     return LibreTranslateRequest(
         translation=translation,
@@ -152,6 +151,11 @@ def _require(values: Mapping[str, object], name: str) -> object:
     if value is None or value in ("", []):
         raise InvalidRequest(f"Invalid request: missing {name} parameter")
     return value
+
+
+def _parse_languages(values: Mapping[str, object], served: list[str]) -> tuple[str, str]:
+    source = check_language("source", values["source"], [AUTO, *served])
+    return source, check_language("target", values["target"], served)
 
 
 def _parse_alternatives(value: object, limit: int) -> int:

@@ -27,6 +27,7 @@ from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
 from app.documents.registry import served_extensions
 from app.engine.interface import SentenceEvent, Timing
+from app.errors import DragomanError
 from app.settings import Settings
 from app.text.detection import Detection
 from app.text.quality_checks import Verdict
@@ -51,8 +52,10 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
 
     Send JSON, a form, a multipart form or query parameters. A list of texts, in a form several `q`, gives a list back,
     in the same order. With `source` = `auto`, the language of each text is detected on its own. The response then has
-    `detectedLanguage`: one object, or one for each text of a list. A text without letters comes back unchanged, except
-    for its numbers. If `source` and `target` are the same, every text comes back unchanged.
+    `detectedLanguage`: one object, or one for each text of a list. In a list, a text in a language that can't be
+    translated into `target` comes back unchanged, and `errors` says why; such a text alone is refused. A text without
+    letters comes back unchanged, except for its numbers. If `source` and `target` are the same, every text comes back
+    unchanged.
 
     `protect` keeps variables and names unchanged. The model translates a placeholder instead of each protected span. If
     the model loses the placeholder, the span is put where it probably belongs, and `protectedLost` names it.
@@ -107,14 +110,19 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
 async def post_detect(request: Request, service: CurrentService) -> Response:
     """Lists the likely languages of `q` among the served languages, best first, at most three.
 
-    A list of texts is detected as one text. Text without letters, or clearly in no served language, has confidence 0.
+    A list of texts is detected as one text. Text without letters, or clearly in no served language, has confidence 0;
+    of the latter, `unsupported` is the likeliest language.
     """
     values = await _read(request, service.settings)
     await service.access.check(request, _key(request, values), "detect")
     parse = partial(_parse_joined, values, service.settings)
     text = await TEXT_POOL.run(parse) if is_large(request) else parse()
     found = await TEXT_POOL.run(service.translator.detector.detect_served, text, size=len(text))
-    return JSONResponse([_detection_body(detection) for detection in found])
+    body = [_detection_body(detection) for detection in found]
+    if not found[0].confidence:
+        foreign = await TEXT_POOL.run(service.translator.detector.foreign, text, size=len(text))
+        body[0] |= {"unsupported": spelled(foreign.language)} if foreign else {}
+    return JSONResponse(body)
 
 
 @router.get("/languages", summary="Languages and what they can be translated into", responses=docs.LANGUAGES_RESPONSES)
@@ -200,6 +208,8 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
     detections = [_detection_body(item.detection) for item in items if item.detection is not None]
     if detections:
         columns["detectedLanguage"] = detections
+    if any(item.refusal for item in items):
+        columns["errors"] = [_error_body(item.refusal) for item in items]
     if wanted.translation.alternatives > 0:
         columns["alternatives"] = [list(item.alternatives) for item in items]
     if any(item.pivot for item in items):
@@ -219,6 +229,10 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
             for item in items
         ]
     return columns if wanted.is_list else {name: values[0] for name, values in columns.items()}
+
+
+def _error_body(refusal: DragomanError | None) -> dict[str, str] | None:
+    return {"error": str(refusal), "code": refusal.code} if refusal else None
 
 
 def _is_of_another_register(item: ItemTranslation) -> bool:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from app.api.checks import MAX_GLOSSARIES, MAX_INLINE_ENTRIES
 from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
-from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
+from app.api.schemas import ErrorBody, MemoryCounts, MemoryMatch, TermUse
 from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
 from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.text.memory.matching import DEFAULT_THRESHOLD
@@ -113,6 +113,9 @@ class DetectedLanguage(BaseModel):
 
     confidence: float = Field(description="From 0 to 100.", ge=0, le=100)
     language: str = Field(description="Language code.")
+    unsupported: str | None = Field(
+        None, description="Only of /detect, for a text that is clearly in no served language: the likeliest language."
+    )
 
 
 class Place(BaseModel):
@@ -164,6 +167,11 @@ class TranslateResponse(BaseModel):
     translatedText: str | list[str] = Field(description="The translation, or one for each text.")
     detectedLanguage: DetectedLanguage | list[DetectedLanguage] | None = Field(
         None, description="Only with `source` = `auto`: the language of the text, or one for each text."
+    )
+    errors: list[ErrorBody | None] | None = Field(
+        None,
+        description="Only for a list in which a text is in a language that can't be translated, and came back "
+        "unchanged: why, or null, for each text.",
     )
     alternatives: list[str] | list[list[str]] | None = Field(
         None, description="Only if requested: other translations, best first; always empty for HTML and Markdown."

@@ -134,7 +134,10 @@ async function paste(event) {
 const loadRich = once(async () => {
   const panes = [byId("rich-source"), byId("rich-output")];
   const pair = () => ({ source: translator.language ?? "auto", target: languages.target });
-  const detect = async (text, signal) => languages.source === "auto" && (await translator.detect(text, signal));
+  const detect = async (text, signal) => {
+    if (languages.source === "auto") await translator.detect(text, signal);
+    translator.check();
+  };
   rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
   rich.addEventListener("change", () => (notify(""), actions.refresh()));
   rich.addEventListener("failed", ({ detail: error }) => goesOnWithout(error) || complain(error));

@@ -1,7 +1,8 @@
 // Keeps a translation up to date with the text: detects, asks for what has changed, tries again when the server was away.
 
-import { ask, events, retryDelayMs, ServerError, Unreachable } from "./api.js";
+import { ask, events, inWords, retryDelayMs, ServerError, Unreachable } from "./api.js";
 import { sentencePart, TranslatedText, withMatches } from "./document.js";
+import { languageName, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
 import { withTerms } from "./terms.js";
 
@@ -18,7 +19,7 @@ export class Translator extends EventTarget {
   text = new TranslatedText();
   source = "auto";
   target = "";
-  /** { language, confidence } of the text; null if nothing was detected. */
+  /** { language, confidence } of the text, or the language as `unsupported`; null if nothing was detected. */
   detected = null;
   /** The pivot language, if the text was translated through one. */
   pivot = null;
@@ -26,13 +27,21 @@ export class Translator extends EventTarget {
   state = "idle";
   /** Why, if waiting or failed. */
   error = null;
+  #mayDetect = true;
   #timer = 0;
   #running = null;
   #failures = 0;
 
   /** The language that is really translated from; null while it is unknown. */
   get language() {
-    return this.source === "auto" ? (this.detected?.language ?? null) : this.source;
+    if (this.source !== "auto") return this.source;
+    return this.detected && !this.detected.unsupported ? this.detected.language : null;
+  }
+
+  /** Throws where the text is in a language that the server doesn't translate. */
+  check() {
+    const code = this.source === "auto" && this.detected?.unsupported;
+    if (code) throw new ServerError(say("unsupported", { language: languageName(code) }), { status: 400, code: "unsupported_pair" });
   }
 
   /** What every request says of the languages, with the terms that there are for them. */
@@ -62,6 +71,7 @@ export class Translator extends EventTarget {
 
   /** Translates everything anew. */
   again() {
+    this.#mayDetect = true; // with another key, perhaps
     this.text.forget();
     this.#announce("change");
     this.resume();
@@ -69,6 +79,7 @@ export class Translator extends EventTarget {
 
   /** Translates everything anew but what the user has chosen. */
   renew() {
+    this.#mayDetect = true;
     this.text.renew();
     this.#announce("change");
     this.resume();
@@ -106,13 +117,24 @@ export class Translator extends EventTarget {
     return ask("inspect", { body, signal });
   }
 
-  /** Detects the language of a text; returns whether it is another than before. */
+  /** Detects the language of a text, unless the key may only translate; returns whether it is another than before. */
   async detect(text, signal) {
-    const [best] = await ask("detect", { body: { q: text.slice(0, DETECTED_CHARS) }, signal });
-    const before = this.detected?.language;
+    if (!this.#mayDetect) return false;
+    try {
+      const [best] = await ask("detect", { body: { q: text.slice(0, DETECTED_CHARS) }, signal });
+      return this.#detect(best);
+    } catch (error) {
+      if (error.code !== "feature_disabled") throw error;
+      this.#mayDetect = false; // then the answers tell the language
+      return false;
+    }
+  }
+
+  #detect(best) {
+    const before = this.language;
     this.detected = best;
     this.#announce("state");
-    return best.language !== before;
+    return this.language !== before;
   }
 
   /** Puts another translation of a sentence in its place; the alignment follows. */
@@ -168,6 +190,7 @@ export class Translator extends EventTarget {
     const known = this.language;
     const detecting = this.source === "auto" ? this.detect(this.text.source, signal) : null;
     if (!known) await detecting;
+    this.check();
     const changed = detecting?.then((isOther) => {
       if (isOther && known) this.again();
     });
@@ -190,7 +213,9 @@ export class Translator extends EventTarget {
   }
 
   async #translateChunk(chunk, signal) {
-    const body = { q: chunk.map((part) => part.source), ...withMemory(this.#pair), stream: true, details: true };
+    const isDetected = this.source === "auto" && !this.#mayDetect;
+    const pair = isDetected ? { source: "auto", target: this.target } : withMemory(this.#pair);
+    const body = { q: chunk.map((part) => part.source), ...pair, stream: true, details: true };
     const sentences = chunk.map(() => []);
     let isComplete = false;
     for await (const { name, data } of events("translate", { body, signal })) {
@@ -199,6 +224,7 @@ export class Translator extends EventTarget {
         isComplete = true;
         this.pivot = data.pivot?.find(Boolean) ?? null;
         data.memory?.forEach((matches, index) => this.#match(sentences[index], matches));
+        if (isDetected) await this.#learn(data);
       }
       if (name === "sentence") {
         const sentence = sentencePart(data);
@@ -210,6 +236,13 @@ export class Translator extends EventTarget {
     if (!isComplete) throw new Unreachable(); // the connection broke: nothing may look done that isn't
     for (const part of chunk) this.text.finish(part);
     this.#announce("change");
+  }
+
+  /** Takes the language from an answer, where the server detects it for each text; throws if a text has none of its. */
+  async #learn({ detectedLanguage, errors = [] }) {
+    const refusal = errors.find(Boolean);
+    if (refusal) throw new ServerError(await inWords(refusal.code, refusal.error), { status: 400, code: refusal.code });
+    this.#detect(detectedLanguage.reduce((best, each) => (each.confidence > best.confidence ? each : best)));
   }
 
   /** Notes what the translation memory has for sentences. */
