@@ -96,8 +96,8 @@ class Engine:
             for pair in alone.pairs
         }
         self._model = models[0]  # what is asked of it is the same of all
-        several = len(models) > 1
-        tags: dict[int, Model[Any]] = {self._prefix[pair][0]: model for pair, model in self._models.items()}
+        several = len(models) > 1  # then each pair has a tag
+        tags: dict[int, Model[Any]] = {self._prefix[pair][0]: model for pair, model in self._models.items() if several}
         self._work = _Work(manifest, ModelGroup(tags) if several else models[0], tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
