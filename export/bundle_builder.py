@@ -1,10 +1,7 @@
 """Builds a bundle: into a temporary folder, verified there, then renamed. Never a half-written bundle."""
 
-import asyncio
-import json
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +10,9 @@ import numpy as np
 import torch
 
 from app.engine.decoding.shortlist import Shortlist
-from app.engine.models.bundle import GOLDEN, Bundle, Golden, sha256
+from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import (
     FORMAT_VERSION,
-    MANIFEST,
     Alignment,
     Graphs,
     Manifest,
@@ -25,19 +21,18 @@ from app.engine.models.manifest import (
     Provenance,
     Shape,
     SpecialIds,
-    write_manifest,
 )
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
-from app.engine.options import SearchOptions
-from app.engine.single_model import Engine
-from app.settings import Settings
+from export.agreement import agreement
 from export.attention_graphs import ATTENTION
+from export.bundle_writer import BuildError, check_out, golden, replacing, seal
 from export.equivalents import standardised
 from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicons
-from export.parity import agreement, measure, require
-from export.precisions import Report, Sources, write_graphs
+from export.parity import measure, require
+from export.precisions import Sources, write_graphs
+from export.progress import Report
 from export.shortlist import SHORTLIST
 from model.data.tokenizer import known_placeholders, target_tag
 from model.evaluation.inference import TorchModel
@@ -48,10 +43,6 @@ from model.training.provenance import ModelCard, read_card
 TOKENIZER = "tokenizer.spm"
 RANDOM_SENTENCES = 40
 """Random pieces that calibrate int8 if there is no text; more of them would calibrate it no better."""
-
-
-class BuildError(ValueError):
-    """No bundle can be built from this; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -156,16 +147,6 @@ def build_bundle(
     return build(ingredients, out, sentences=sentences, report=report)
 
 
-def check_out(out: Path) -> None:
-    """Refuse to replace a folder that is not a bundle.
-
-    Raises:
-        BuildError: ``out`` exists and is not a bundle.
-    """
-    if out.exists() and not (out / MANIFEST).exists():
-        raise BuildError(f"{out} exists and is not a bundle; choose another folder")
-
-
 def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
     """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are not changed.
 
@@ -194,40 +175,15 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
         )
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(ingredients, graphs, parity)
-        _write(partial, manifest, ())
+        seal(partial, manifest, ())
         if ingredients.mark_known:
             write_lexicons(marked_by_bundle(ingredients.lexicons, partial, report), partial)
-            _write(partial, manifest, ())  # with their new hashes
-        _write(partial, manifest, _golden(partial, ingredients, report))
+            seal(partial, manifest, ())  # with their new hashes
+        report("translating the golden sentences")
+        seal(partial, manifest, golden(partial, ingredients.golden, ingredients.golden_limit, "int8"))
         bundle = Bundle.open(partial)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
     return Bundle(out, bundle.manifest, bundle.golden)
-
-
-@contextmanager
-def replacing(out: Path) -> Iterator[Path]:
-    """A temporary folder, empty, that becomes ``out`` when the ``with`` block ends without an error."""
-    partial = out.with_name(f".{out.name}.partial")
-    replaced = out.with_name(f".{out.name}.replaced")
-    _put_back(replaced, out)
-    for folder in (partial, replaced):
-        shutil.rmtree(folder, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
-        yield partial
-        if out.exists():
-            out.rename(replaced)
-        partial.rename(out)
-    finally:
-        _put_back(replaced, out)
-        for folder in (partial, replaced):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _put_back(replaced: Path, out: Path) -> None:
-    """Recover from a crash between the two renames, after which ``replaced`` is the only copy of the bundle."""
-    if replaced.exists() and not out.exists():
-        replaced.rename(out)
 
 
 def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredients:
@@ -339,40 +295,3 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         parity=parity,
         alignment=ingredients.alignment,
     )
-
-
-def _golden(folder: Path, ingredients: Ingredients, report: Report) -> tuple[Golden, ...]:
-    """Return sentences with their greedy float32 translations, made by the engine that will check them."""
-    report("translating the golden sentences")
-    made = asyncio.run(_translated(folder, ingredients.golden, "float32"))
-    if ingredients.golden_limit is None:
-        return tuple(made)
-    again = asyncio.run(_translated(folder, ingredients.golden, "int8"))
-    kept: dict[tuple[str, str], list[Golden]] = {}
-    for item, other in zip(made, again, strict=True):
-        found = kept.setdefault((item.source_language, item.target_language), [])
-        if item == other and len(found) < ingredients.golden_limit:
-            found.append(item)
-    return tuple(item for found in kept.values() for item in found)
-
-
-async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], precision: Precision) -> list[Golden]:
-    """Translate the sentences greedily."""
-    engine = Engine.from_settings(Settings(bundle=folder, precision=precision))
-    options = SearchOptions(beam_size=1)
-    await engine.start()
-    try:
-        made = []
-        for source, target, text in golden:
-            [answer], _ = await engine.translate([text], source=source, target=target, options=options)
-            made.append(Golden(source_language=source, target_language=target, source=text, translation=answer.text))
-        return made
-    finally:
-        await engine.stop()
-
-
-def _write(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:
-    text = json.dumps([item.model_dump() for item in golden], indent=1, ensure_ascii=False)
-    (folder / GOLDEN).write_text(text + "\n", encoding="utf-8")
-    files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
-    write_manifest(folder, manifest.model_copy(update={"files": files}))

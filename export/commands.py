@@ -85,9 +85,9 @@ def export(
         made = add_device_graphs(Bundle.open(checkpoint), out)
         typer.echo(f"{made.path} has graphs for a GPU now")
         return
+    from export.agreement import parity_lines
     from export.bundle_builder import build_bundle
     from export.frequency import mark_frequent as marked_by_run
-    from export.parity import parity_lines
     from export.progress import reporting
     from export.shortlist import read_shortlist
     from model.training.provenance import read_card

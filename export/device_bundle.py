@@ -7,7 +7,7 @@ import onnx
 
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import Graphs, Manifest, Pair, write_manifest
-from export.bundle_builder import BuildError, check_out, replacing
+from export.bundle_writer import BuildError, check_out, replacing
 from export.device_steps import device_graphs
 
 

@@ -10,7 +10,7 @@ import onnx
 
 from app.engine.models.bundle import GOLDEN, Bundle, sha256
 from app.engine.models.manifest import MANIFEST, Graphs, Manifest, Pair, PairModel, write_manifest
-from export.bundle_builder import BuildError, check_out, replacing
+from export.bundle_writer import BuildError, check_out, replacing
 from export.external_data import rename_weights
 
 

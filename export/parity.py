@@ -5,20 +5,16 @@ over the whole vocabulary.
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from app.engine.decoding.batch_decoder import Model, decode
 from app.engine.memory import Memory
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel
-from app.engine.options import SearchOptions
 from model.data.batches import pad
-from model.network.config import TransformerConfig
 from model.network.memory import Memories
 from model.network.transformer import Encoded, Transformer
 
@@ -135,40 +131,3 @@ def require(parity: Parity, tolerance: float = TOLERANCE) -> None:
     for name, error in parity.to_dict().items():
         if not error <= tolerance:  # NaN must fail too
             raise ParityError(f"{name}: the exported graph differs from the model by {error:.1e}, over {tolerance:.0e}")
-
-
-def agreement(
-    one: Model[Any], other: Model[Any], config: TransformerConfig, sources: Sequence[Sequence[int]], *, batch: int = 32
-) -> dict[str, Any]:
-    """Greedy translations of real sentences by two models: how many come out with identical tokens."""
-    options = SearchOptions(beam_size=1)
-    same = 0
-    order = sorted(range(len(sources)), key=lambda index: len(sources[index]))
-    for start in range(0, len(order), batch):
-        chosen = [sources[index] for index in order[start : start + batch]]
-        results = [
-            decode(
-                side,
-                chosen,
-                start_id=config.decoder_start_id,
-                eos_id=config.eos_id,
-                options=options,
-                max_length=config.max_positions,
-            )
-            for side in (one, other)
-        ]
-        same += sum(a[0].tokens == b[0].tokens for a, b in zip(*results, strict=True))
-    return {"sentences": len(sources), "identical": same}
-
-
-def parity_lines(parity: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the figures that the export measured, from a manifest: a line for each precision."""
-    for precision, figures in parity.items():
-        shown = (f"{name.replace('_', ' ')} {_figure(value)}" for name, value in figures.items())
-        yield f"{precision}: {', '.join(shown)}"
-
-
-def _figure(value: Any) -> str:
-    if isinstance(value, Mapping):  # of sentences: how many
-        return f"{value['identical']:,} of {value['sentences']:,} sentences"
-    return f"{value:.2g}" if isinstance(value, float) else str(value)

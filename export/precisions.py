@@ -1,7 +1,6 @@
 """Writes the graphs of a bundle in every precision; those of one width of number share a file of weights."""
 
 import copy
-from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -15,6 +14,7 @@ from export.graphs import export_decoder, export_encoder
 from export.half_precision import halved
 from export.multi_step import export_beam, export_greedy
 from export.native_graphs import native_decoder, native_encoder
+from export.progress import Report
 from export.quantization import decoder_feeds, encoder_feeds, observe, quantize
 from export.shortlist import SHORTLIST, over_shortlist
 from model.network.config import TransformerConfig
@@ -25,7 +25,6 @@ INTEGER_WEIGHTS = "weights.int8.bin"
 CALIBRATION_SENTENCES = 400
 """If there are more sentences, at least this many calibrate int8, and less than twice as many."""
 
-Report = Callable[[str], None]
 Sources = list[list[int]]
 """Sentences as source ids, special ids included."""
 Models = dict[str, onnx.ModelProto]

@@ -2,6 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
+
+Report: TypeAlias = Callable[[str], None]
+"""Called with one line for each stage."""
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Float32 graphs of a model, written node by node from its weights; PyTorch is not needed.
 
 ``dragoman import`` writes both graphs so, in the service's environment. The decoder of a recurrent model is always
-written: its state needs no masks and no places, so there is little to trace. All other graphs are traced, see
-``export.graphs``, whose axes, inputs and outputs these graphs share.
+written. All other graphs of ``dragoman export`` are traced, see ``export.graphs``, whose axes, inputs and outputs these
+graphs share.
 """
 
 from collections.abc import Sequence
@@ -58,21 +58,19 @@ def written_encoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProt
 
 
 def written_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
-    """One step of a recurrent decoder for any mix of rows; ends with a top-k over the vocabulary.
+    """One step of a decoder for any mix of rows; ends with a top-k over the vocabulary.
 
-    The past is L states (Q, 1, D) of Q earlier rows. Each row continues the state of its parent; a row at position 0
-    begins with zeros, whatever its parent holds.
+    The past of a recurrent decoder is L states (Q, 1, D) of Q earlier rows. Each row continues the state of its parent;
+    a row at position 0 begins with zeros, whatever its parent holds.
     """
     graph, layers = _Graph(config, arrays), config.decoder_layers
     signals = graph.add("Gather", graph.constant(arrays["positions"], "positions.table"), "positions", axis=0)
     states = graph.embed("target", "tokens", signals)
-    fresh = graph.add("Unsqueeze", graph.add("Equal", "positions", graph.integers(0)), graph.integers(2))  # (R, 1, 1)
     alignment: dict[str, tuple[int, list[str | int]]] = {}
     for index in range(layers):
         name = f"decoder.{index}"
         entered = graph.before(states, f"{name}.self_residual")
-        past, present = (f"{what}_state_{index}" for what in ("past", "present"))
-        branch = graph.recur(entered, f"{name}.recurrence", past, fresh, present)
+        branch = graph.recur(entered, index) if config.recurrent else graph.attend_to_target(entered, index)
         states = graph.after(states, branch, f"{name}.self_residual")
         query = graph.linear(graph.before(states, f"{name}.cross_residual"), f"{name}.cross_attention.query")
         source = [f"cross_{kind}_{index}" for kind in ("keys", "values")]
@@ -84,6 +82,12 @@ def written_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProt
             alignment["alignment"] = (TensorProto.INT64, ["rows", 1])
         states = graph.feed_forward(states, name)
     graph.predict(graph.final_norm(states, "decoder_norm"))
+    names = state_names if config.recurrent else array_names
+    room: list[str | int] = [1] if config.recurrent else ["past"]
+    target: dict[str, tuple[int, list[str | int]]] = {
+        "places": (TensorProto.INT64, ["rows", 1, 2]),
+        "target_mask": (TensorProto.BOOL, ["rows", 1, 1, "past"]),
+    }
     inputs: dict[str, tuple[int, list[str | int]]] = {
         "tokens": (TensorProto.INT64, ["rows", 1]),
         "positions": (TensorProto.INT64, ["rows", 1]),
@@ -92,11 +96,12 @@ def written_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProt
         "seats": (TensorProto.INT64, ["rows", 1, 2]),
         "parents": (TensorProto.INT64, ["rows"]),
         **dict.fromkeys(array_names("cross", layers), (TensorProto.FLOAT, ["sentences", "source", config.width])),
-        **dict.fromkeys(state_names("past", layers), (TensorProto.FLOAT, ["earlier_rows", 1, config.width])),
+        **dict.fromkeys(names("past", layers), (TensorProto.FLOAT, ["earlier_rows", *room, config.width])),
+        **({} if config.recurrent else target),
     }
     outputs: dict[str, tuple[int, list[str | int]]] = {
         "log_probabilities": (TensorProto.FLOAT, ["rows", 1, config.target_vocabulary]),
-        **dict.fromkeys(state_names("present", layers), (TensorProto.FLOAT, ["rows", 1, config.width])),
+        **dict.fromkeys(names("present", layers), (TensorProto.FLOAT, ["rows", *room, config.width])),
         **alignment,
     }
     return end_with_top_k(graph.model(inputs, outputs), config.target_vocabulary)
@@ -170,14 +175,28 @@ class _Graph:
         self.node("Attention", given, outputs, qk_matmul_output_mode=_BEFORE_MASK, **heads)
         return attended, scores
 
-    def recur(self, entered: str, name: str, past: str, fresh: str, present: str) -> str:
+    def recur(self, entered: str, layer: int) -> str:
         """The recurrent unit, (R, 1, D): c = f c_before + (1 - f) W x, as W x + f (c_before - W x)."""
-        candidate, gate = self.parts(self.linear(entered, f"{name}.candidate", f"{name}.gate"), 2)
+        names = (f"decoder.{layer}.recurrence.{part}" for part in ("candidate", "gate"))
+        candidate, gate = self.parts(self.linear(entered, *names), 2)
+        fresh = self.add("Unsqueeze", self.add("Equal", "positions", self.integers(0)), self.integers(2))  # (R, 1, 1)
         zero = self.constant(np.array(0, np.float32), "zero")
-        state = self.add("Where", fresh, zero, self.add("Gather", past, "parents", axis=0))
+        state = self.add("Where", fresh, zero, self.add("Gather", f"past_state_{layer}", "parents", axis=0))
         kept = self.add("Mul", self.add("Sigmoid", gate), self.add("Sub", state, candidate))
-        self.node("Add", [candidate, kept], [present])
-        return self.add("Relu", present)
+        self.node("Add", [candidate, kept], [f"present_state_{layer}"])
+        return self.add("Relu", f"present_state_{layer}")
+
+    def attend_to_target(self, entered: str, layer: int) -> str:
+        """Self-attention of each row to its own past, with the keys and values of the new position in it, (R, 1, D)."""
+        name = f"decoder.{layer}.self_attention"
+        joined = self.linear(entered, *(f"{name}.{part}" for part in ("query", "key", "value")))
+        query, *new = self.parts(joined, 3)
+        grown = [f"present_{kind}_{layer}" for kind in ("keys", "values")]
+        for present, each in zip(grown, new, strict=True):
+            past = self.add("Gather", present.replace("present", "past"), "parents", axis=0)
+            self.node("ScatterND", [past, "places", each], [present])
+        attended, _ = self.attend([query, *grown, "target_mask"])
+        return self.linear(attended, f"{name}.output")
 
     def feed_forward(self, states: str, layer: str) -> str:
         entered = self.before(states, f"{layer}.feed_forward_residual")

@@ -14,8 +14,9 @@ def import_model(
     source: Annotated[
         str,
         typer.Argument(
-            help="A MarianMT folder (config.json) or an OPUS-MT release (.npz, decoder.yml, ...), either also as a zip "
-            "file, or a model of the Hugging Face Hub, e.g. Helsinki-NLP/opus-mt-de-fr."
+            help="A folder of Firefox or translateLocally (model.*.bin, *.spm), a MarianMT folder (config.json) or an "
+            "OPUS-MT release (.npz, decoder.yml, ...), each also as a zip file, or a model of the Hugging Face Hub, "
+            "e.g. Helsinki-NLP/opus-mt-de-fr."
         ),
     ],
     out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-fr.")],
@@ -32,19 +33,21 @@ def import_model(
     sentences: Annotated[
         Path | None,
         typer.Option(
-            help="Text in the source language, one sentence a line. Its first 500 lines calibrate int8, and PyTorch "
+            help="Text in the source language, one sentence a line. Its first 500 lines calibrate int8, and the model "
             "and the graphs translate them for comparison.",
             show_default="24 lines of names and numbers",
         ),
     ] = None,
 ) -> None:
-    """Import a Marian or OPUS-MT model as a bundle, without training.
+    """Import a Firefox, Marian or OPUS-MT model as a bundle, without training.
 
-    OUT changes only when the bundle is complete. It has int8, float32 and float16 graphs, compared with the model in
-    PyTorch, and uses the attention head that aligns words best, if one does.
+    OUT changes only when the bundle is complete. Models of Firefox need no PyTorch: their bundles have float32 graphs
+    and graphs for the native operators. Those of other models have int8, float32 and float16 graphs, compared with the
+    model in PyTorch, and use the attention head that aligns words best, if one does.
     """
-    from export.marian.importing import Choices, import_bundle
-    from export.parity import parity_lines
+    from export.agreement import parity_lines
+    from export.choices import Choices
+    from export.importing import import_bundle
     from export.progress import reporting
 
     choices = Choices(pairs=pair or (), name=name, licence=licence, sentences=_read_sentences(sentences))
@@ -61,6 +64,8 @@ def import_model(
 
 def describe(alignment: "Alignment") -> str:
     """The result of the search for an alignment head, in words."""
+    if alignment.head is not None and alignment.share is None:
+        return f"head {alignment.head} of decoder layer {alignment.layer}, on trust: the translations copied nothing"
     if alignment.head is None:
         return f"the translations copied only {alignment.copied_tokens} tokens, too few to find a head by"
     found = f"head {alignment.head} of decoder layer {alignment.layer} finds {alignment.share:.0%} of copied tokens"

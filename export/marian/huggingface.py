@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from export.marian.limits import SourceError, count, read_json, read_text
-from export.marian.mapping import Foreign, assemble, huggingface_name, make_config
+from export.marian.mapping import assemble, make_config
+from export.marian.names import Foreign, huggingface_name
 from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import read_json_vocabulary, read_sentencepiece
 from export.marian.weights import Weights, open_weights

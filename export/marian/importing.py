@@ -1,10 +1,8 @@
-"""``dragoman import``: make a bundle of a Marian model from a folder, an archive or the Hub."""
+"""Make a bundle of a Marian model that PyTorch reads: MarianMT's folders and OPUS-MT's releases."""
 
 import json
 import shutil
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,17 @@ import numpy as np
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import Pair, Provenance
 from app.engine.models.tokenizer import Tokenizer
-from export.bundle_builder import Ingredients, Sentences, build, check_out
-from export.marian.archives import unpack
+from export.bundle_builder import Ingredients, Sentences, build
+from export.choices import Choices
 from export.marian.card import read_card
 from export.marian.directions import find_pairs
-from export.marian.hub import download, is_hub_id
 from export.marian.huggingface import CONFIG, read_huggingface
 from export.marian.limits import SourceError
 from export.marian.original import DECODER, read_original
-from export.marian.probe import SENTENCES, choose_alignment
+from export.marian.probe import choose_alignment
+from export.marian.probe_sentences import SENTENCES
 from export.marian.source import MarianModel, Vocabularies
-from export.precisions import Report
+from export.progress import Report
 
 # How many pairs get sentences, and how many get golden sentences: a model may have hundreds of pairs.
 _SPREAD = 8
@@ -32,63 +30,22 @@ _GOLDEN_CANDIDATES = 8
 _GOLDEN_EACH = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
-    """Options of an import.
-
-    Attributes:
-        pairs: As ``export.marian.directions.parse_pair`` reads them; none: the model's files tell.
-        name: Name of the bundle; None takes the name of the source.
-        licence: Licence of the model; None takes the licence in its README.
-        sentences: In the source languages, for int8 and the comparison with PyTorch; none: a built-in few.
-    """
-
-    pairs: Sequence[str] = ()
-    name: str | None = None
-    licence: str | None = None
-    sentences: Sequence[str] = ()
-
-
-def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -> Bundle:
-    """Make a bundle of a Marian model.
+def import_marian(
+    folder: Path, out: Path, *, name: str, source: str, choices: Choices, files: Path, report: Report
+) -> Bundle:
+    """Make a bundle of a MarianMT model, or of a release of OPUS-MT; see ``export.importing.import_bundle``.
 
     Args:
-        source: Folder or zip file of MarianMT or of Marian itself, or the name of a model on the Hugging Face Hub.
-        out: Folder to make or replace; on any error it is as it was.
+        folder: Where the model is.
+        out: Folder to make or replace.
+        name: Name of the bundle.
+        source: What the user named.
         choices: Options of the user.
+        files: A folder to make, for files of the bundle.
         report: Called with a line on each step.
-
-    Raises:
-        SourceError: There is no such model, or it is of a kind that can't be imported.
-        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
-        ParityError: The float32 graphs are wrong.
     """
-    check_out(out)
-    # Unpack next to the bundle, because that disk must have space for it anyway.
-    beside = out.parent if out.parent.is_dir() else None
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.import-", dir=beside) as scratch:
-        folder = _fetch(source, Path(scratch), report)
-        name = choices.name or _name(source)
-        report(f"reading {name}")
-        read = _read(folder)
-        ingredients, sentences = _prepare(read, name, source, choices, Path(scratch) / "files", report)
-        return build(ingredients, out, sentences=sentences, report=report)
-
-
-def _fetch(source: str, scratch: Path, report: Report) -> Path:
-    """Return the folder of a source; unpack or download it if necessary."""
-    path = Path(source)
-    if path.is_dir():
-        return path
-    if path.is_file():
-        report(f"unpacking {path}")
-        unpacked = scratch / "unpacked"
-        unpacked.mkdir()
-        return unpack(path, unpacked)
-    if is_hub_id(source):
-        report(f"downloading {source}")
-        return download(source)
-    raise SourceError(f"{source} is not a folder, a zip file or the name of a model such as Helsinki-NLP/opus-mt-de-en")
+    ingredients, sentences = _prepare(_read(folder), name, source, choices, files, report)
+    return build(ingredients, out, sentences=sentences, report=report)
 
 
 def _read(folder: Path) -> MarianModel:
@@ -169,8 +126,3 @@ def _spread(pairs: Sequence[Pair], most: int) -> list[Pair]:
     """Return this many pairs, spread from the first to the last."""
     places = np.linspace(0, len(pairs) - 1, min(most, len(pairs))).round().astype(int)
     return [pairs[place] for place in dict.fromkeys(places.tolist())]
-
-
-def _name(source: str) -> str:
-    path = Path(source)
-    return (path.resolve().name if path.exists() else source.rpartition("/")[2]).removesuffix(".zip")

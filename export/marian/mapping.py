@@ -1,66 +1,17 @@
-"""Names of parameters: ours, MarianMT's in the transformers library, and Marian's own."""
+"""Our model in PyTorch from foreign weights."""
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from export.marian.limits import SourceError
+from export.marian.names import FORBIDDEN, Foreign
 from model.network.config import ConfigError, TransformerConfig
 from model.network.transformer import Transformer
 
-FORBIDDEN = -512.0
-"""Logit bias of a token that must never be produced. Its probability is exactly 0 in float32, as with minus infinity.
-But scores stay finite, in float16 too, and so small that their rounding doesn't look like an error."""
-
 _SLACK_BYTES = 4 << 20  # for parameters that files don't hold: the row of the start, biases
-
-_SUB_LAYERS = {
-    "self_attention": ("self_attn", "self"),
-    "cross_attention": ("encoder_attn", "context"),
-    "self_residual": ("self_attn_layer_norm", "self_Wo"),
-    "cross_residual": ("encoder_attn_layer_norm", "context_Wo"),
-    "feed_forward_residual": ("final_layer_norm", "ffn_ffn"),
-}
-_PROJECTIONS = {"query": ("q_proj", "q"), "key": ("k_proj", "k"), "value": ("v_proj", "v"), "output": ("out_proj", "o")}
-_FEED_FORWARD = {"inner": ("fc1", "1"), "outer": ("fc2", "2")}
-_IN_LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(\w+)\.(\w+)\.(weight|bias)")
-
-
-@dataclass(frozen=True)
-class Foreign:
-    """A parameter in a foreign file: its name, and whether its matrix is (in, out), while ours is (out, in)."""
-
-    name: str
-    transposed: bool = False
-
-
-def huggingface_name(name: str) -> Foreign:
-    """Return MarianMT's name for a parameter inside one of our layers."""
-    stack, layer, part, piece, kind = _parts(name)
-    if part == "feed_forward":
-        inner = _FEED_FORWARD[piece][0]
-    elif piece == "norm":
-        inner = _SUB_LAYERS[part][0]
-    else:
-        inner = f"{_SUB_LAYERS[part][0]}.{_PROJECTIONS[piece][0]}"
-    return Foreign(f"model.{stack}.layers.{layer}.{inner}.{kind}")
-
-
-def marian_name(name: str, *, pre_norm: bool) -> Foreign:
-    """Return Marian's name for a parameter inside one of our layers; Marian counts layers from 1."""
-    stack, layer, part, piece, kind = _parts(name)
-    prefix = f"{stack}_l{layer + 1}"
-    if piece == "norm":
-        suffix = "_pre" if pre_norm else ""
-        return Foreign(f"{prefix}_{_SUB_LAYERS[part][1]}_ln_{'scale' if kind == 'weight' else 'bias'}{suffix}")
-    middle, letter = (
-        ("ffn", _FEED_FORWARD[piece][1]) if part == "feed_forward" else (_SUB_LAYERS[part][1], _PROJECTIONS[piece][1])
-    )
-    return Foreign(f"{prefix}_{middle}_{'W' if kind == 'weight' else 'b'}{letter}", transposed=kind == "weight")
 
 
 def make_config(stored_bytes: int, **values: Any) -> TransformerConfig:
@@ -123,11 +74,3 @@ def assemble(
             raise SourceError("the weights are not all finite")
         cast(nn.Linear, model.projection).bias[sorted(forbidden)] = FORBIDDEN
     return model.eval()
-
-
-def _parts(name: str) -> tuple[str, int, str, str, str]:
-    match = _IN_LAYER.fullmatch(name)
-    if match is None:
-        raise SourceError(f"the model has no counterpart of {name}")
-    stack, layer, part, piece, kind = match.groups()
-    return stack, int(layer), part, piece, kind

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from export.marian.limits import MODEL_BYTES, SMALL_BYTES, SourceError, check_plain, first_line, parse_yaml
-from export.marian.mapping import Foreign
+from export.marian.names import Foreign
 
 OPTIONS = "special:model.yml"
 _SUFFIX = ".npy"

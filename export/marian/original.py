@@ -8,8 +8,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from export.marian.limits import SourceError, count, parse_yaml, read_text
-from export.marian.mapping import Foreign, assemble, make_config, marian_name
+from export.marian.mapping import assemble, make_config
+from export.marian.names import Foreign, marian_name
 from export.marian.npz import MarianArrays
+from export.marian.options import check_options, has_pre_norm, is_recurrent, normalises_embeddings
 from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import Pieces, by_id, read_sentencepiece, read_yaml_vocabulary
 from model.network.config import TransformerConfig
@@ -21,24 +23,6 @@ DECODER = "decoder.yml"
 _POSITIONS = 1024
 _NORM_EPSILON = 1e-6  # of Marian's Transformer layers
 _OUTPUT = "decoder_ff_logit_out"
-
-# Options that change the model's computation, with the supported values, the default first.
-_KNOWN: dict[str, tuple[Any, ...]] = {
-    "type": ("transformer",),
-    "transformer-decoder-autoreg": ("self-attention",),
-    "transformer-ffn-depth": (2,),
-    "transformer-decoder-ffn-depth": (0, 2),
-    "transformer-decoder-dim-ffn": (0,),
-    "transformer-no-projection": (False,),
-    "transformer-no-affine": (False,),
-    "transformer-no-bias": (False,),
-    "transformer-tied-layers": ([],),
-    "ulr": (False,),
-    "input-types": ([],),
-    "lemma-dim-emb": (0,),
-}
-_ACTIVATIONS = ("swish", "relu", "gelu")
-_POST_NORM, _PRE_NORM = ("", "dan", ""), ("n", "da", "n")
 
 
 def read_original(folder: Path) -> MarianModel:
@@ -85,29 +69,14 @@ class _Reader:
         self._shared = "Wemb" in arrays
         self.source_rows = arrays.rows("Wemb" if self._shared else "encoder_Wemb")
         self.target_rows = arrays.rows("Wemb" if self._shared else "decoder_Wemb")
-        self._pre_norm = self._norms() == _PRE_NORM
+        self._pre_norm = has_pre_norm(arrays.options)
+        self._recurrent = is_recurrent(arrays.options)
         self._taken = {"special:model.yml"}
-
-    def _norms(self) -> tuple[str, str, str]:
-        options = self._arrays.options
-        names = ("transformer-preprocess", "transformer-postprocess", "transformer-postprocess-top")
-        found = tuple(str(options.get(name, "")) for name in names)
-        if found not in (_POST_NORM, _PRE_NORM):
-            raise SourceError(f"the model's norms are placed as {found}, which is neither post-norm nor pre-norm")
-        return found
 
     def config(self, eos_id: int) -> TransformerConfig:
         """The model's configuration in our terms."""
         options = self._arrays.options
-        for name, known in _KNOWN.items():
-            if options.get(name, known[0]) not in known:
-                raise SourceError(f"the model's option {name} is {options[name]!r:.40}, which is not supported")
-        activation = options.get("transformer-ffn-activation", "swish")
-        if activation not in _ACTIVATIONS:
-            raise SourceError(f"the activation is {activation!r:.40}, not one of {', '.join(_ACTIVATIONS)}")
-        after_embedding = options.get("transformer-postprocess-emb", "d")
-        if after_embedding not in ("", "d", "n", "nd"):
-            raise SourceError(f"transformer-postprocess-emb is {after_embedding!r:.40}, which is not supported")
+        check_options(options)
         rows = max(self.source_rows, self.target_rows) + 1
         learned = "Wpos" in self._arrays
         return make_config(
@@ -120,8 +89,9 @@ class _Reader:
             heads=count(options, "transformer-heads", "heads"),
             feed_forward=count(options, "transformer-dim-ffn", "feed-forward width"),
             norm="pre" if self._pre_norm else "post",
-            embedding_norm="n" in after_embedding,
-            activation=activation,
+            embedding_norm=normalises_embeddings(options),
+            activation=options.get("transformer-ffn-activation", "swish"),
+            decoder_cell="ssru" if self._recurrent else "attention",
             positions="learned" if learned else "sinusoidal-marian",
             max_positions=self._arrays.rows("Wpos") if learned else _POSITIONS,
             scale_embeddings=not learned,
@@ -176,13 +146,7 @@ class _Reader:
         return self._arrays.take(foreign, shape)
 
     def _name(self, name: str) -> Foreign:
-        outside = {"source_norm": "encoder_emb", "target_norm": "decoder_emb"}
-        outside |= {"encoder_norm": "encoder_top", "decoder_norm": "decoder_top"}
-        part, _, kind = name.partition(".")
-        if part in outside:
-            suffix = "_pre" if part.startswith(("source", "target")) else ""
-            return Foreign(f"{outside[part]}_ln_{'scale' if kind == 'weight' else 'bias'}{suffix}")
-        return marian_name(name, pre_norm=self._pre_norm)
+        return marian_name(name, pre_norm=self._pre_norm, recurrent=self._recurrent)
 
 
 def _decoder_options(folder: Path) -> dict[str, Any]:

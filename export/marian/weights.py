@@ -11,7 +11,7 @@ from safetensors import safe_open
 from torch import Tensor
 
 from export.marian.limits import SAFETENSORS_HEADER_BYTES, SourceError, check_plain, first_line
-from export.marian.mapping import Foreign
+from export.marian.names import Foreign
 
 _FLOATS = {torch.float16, torch.bfloat16, torch.float32, torch.float64}
 _SAFE_FLOATS = {"F16", "BF16", "F32", "F64"}

@@ -171,7 +171,7 @@ def test_models_are_trained_imported_and_served(
         return Bundle.open(relabel(tiny_bundle, out, "de", "fr"))
 
     monkeypatch.setattr("export.bundle_builder.build_bundle", build)
-    monkeypatch.setattr("export.marian.importing.import_bundle", import_bundle)
+    monkeypatch.setattr("export.importing.import_bundle", import_bundle)
     monkeypatch.chdir(clone)
     own = [command for command in commands("README.md") if command.startswith("dragoman ")]
     assert [command.split()[1] for command in own] == ["data", "train", "export", "import", "serve"]

@@ -17,9 +17,10 @@ import export.bundle_builder
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import MANIFEST
 from app.engine.onnx.model import OnnxModel
+from export.agreement import agreement
 from export.bundle_builder import BuildError, Sentences, build_bundle
 from export.graphs import export_decoder, export_encoder
-from export.parity import Parity, ParityError, agreement, measure, require
+from export.parity import Parity, ParityError, measure, require
 from export.precisions import WEIGHTS
 from export.quantization import observe, quantize
 from model.data.batches import pad

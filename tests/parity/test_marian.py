@@ -25,9 +25,10 @@ from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
 from benchmarks.ctranslate2_model import convert, open_model, piece_names
+from export.choices import Choices
+from export.importing import import_bundle
 from export.marian.huggingface import read_huggingface
-from export.marian.importing import Choices, import_bundle
-from export.marian.mapping import FORBIDDEN
+from export.marian.names import FORBIDDEN
 from export.marian.source import MarianModel
 from model.evaluation.evaluate import open_translator
 from model.evaluation.inference import TorchModel

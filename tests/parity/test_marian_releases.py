@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from export.marian.mapping import FORBIDDEN
+from export.marian.names import FORBIDDEN
 from export.marian.original import read_original
 from model.evaluation.inference import TorchModel
 from tests.support.marian import (

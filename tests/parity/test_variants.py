@@ -12,10 +12,11 @@ import torch
 from app.engine.onnx.model import OnnxModel
 from app.main import create_app
 from app.settings import Settings
+from export.agreement import agreement
 from export.bundle_builder import Sentences, build_bundle
 from export.equivalents import standardised
 from export.graphs import export_decoder, export_encoder
-from export.parity import agreement, measure, require
+from export.parity import measure, require
 from export.restore import RestoreError, restore
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer

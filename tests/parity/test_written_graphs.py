@@ -28,8 +28,9 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_written_graphs_are_the_model(options, tmp_path):
-    model = random_model(decoder_cell="ssru", max_positions=26, **options)
+@pytest.mark.parametrize("cell", ["attention", "ssru"])
+def test_written_graphs_are_the_model(cell, options, tmp_path):
+    model = random_model(decoder_cell=cell, max_positions=26, **options)
     arrays = arrays_of(model)
     onnx.save(written_encoder(model.config, arrays), tmp_path / "encoder.onnx")
     onnx.save(written_decoder(model.config, arrays), tmp_path / "decoder.onnx")

@@ -22,7 +22,7 @@ import transformers  # imports its classes when they are first used, which takes
 
 from app.engine.decoding.batch_decoder import Model, decode
 from app.engine.options import SearchOptions
-from export.marian.mapping import FORBIDDEN
+from export.marian.names import FORBIDDEN
 from model.network.transformer import Transformer
 from tests.support.marian import (
     EOS,

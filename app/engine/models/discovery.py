@@ -48,6 +48,8 @@ def loaded_bytes(folder: Path, manifest: Manifest, precision: Precision) -> int:
     Raises:
         BundleError: There are no graphs of that precision, or a file can't be read.
     """
+    if precision == "int8" and precision not in manifest.graphs:
+        precision = "int8-native"  # imported without PyTorch
     if precision not in manifest.graphs:
         raise BundleError(f"{folder} has no {precision} graphs, only {', '.join(manifest.graphs)}")
     models = manifest.models

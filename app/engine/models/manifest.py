@@ -194,6 +194,9 @@ class Manifest(Part):
     placeholders: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...] = Field(
         (), description="characters that the model was taught to carry over exactly once"
     )
+    stand_ins: tuple[Annotated[str, Field(pattern=r"^[A-Z0-9]{2,8}$")], ...] = Field(
+        (), max_length=64, description="words that the model was seen to carry over, for models without placeholders"
+    )
     characters: str = Field("", description="characters of source texts that the tokenizer has pieces for, if recorded")
     source_vocabulary: FileName | None = Field(
         None, description="JSON list of pieces by the model's own ids; without, ids are SentencePiece's"
@@ -252,7 +255,8 @@ class Manifest(Part):
     @cached_property
     def alphabet(self) -> Alphabet:
         """The characters that the model knows."""
-        return Alphabet(frozenset(self.characters).difference(self.placeholders), self.placeholders)
+        stand_ins = self.placeholders or self.stand_ins
+        return Alphabet(frozenset(self.characters).difference(self.placeholders), stand_ins)
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":

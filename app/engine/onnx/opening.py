@@ -30,6 +30,7 @@ def open_model(
     Args:
         bundle: A verified bundle, of one model: see ``Bundle.models``.
         precision: Number format. For int8 there are native operators, which give nearly the same translations faster.
+            Without them, a bundle that has no other int8 graphs is opened in float32.
         provider: "cpu" or "cuda".
         threads: Threads inside one operator of ONNX Runtime's own.
         device_sentences: Sentences that a GPU decodes together, greedily and with beams each.
@@ -50,6 +51,8 @@ def open_model(
         if kernels != "auto":
             raise ConfigurationError(f"kernels {kernels} were asked for, but {missing}")
         logger.warning("no native operators: %s; int8 takes two to four times as long", missing)
+    if precision == "int8" and "int8" not in bundle.manifest.graphs:
+        precision = "float32"  # imported without PyTorch
     elif precision == "int8-native":
         return _native(bundle, kernels)
     ids = bundle.manifest.ids

@@ -1,4 +1,4 @@
-from export.parity import parity_lines
+from export.agreement import parity_lines
 
 
 def test_a_report_has_a_line_for_each_precision() -> None:

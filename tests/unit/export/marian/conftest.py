@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from export.marian.importing import Choices, import_bundle
+from export.choices import Choices
+from export.importing import import_bundle
 from export.marian.limits import SourceError
 from tests.support.marian import write_huggingface, write_release
 

@@ -18,12 +18,13 @@ from typer.testing import CliRunner
 from app.engine.models.manifest import Alignment
 from app.engine.models.tokenizer import Tokenizer
 from export.bundle_builder import Ingredients, Sentences
+from export.choices import Choices
+from export.importing import import_bundle
 from export.marian.commands import describe, import_model
 from export.marian.hub import is_hub_id
-from export.marian.importing import Choices, import_bundle
-from export.marian.mapping import FORBIDDEN
+from export.marian.names import FORBIDDEN
 from export.marian.original import read_original
-from export.marian.probe import SENTENCES
+from export.marian.probe_sentences import SENTENCES
 from model.network.transformer import Transformer
 from tests.support.marian import vocabulary_of, write_huggingface, write_release, write_tokenizers
 from tests.support.tiny import random_model

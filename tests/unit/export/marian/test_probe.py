@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from export.marian.probe import LEAST_TOKENS, choose_alignment
+from export.marian.probe import choose_alignment
+from export.marian.probe_sentences import LEAST_TOKENS
 from export.marian.source import Vocabularies
 from model.data.batches import Batch, pad
 from model.network.transformer import Transformer

@@ -1,0 +1,31 @@
+"""The graph files of an imported model: float32 and native operators, which share a file of float16 weights."""
+
+from pathlib import Path
+
+import onnx
+
+from app.engine.models.manifest import Graphs, Precision
+from export.arrays import Arrays
+from export.external_data import share_weights, store_halves
+from export.native_graphs import native_decoder, native_encoder
+from export.written_graphs import written_decoder, written_encoder
+from model.network.config import TransformerConfig
+
+_WEIGHTS = "weights.bin"
+
+
+def write_graphs(config: TransformerConfig, arrays: Arrays, folder: Path) -> dict[Precision, Graphs]:
+    """Write the graphs into the folder of a bundle, or replace them."""
+    floats = written_encoder(config, arrays), written_decoder(config, arrays)
+    for graph in floats:
+        store_halves(graph)
+    natives = native_encoder(config, arrays), native_decoder(config, arrays)
+    share_weights([*floats, *natives], folder / _WEIGHTS)
+    written: dict[Precision, Graphs] = {}
+    graphs: dict[Precision, tuple[onnx.ModelProto, onnx.ModelProto]] = {"float32": floats, "int8-native": natives}
+    for precision, (encoder, decoder) in graphs.items():
+        names = Graphs(encoder=f"encoder.{precision}.onnx", decoder=f"decoder.{precision}.onnx")
+        onnx.save(encoder, folder / names.encoder)
+        onnx.save(decoder, folder / names.decoder)
+        written[precision] = names
+    return written

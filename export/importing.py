@@ -1,0 +1,82 @@
+"""``dragoman import``: make a bundle of a foreign model from a folder, an archive or the Hub.
+
+Models of Firefox and translateLocally need no PyTorch, see ``export.bergamot``; ``export.marian`` reads all others.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.engine.models.bundle import Bundle
+from export.bergamot.folder import find_files
+from export.bergamot.importing import import_bergamot
+from export.bundle_writer import check_out
+from export.choices import Choices
+from export.marian.archives import unpack
+from export.marian.limits import SourceError
+from export.progress import Report
+
+
+def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -> Bundle:
+    """Make a bundle of a foreign model.
+
+    Args:
+        source: Folder or zip file of a Firefox model, of MarianMT or of Marian itself, or the name of a model on the
+            Hugging Face Hub.
+        out: Folder to make or replace; on any error it is as it was.
+        choices: Options of the user.
+        report: Called with a line on each step.
+
+    Raises:
+        SourceError: There is no such model, or it is of a kind that can't be imported.
+        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
+        ParityError: The float32 graphs are wrong.
+    """
+    check_out(out)
+    # Unpack next to the bundle, because that disk must have space for it anyway.
+    beside = out.parent if out.parent.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.import-", dir=beside) as scratch:
+        folder = _fetch(source, Path(scratch), report)
+        name = choices.name or _name(source)
+        report(f"reading {name}")
+        files = Path(scratch) / "files"
+        unpacked = Path(scratch) / "decompressed"
+        unpacked.mkdir()
+        if found := find_files(folder, unpacked):
+            return import_bergamot(found, out, name=name, choices=choices, report=report)
+        with _pytorch():
+            from export.marian.importing import import_marian
+        return import_marian(folder, out, name=name, source=source, choices=choices, files=files, report=report)
+
+
+def _fetch(source: str, scratch: Path, report: Report) -> Path:
+    """Return the folder of a source; unpack or download it if necessary."""
+    path = Path(source)
+    if path.is_dir():
+        return path
+    if path.is_file():
+        report(f"unpacking {path}")
+        unpacked = scratch / "unpacked"
+        unpacked.mkdir()
+        return unpack(path, unpacked)
+    with _pytorch():
+        from export.marian.hub import download, is_hub_id
+    if is_hub_id(source):
+        report(f"downloading {source}")
+        return download(source)
+    raise SourceError(f"{source} is not a folder, a zip file or the name of a model such as Helsinki-NLP/opus-mt-de-en")
+
+
+@contextmanager
+def _pytorch() -> Iterator[None]:
+    """Explains why an import fails that other models need."""
+    try:
+        yield
+    except ImportError as error:
+        raise SourceError(f"models of this kind need PyTorch ({error}): pip install 'dragoman[export]'") from error
+
+
+def _name(source: str) -> str:
+    path = Path(source)
+    return (path.resolve().name if path.exists() else source.rpartition("/")[2]).removesuffix(".zip")

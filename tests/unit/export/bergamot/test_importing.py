@@ -1,0 +1,131 @@
+"""Models of random weights, in every shape that Mozilla trains: the bundle translates as the reference does."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.opening import open_model
+from app.main import create_app
+from app.settings import Settings
+from export.bergamot.binary import BinaryWeights
+from export.bergamot.probing import Probe
+from export.bergamot.weights import read_config
+from export.choices import Choices
+from export.importing import import_bundle
+from export.marian.limits import SourceError
+from tests.support.bergamot import SHAPES, options, random_tensors, write_model, write_weights
+from tests.support.bergamot_reference import Reference
+from tests.support.tiny import sentence_pairs
+
+TEXT = [german for german, _ in sentence_pairs(400)]
+MOST = 14  # steps: random weights don't end by themselves
+# Where the reference's margin is smaller, another rounding may choose the other token.
+NEAR_TIE = 0.01
+
+
+def shape(name, **changes):
+    width, inner, layers = SHAPES[name]
+    sizes = {"dim-emb": width, "transformer-dim-ffn": inner, "dec-depth": layers, "enc-depth": 6}
+    return sizes | changes
+
+
+MODELS = {
+    "tiny, byte fallback": shape("tiny", byte_fallback=True),
+    "base-memory": shape("base-memory"),
+    "base, two vocabularies, one table": shape("base", vocabularies=2, **{"enc-depth": 2}),
+    "two vocabularies, two tables, floats": {"vocabularies": 2, "tables": 2, "whole": False},
+    "self-attention in the decoder": {"transformer-decoder-autoreg": "self-attention", "dec-depth": 3, "whole": False},
+}
+
+
+def quiet(line):
+    pass
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request, tmp_path_factory):
+    """The file of weights and the bundle."""
+    folder = tmp_path_factory.mktemp("bergamot")
+    path = write_model(folder / "model", TEXT, **MODELS[request.param])
+    return path, import_bundle(str(folder / "model"), folder / "bundle", choices=Choices(), report=quiet)
+
+
+def test_the_float_graphs_are_the_reference(model):
+    path, bundle = model
+    reference, tokenizer = Reference(path), Tokenizer(*bundle.tokenizer_files)
+    config = read_config(BinaryWeights(path), 0)
+    probe = Probe(open_model(bundle, "float32"), tokenizer, config)
+    sources = probe.sources(TEXT[:8])
+    compared = same = 0
+    for source, found in zip(sources, probe.translate(sources), strict=True):
+        tokens, looked, margins = reference.translate(source, MOST)
+        for position, token in enumerate(tokens):
+            if position >= len(found.tokens) or found.tokens[position] != token:
+                assert margins[position] < NEAR_TIE
+                break
+            compared += 1
+            same += found.attended[position] == looked[position]
+    assert compared > 4 * len(sources)
+    assert same >= 0.9 * compared  # of random weights, two places may get the same attention but for rounding
+
+
+@pytest.mark.anyio
+async def test_a_bundle_is_served(model):
+    _, bundle = model
+    app = create_app(Settings(bundle=bundle.path, threads=1))
+    transport = httpx.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
+    ):
+        asked = {"q": TEXT[:3], "source": "en", "target": "de", "beam_size": 2, "max_length": 8, "details": True}
+        answer = await client.post("/translate", json=asked)
+        alone = [(await client.post("/translate", json=asked | {"q": text})).json() for text in TEXT[:3]]
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["translatedText"] == [each["translatedText"] for each in alone]
+
+
+def test_it_needs_neither_pytorch_nor_a_folder(tmp_path):
+    write_model(tmp_path / "model", TEXT)
+    with zipfile.ZipFile(tmp_path / "ende.zip", "w") as archive:
+        for path in (tmp_path / "model").iterdir():
+            archive.write(path, f"ende/{path.name}")
+    program = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from app.cli.main import app\n"
+        f"app(['import', {str(tmp_path / 'ende.zip')!r}, {str(tmp_path / 'out')!r}])"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "pairs of languages: en-de" in done.stdout
+    assert (tmp_path / "out" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"transformer-dim-ffn": 100}, "of shape"),
+        ({"enc-depth": 3}, "holds fewer"),
+        ({"enc-depth": 10**9}, "not a number from 1 to"),
+        ({"dec-cell": "gru"}, "dec-cell"),
+        ({"transformer-rnn-projection": True}, "transformer-rnn-projection"),
+        ({"transformer-preprocess": "n"}, "norms are placed"),
+        ({"transformer-heads": 7}, "multiple of heads"),
+        ({"transformer-heads": 32}, "can't be exported"),
+        ({"type": "s2s"}, "option type"),
+    ],
+)
+def test_options_that_do_not_fit_the_weights_are_refused(tmp_path, change, words):
+    path = write_model(tmp_path / "model", TEXT)
+    given = options(**{"dim-emb": 64, "transformer-dim-ffn": 96, "enc-depth": 2, "dec-depth": 2})
+    write_weights(path, random_tensors(given, 300), given | change)
+    with pytest.raises(SourceError, match=words):
+        import_bundle(str(tmp_path / "model"), tmp_path / "out", choices=Choices(), report=quiet)
+    assert not (tmp_path / "out").exists()
