@@ -23,6 +23,7 @@ from app.cli.main import app
 from app.documents.memory_files import find_form
 from app.engine.models.bundle import Bundle
 from model.training.provenance import read_card
+from tests.support.bergamot import write_model
 from tests.support.tiny import relabel, sentence_pairs
 
 ROOT = Path(__file__).parents[2]
@@ -146,9 +147,17 @@ def test_every_python_client_prints_a_translation(page: str, clone: Path, addres
 
 
 def test_files_are_translated_without_a_server(clone: Path, address: str) -> None:
-    (command,) = (command for command in commands("README.md") if command.startswith(".venv/bin/dragoman"))
+    (command,) = (command for command in commands("README.md") if command.startswith(".venv/bin/dragoman translate"))
     lines = run(command, clone, address).split("\n")
     assert [bool(line) for line in lines] == [True, False, True, False]
+
+
+def test_a_language_is_added(clone: Path, address: str) -> None:
+    (command,) = (command for command in commands("README.md") if command.startswith(".venv/bin/dragoman import"))
+    write_model(clone / "enpt", [german for german, _ in sentence_pairs(400)], pair="enpt")
+    run(command.replace("FOLDER-OR-ZIP", "enpt"), clone, address)
+    [pair] = Bundle.open(clone / "artifacts/en-pt").manifest.pairs
+    assert (pair.source, pair.target) == ("en", "pt")
 
 
 def test_a_document_is_translated_with_terms_and_a_memory(clone: Path, address: str) -> None:

@@ -152,7 +152,14 @@ def train_pieces(path: Path, text: list[str], *, size: int = 300, byte_fallback:
 
 
 def write_model(
-    folder: Path, text: list[str], *, tables: int = 1, vocabularies: int = 1, whole: bool = True, **changes: Any
+    folder: Path,
+    text: list[str],
+    *,
+    tables: int = 1,
+    vocabularies: int = 1,
+    whole: bool = True,
+    pair: str = "ende",
+    **changes: Any,
 ) -> Path:
     """A folder as Firefox has it, with a model of random weights; returns the file of weights.
 
@@ -161,17 +168,18 @@ def write_model(
         text: What the vocabularies are trained on.
         tables: Embedding tables.
         vocabularies: SentencePiece models; the second is another one, padded to the first's size by the table.
+        pair: The languages in the names of the files.
         whole: Matrices are 8-bit integers, else float32.
         changes: Options; ``byte_fallback`` is one of the vocabulary.
     """
     folder.mkdir(parents=True)
     fallback = bool(changes.pop("byte_fallback", False))
-    names = ["vocab.ende.spm"] if vocabularies == 1 else ["srcvocab.ende.spm", "trgvocab.ende.spm"]
+    names = [f"{side}.{pair}.spm" for side in (("vocab",) if vocabularies == 1 else ("srcvocab", "trgvocab"))]
     for number, name in enumerate(names):
         train_pieces(folder / name, text, size=300 - 40 * number, byte_fallback=fallback)
     size = sentencepiece.SentencePieceProcessor(model_file=str(folder / names[0])).vocab_size()
     given = options(**{"dim-emb": 64, "transformer-dim-ffn": 96, "enc-depth": 2, "dec-depth": 2} | changes)
     tensors = random_tensors(given, size, tables=tables)
-    path = folder / "model.ende.intgemm.alphas.bin"
+    path = folder / f"model.{pair}.intgemm.alphas.bin"
     write_weights(path, quantised(tensors) if whole else tensors, given)
     return path
