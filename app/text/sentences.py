@@ -14,10 +14,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
+from itertools import chain
 
 import sentencex  # type: ignore[import-untyped]
 
 from app.text.budget import checkpoint
+from app.text.separators import separators
 from app.text.windows import search
 from languages.language import Language
 from languages.registry import language_of
@@ -26,7 +28,6 @@ _WINDOW_CHARS = 8192
 _CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
 
 _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_CELL = re.compile(r"[^\t]+")
 _SOFT_BREAKS = frozenset({"\n", "\r\n", "\r"})
 
 _LIST_MARKER = (
@@ -122,7 +123,8 @@ def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[
             sentence that runs over a line break keeps it inside.
     """
     rules = _ends_of(language)
-    for block_start, block_end in _lines(text, rules) if newlines else _paragraphs(text, rules):
+    blocks = _lines(text, rules) if newlines else _paragraphs(text, rules)
+    for block_start, block_end in chain.from_iterable(_cells(text, *block, tabs=newlines) for block in blocks):
         start = block_start
         for end in _ends(text[block_start:block_end], rules):
             first, last = _trim(text, start, block_start + end)
@@ -135,9 +137,18 @@ def _lines(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each line that has something after its indentation and list markers."""
     for line in _LINE.finditer(text):
         checkpoint()
-        start = _content_start(text, line, rules)
-        for cell in _CELL.finditer(text, start, line.end()):
-            yield cell.span()
+        yield _content_start(text, line, rules), line.end()
+
+
+def _cells(text: str, begin: int, end: int, *, tabs: bool) -> Iterator[tuple[int, int]]:
+    """Yields (start, end) of what is between the separators of a line or paragraph."""
+    done = begin
+    for first, last in separators(text[begin:end], tabs=tabs):
+        if done < begin + first:
+            yield done, begin + first
+        done = begin + last
+    if done < end:
+        yield done, end
 
 
 def _paragraphs(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:

@@ -19,6 +19,7 @@ from app.errors import InvalidRequest
 from app.text.budget import checkpoint
 from app.text.inline.objects import Rewrite
 from app.text.numerals.grammar import localize
+from app.text.separators import signs_between_names
 
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 200
@@ -197,7 +198,10 @@ def find(text: str, patterns: Patterns) -> list[Range]:
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for characters 1 and 2 that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
-        searches.append(match.span() for match in _MARKED.finditer(text.translate(marks)))
+        marked = text.translate(marks)
+        for place in signs_between_names(text):
+            marked = f"{marked[:place]} {marked[place + 1 :]}"
+        searches.append(match.span() for match in _MARKED.finditer(marked))
     return _collected(chain(found, *searches))
 
 

@@ -1,0 +1,89 @@
+"""What parts a line into cells, names and steps, each of which is a text of its own.
+
+    list(separators("Name     Menge"))  # the spaces
+    list(separators("Start » Produkte » Brot"))  # both signs, with their spaces
+
+A tab, three or more spaces, dot leaders and boxes to tick always do. Signs between names do in titles and menus.
+"""
+
+import re
+from collections.abc import Iterator
+
+from app.text.budget import checkpoint
+from app.text.windows import finditer
+
+Range = tuple[int, int]
+
+# Two spaces between small letters are a slip in a sentence.
+_SPACES = r"(?<=[^\s]) {3,}+(?=\S)|(?<=[^\s]) {2}(?=[^\s])"
+_LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| \.{3} (?=\d)"
+_BOXES = r"\[[ xX✓✔]\] ?|[☐☑☒] ?"
+_SIGN = r"(?<=\S) (?:[|»›→▸►➔]|>|[·•]|[–—]|-) (?=\S)"
+_SEPARATOR = re.compile(
+    rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})"
+)
+# These may be punctuation or mathematics, too: they part names only.
+_WEAK = frozenset("-–—>·•")
+_ANY_SIGN = re.compile(_SIGN)
+_SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
+_LONGEST_TITLE = 200  # characters
+_MOST_WORDS = 8  # of a name in a title
+
+
+def separators(line: str, *, tabs: bool = True) -> list[Range]:
+    """Returns what parts a line or paragraph, in order and disjoint.
+
+    Args:
+        line: Any string.
+        tabs: Whether a tab is a separator.
+    """
+    found = [match for match in finditer(_SEPARATOR, line) if _parts(line, match, tabs)]
+    weak = [match.span() for match in found if _is_weak(match)]
+    if weak and not _is_title(line, weak):
+        return [match.span() for match in found if not _is_weak(match)]
+    return [match.span() for match in found]
+
+
+def signs_between_names(text: str) -> Iterator[int]:
+    """Yields the places of the signs that part the names of titles and menus, line by line."""
+    if not _ANY_SIGN.search(text):
+        return
+    begin = 0
+    for line in text.splitlines(keepends=True):
+        checkpoint()
+        yield from (begin + first + 1 for first, _ in separators(line) if _ANY_SIGN.match(line, first))
+        begin += len(line)
+
+
+def _parts(line: str, match: re.Match[str], tabs: bool) -> bool:
+    """Tells whether a match parts the line, if the line is a title."""
+    if match["tab"]:
+        return tabs
+    if match["spaces"]:
+        return not _is_slip(line, match)
+    return match["sign"] != " » " or "«" not in line
+
+
+def _is_weak(match: re.Match[str]) -> bool:
+    return bool(match["sign"]) and match["sign"].strip() in _WEAK
+
+
+def _is_slip(line: str, match: re.Match[str]) -> bool:
+    """Tells whether the spaces are two between small letters."""
+    begin, end = match.span()
+    return end - begin == 2 and line[end].islower() and (line[begin - 1].islower() or line[begin - 1] in ",;")
+
+
+def _is_title(line: str, weak: list[Range]) -> bool:
+    """Tells whether signs part names: each begins with a capital, is short, and no sentence ends."""
+    if len(line) > _LONGEST_TITLE or "\n" in line or _SENTENCE_END.search(line):
+        return False
+    begins = [0, *(end for _, end in weak)]
+    ends = [*(begin for begin, _ in weak), len(line)]
+    names = [line[begin:end].strip() for begin, end in zip(begins, ends, strict=True)]
+    return all(map(_is_name, names)) and not all(name[0].isdigit() for name in names[1:])
+
+
+def _is_name(text: str) -> bool:
+    first = next((character for character in text if character.isalnum()), "")
+    return bool(first) and not first.islower() and len(text.split()) <= _MOST_WORDS

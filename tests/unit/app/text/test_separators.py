@@ -1,0 +1,74 @@
+"""What parts a line comes back byte for byte, and what it parts are texts of their own."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.text.protection.defaults import untranslatable
+from app.text.protection.protected import protect
+from app.text.sentences import spans
+from app.text.separators import separators
+
+
+def texts(line: str, *, newlines: bool = True) -> list[str]:
+    return [line[begin:end] for begin, end in spans(line, language="de", newlines=newlines)]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Name          Menge   Preis", ["Name", "Menge", "Preis"]),
+        ("Name\tMenge", ["Name", "Menge"]),
+        ("Menge  Preis", ["Menge", "Preis"]),
+        ("[ ] Ja   [ ] Nein   [x] Vielleicht", ["Ja", "Nein", "Vielleicht"]),
+        ("[ ] Ja [x] Nein", ["Ja", "Nein"]),
+        ("☐ Ja ☑ Nein", ["Ja", "Nein"]),
+        ("Kapitel 1 .......... 5", ["Kapitel 1", "5"]),
+        ("Einleitung . . . . . . 5", ["Einleitung", "5"]),
+        ("Name: ________ Datum: ________", ["Name:", "Datum:"]),
+        ("Start » Produkte » Brot", ["Start", "Produkte", "Brot"]),
+        ("Über uns | Laden", ["Über uns", "Laden"]),
+        ("Unser Laden – Startseite", ["Unser Laden", "Startseite"]),
+        ("Unser Laden - Startseite", ["Unser Laden", "Startseite"]),
+        ("Datei > Speichern unter > PDF", ["Datei", "Speichern unter", "PDF"]),
+        ("Start → Konto", ["Start", "Konto"]),
+    ],
+)
+def test_cells_names_and_steps_are_texts_of_their_own(line: str, expected: list[str]) -> None:
+    assert texts(line) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Er kam – wie immer – zu spät.",
+        "Wenn x > 5 ist, dann gehen wir.",
+        "Das ist  ein Satz.",  # a slip
+        "Berlin – Die Regierung hat beschlossen.",
+        "« Ja » ou « non »",
+        "Er sagte: »Komm!«",
+        "geöffnet 9 – 17 Uhr",
+    ],
+)
+def test_a_sentence_stays_in_one_piece(line: str) -> None:
+    assert not separators(line)
+
+
+def test_a_paragraph_over_several_lines_is_parted_by_nothing_weak() -> None:
+    assert texts("Unser Laden –\nStartseite", newlines=False) == ["Unser Laden –\nStartseite"]
+    assert texts("Tee\tKaffee", newlines=False) == ["Tee\tKaffee"]
+
+
+def test_a_sign_between_names_is_no_code_to_protect() -> None:
+    known = frozenset("Datei SprchnuwxW5")
+    for text, spans_ in (("Datei > Speichern", ()), ("Datei x > 5 u", (">",))):
+        assert protect(text, untranslatable(text, known)).spans == spans_
+
+
+@given(st.lists(st.sampled_from(["Wort", "Ein Haus", "10", " ", "   ", "\t", "...", "....", "[ ]", " – ", " | ", ">"])))
+def test_separators_are_in_order_and_disjoint(pieces: list[str]) -> None:
+    line = "".join(pieces)
+    done = 0
+    for begin, end in separators(line):
+        assert done <= begin < end <= len(line)
+        done = end
