@@ -13,6 +13,7 @@ import sentencepiece
 
 from app.engine.models.files import MAX_VOCABULARY_BYTES, read_plain
 from app.engine.models.ligatures import with_ligatures, without_ligatures
+from app.engine.models.typography import plain_signs
 from app.errors import BundleError
 
 UNKNOWN = "<unk>"
@@ -96,10 +97,11 @@ class Tokenizer:
             other = own if target_vocabulary == source_vocabulary else Vocabulary(target_vocabulary)
             self._pieces = ["" if piece in _SILENT or is_tag(piece) else piece for piece in other.pieces]
             self._target_numbers = other.numbers(self._target)
+        self._plain = plain_signs(self._knows)
 
     def encode(self, text: str) -> list[int]:
         """Ids of a source text, without special ids."""
-        ids: list[int] = self._source.encode(without_ligatures(text))
+        ids: list[int] = self._source.encode(self._plainly(text))
         return self._numbered(ids)
 
     def encode_target(self, text: str) -> list[int]:
@@ -110,7 +112,7 @@ class Tokenizer:
     def encode_with_spans(self, text: str) -> Pieces:
         """Ids of a source text with their places in it."""
         # The offsets of return_type="proto" count bytes.
-        mapping = self._source.encode(without_ligatures(text), return_type="offset_mapping")
+        mapping = self._source.encode(self._plainly(text), return_type="offset_mapping")
         return Pieces(tuple(self._numbered(mapping["ids"])), with_ligatures(text, mapping["offsets"]))
 
     def decode_with_spans(self, ids: Sequence[int]) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -145,7 +147,7 @@ class Tokenizer:
         # A tokenizer may fold capitals.
         others = {other for one in found for other in (one.upper(), one.lower()) if len(other) == 1} - found
         found |= {other for other in others if source.normalize(other).strip() in found}
-        return "".join(sorted(found - {_SPACE}))
+        return "".join(sorted((found | set(map(chr, self._plain))) - {_SPACE}))
 
     @cached_property
     def target_pieces(self) -> list[str]:
@@ -170,6 +172,15 @@ class Tokenizer:
         if index is None:
             raise BundleError(f"{self._path} has no piece {piece:.40}")
         return index
+
+    def _plainly(self, text: str) -> str:
+        text = without_ligatures(text)
+        return text.translate(self._plain) if self._plain else text
+
+    def _knows(self, character: str) -> bool:
+        """Whether the source vocabulary has pieces, or bytes, for a character."""
+        unknown = self._vocabulary.ids[UNKNOWN] if self._vocabulary else self._source.unk_id()
+        return unknown not in self._numbered(self._source.encode(character))
 
     def _numbered(self, ids: list[int]) -> list[int]:
         numbers = self._numbers

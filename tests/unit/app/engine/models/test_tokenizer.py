@@ -11,6 +11,8 @@ from app.engine.models.ligatures import with_ligatures, without_ligatures
 from app.engine.models.tokenizer import Tokenizer
 from app.errors import BundleError
 from model.data.tokenizer import EOS_ID, target_tag
+from tests.support.bergamot import train_pieces
+from tests.support.tiny import sentence_pairs
 
 INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 # SentencePiece writes U+2581 for a space, so that character comes back as one.
@@ -195,3 +197,17 @@ def test_a_file_that_is_no_vocabulary(tiny_tokenizer, tmp_path, content):
 def test_one_vocabulary_alone(tiny_tokenizer, tmp_path):
     with pytest.raises(BundleError, match="a vocabulary for only one of its languages"):
         Tokenizer(tiny_tokenizer, tiny_tokenizer, None, tmp_path / "vocab.json")
+
+
+def test_signs_that_a_vocabulary_lacks_are_read_plainly(tmp_path):
+    text = [f"'{german}' \"{english}\" - so" for german, english in sentence_pairs(300)]
+    train_pieces(tmp_path / "old.spm", text)
+    old = Tokenizer(tmp_path / "old.spm", tmp_path / "old.spm")
+    assert old.encode("“Der Hund” – ‘Zug’") == old.encode("\"Der Hund\" - 'Zug'")
+    assert set("“”–‘") < set(old.characters())
+    written = "Ja – “Hund”"
+    pieces = old.encode_with_spans(written)
+    assert "".join(written[begin:end] for begin, end in pieces.spans) == written
+    train_pieces(tmp_path / "new.spm", [f"{line} – “ja”" for line in text])
+    new = Tokenizer(tmp_path / "new.spm", tmp_path / "new.spm")
+    assert new.encode("“ja”") != new.encode('"ja"')
