@@ -85,6 +85,7 @@ class Language:
         address: How to tell its register; None if it has none, or none is known.
         clues: Reads what a sentence says of its reader.
         spelling: Of a region: how it spells words of the others, in small letters.
+        letters: Of a region: letters that it doesn't have, and what it writes instead.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -110,6 +111,7 @@ class Language:
     address: AddressRules | None = None
     clues: Callable[[str], Clues] = _no_clues
     spelling: Callable[[str], Mapping[str, str]] = _no_spelling
+    letters: Callable[[str], Mapping[str, str]] = _no_spelling
     common_words: frozenset[str] = frozenset()
 
     def inflected(self, word: str, *, is_last: bool = True) -> tuple[str, ...]:

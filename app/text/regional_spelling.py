@@ -1,7 +1,7 @@
-"""Spelling of a region: "colour" or "color", as the target's locale wants it."""
+"""Spelling of a region: "colour" or "color", "Straße" or "Strasse", as the target's locale wants it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
 from app.text.inline.placement import Edit
@@ -15,27 +15,39 @@ _SENTENCE_END = re.compile(r"[.!?…:]")
 def spelling_edits(source: str, translation: str, language: Language) -> list[Edit]:
     """Finds what to change in a sentence so that it is spelled as in a region, in order.
 
-    Only the letters that differ are changed, so letter case stays. Names keep their spelling: words with a capital
-    inside a sentence, and words that the source has, too.
+    Only the letters that differ are changed, so letter case stays. Words that the source has, too, keep their spelling:
+    they are names. So do English words with a capital inside a sentence.
 
     Args:
         source: The sentence that it translates.
         translation: The sentence.
         language: Its language; nothing is changed without a region.
     """
-    table = language.spelling(language.region) if language.region else {}
-    if not table:
+    if not language.region:
+        return []
+    table, letters = language.spelling(language.region), language.letters(language.region)
+    if not table and letters.keys().isdisjoint(translation):
         return []
     edits = []
     for match in _WORD.finditer(translation):
         word = match[0]
         wanted = table.get(word.lower())
-        if wanted is None or not (word.islower() or word.isupper() or _begins(translation, match.start())):
+        has_usual_case = word.islower() or word.isupper() or _begins(translation, match.start())
+        is_other = (wanted and has_usual_case) or not letters.keys().isdisjoint(word)
+        if not is_other or re.search(rf"\b{word}\b", source):
             continue
-        if re.search(rf"\b{word}\b", source):
-            continue
-        edits.append(_difference(match.start(), word, wanted.upper() if word.isupper() else wanted))
+        if wanted:
+            edits.append(_difference(match.start(), word, wanted.upper() if word.isupper() else wanted))
+        else:
+            edits += _without_letters(match.start(), word, letters)
     return edits
+
+
+def _without_letters(begin: int, word: str, letters: Mapping[str, str]) -> Iterator[Edit]:
+    is_upper = word.isupper() or "".join(letter for letter in word if letter not in letters).isupper()
+    for offset, letter in enumerate(word, begin):
+        if letter in letters:
+            yield Edit(offset, offset + 1, letters[letter].upper() if is_upper else letters[letter])
 
 
 def _begins(text: str, offset: int) -> bool:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.errors import UnsupportedPair, shortened
+from languages import codes
 
 if TYPE_CHECKING:
     from app.text.detection import Detection
@@ -25,7 +26,7 @@ _NAMES = {
 _SYNONYMS = (("zh", "zh-hans", "zh-cn"), ("zt", "zh-hant", "zh-tw"), ("pb", "pt-br"), ("nb", "no"))
 
 # Regions that a language's numbers and dates are written for; the models don't tell them apart.
-_REGIONS = {"de": ("AT", "CH", "DE"), "en": ("GB", "US"), "pt": ("BR", "PT")}
+_REGIONS = {"de": ("AT", "CH", "DE", "LI"), "en": ("GB", "US"), "pt": ("BR", "PT")}
 
 
 def name_of(code: str) -> str:
@@ -64,21 +65,22 @@ def spelled(code: str) -> str:
 
 
 def find_served(code: str, served: Collection[str]) -> str | None:
-    """Finds the served language of a client's code, ignoring letter case; None if there is none.
+    """Finds the served language of a client's code; None if there is none. Letter case and "_" for "-" don't matter.
 
-    A code with a region that we know stands for the language without it, unless the region is served as such.
+    A code with a region stands for the language without it, unless the region is served as such: ``en-AU`` for ``en``.
+    Not so for Chinese, whose script goes by the region.
     """
-    code = code.lower()
-    synonyms = next((codes for codes in _SYNONYMS if code in codes), ())
-    language = (locale_of(code) or "").split("-")[0]
-    return next((one for one in (code, *synonyms, language) if one in served), None)
+    code = code.lower().replace("_", "-")
+    synonyms = next((each for each in _SYNONYMS if code in each), ())
+    language, script, region = codes.parse(code)
+    without_region = (language,) if region and not script and language != "zh" else ()
+    return next((one for one in (code, *synonyms, *without_region) if one in served), None)
 
 
 def locale_of(code: str) -> str | None:
     """Returns the locale of a client's code that has a known region, such as ``en-GB``; None for other codes."""
-    language, _, region = code.partition("-")
-    locale = f"{language.lower()}-{region.upper()}"
-    return locale if region.upper() in _REGIONS.get(language.lower(), ()) else None
+    language, script, region = codes.parse(code)
+    return f"{language}-{region}" if not script and region in _REGIONS.get(language, ()) else None
 
 
 def served_language(code: str, served: Collection[str]) -> str:

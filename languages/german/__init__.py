@@ -84,6 +84,11 @@ _WRITING = replace(
 )
 
 
+def _letters(region: str) -> dict[str, str]:
+    """Switzerland and Liechtenstein write no "ß" (Duden, "Rechtschreibung", D 160)."""
+    return {"ß": "ss", "ẞ": "SS"} if region in ("CH", "LI") else {}
+
+
 def _with_articles(word: str) -> tuple[str, str]:
     noun = word.capitalize()
     return f"ein {noun}", f"der {noun}"
@@ -91,7 +96,7 @@ def _with_articles(word: str) -> tuple[str, str]:
 
 LANGUAGE = replace(
     neutral("de"),
-    regions=("AT", "CH", "DE"),
+    regions=("AT", "CH", "DE", "LI"),
     abbreviations=(
         "z. Hd",
         *"""
@@ -111,6 +116,7 @@ LANGUAGE = replace(
         _with_articles, re.compile(r"(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e|en|em|er|es)?) ([A-ZÄÖÜ][\w-]+)")
     ),
     address=ADDRESS,
+    letters=_letters,
     common_words=frozenset(
         """
         aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für

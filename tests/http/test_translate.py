@@ -316,3 +316,24 @@ async def test_numbers_in_markup_and_beside_protected_text(client):
     assert answer[1]["translatedText"] == "<td>1,000.5</td><p>[en] Es <b>kostet</b> 1,234.5\u00a0kg &amp; v1.2</p>"
     answer = await post(client, BEER | {"q": "Sie hat 1.234,5 kg und 2,5 t.", "protect": ["1.234,5"]})
     assert answer[1]["translatedText"] == "[en] Sie hat 1.234,5 kg und 2.5 t."
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [("de-AT", "en-AU"), ("de_LI", "en_GB"), ("DE-LU", "en-CA"), ("de", "en-001"), ("auto", "EN-us")],
+)
+async def test_regions_fall_back_to_their_language(client, source, target):
+    body = {"q": "Guten Morgen!", "source": source, "target": target}
+    assert (await client.post("/translate", json=body)).json()["translatedText"] == "Good morning!"
+    deepl = {"text": ["Guten Morgen!"], "target_lang": target} | ({} if source == "auto" else {"source_lang": source})
+    [translation] = (await client.post("/v2/translate", json=deepl)).json()["translations"]
+    assert (translation["detected_source_language"], translation["text"]) == ("DE", "Good morning!")
+
+
+@pytest.mark.parametrize("target", ["de-CH", "de_ch", "de-LI"])
+async def test_switzerland_writes_no_sharp_s(client, target):
+    for text, tags in (("The street is big.", "{}"), ("<p>The street is big.</p>", "<p>{}</p>")):
+        body = {"q": text, "source": "en", "target": target, "format": "html" if "<" in text else "text"}
+        answer = (await client.post("/translate", json=body)).json()["translatedText"]
+        assert answer == tags.format("Die Strasse ist gross.")
+    assert "ß" in (await client.post("/translate", json=body | {"target": "de-DE"})).json()["translatedText"]

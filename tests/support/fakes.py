@@ -52,6 +52,7 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
     ("Hallo Tom, du hast Boston Briefe.", "en"): ("Hello Tom, you have Boston letters.",),
     ("How are you?", "de"): ("Wie geht es dir?", "Wie geht es Ihnen?"),
     ("Where are you?", "de"): ("Wo bist du?",),
+    ("The street is big.", "de"): ("Die Straße ist groß.",),
     ("Meine Lieblingsfarbe.", "en"): ("My favorite color.",),
     ("Wer?", "en"): ("Who?", "Whom?"),
     ("Vergiss Tom nicht!", "en"): ("Don't forget!",),

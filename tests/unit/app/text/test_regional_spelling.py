@@ -34,6 +34,25 @@ def test_both_ways(american: str, british: str) -> None:
         assert spelled(american, locale) == american
 
 
+@pytest.mark.parametrize("locale", ["de-CH", "de-LI"])
+@pytest.mark.parametrize(
+    ("german", "swiss"),
+    [
+        ("Die Straße ist groß.", "Die Strasse ist gross."),
+        ("STRAßE, STRAẞE, Maßstab, Fußballgroßereignis", "STRASSE, STRASSE, Massstab, Fussballgrossereignis"),
+        ("Die Strasse ist lang, das Wasser tief.", "Die Strasse ist lang, das Wasser tief."),
+    ],
+)
+def test_swiss_german_has_no_sharp_s(locale: str, german: str, swiss: str) -> None:
+    assert spelled(german, locale) == swiss
+    assert {spelled(german, other) for other in ("de-DE", "de-AT", "de", None)} == {german}
+
+
+def test_names_of_the_source_keep_their_sharp_s() -> None:
+    swiss = spelled("Frau Weiß grüßt die Straße.", "de-CH", source="Ms Weiß greets the street.")
+    assert swiss == "Frau Weiß grüsst die Strasse."
+
+
 def test_some_words_have_one_way_only() -> None:
     assert spelled("Use the computer program in practice.", "en-GB") == "Use the computer program in practice."
     assert spelled("A programme, a tyre, to practise", "en-US") == "A program, a tire, to practice"
