@@ -46,6 +46,7 @@ from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Batch, Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
+from app.text.quality_checks import doubled_in
 from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ class Engine:
         manifest = bundle.manifest
         self._tokenizer = tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._segmenter = Segmenter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
-        self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders)
+        doubled = doubled_in(code for pair in manifest.pairs for code in (pair.source, pair.target))
+        self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders, doubled)
         self._lexicons = {
             (pair.source, pair.target): Lexicon(bundle.path / pair.lexicon)
             for pair in manifest.pairs

@@ -8,9 +8,11 @@ verdict means something.
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from enum import StrEnum
 
+from languages.numbers import NumberWords
 from languages.registry import language_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -29,8 +31,6 @@ _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
 _LARGEST_SPELLED = 12
 _LARGEST_SPELLED_OUT = 99
 _AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
-# "Ist das das Haus?", "wenn sie sie sehen", "he had had": no loop if said twice.
-_DOUBLED = frozenset("das dem den der die sie ihr had that".split())
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
 # The beginning of a word or number, or a placeholder, which stands for one.
 _WORD_OR_NUMBER = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
@@ -53,24 +53,26 @@ class Verdict(StrEnum):
     FORMALITY = "formality"
 
 
-def judge(source: str, translation: str, *, truncated: bool = False) -> tuple[Verdict, ...]:
+def judge(
+    source: str, translation: str, *, truncated: bool = False, doubled: Collection[str] = ()
+) -> tuple[Verdict, ...]:
     """Returns the quality checks that the translation of one sentence fails.
 
     Args:
         source: The sentence.
         translation: Its translation.
         truncated: The search was ended by a length limit, not by the model.
+        doubled: Words that are no loop if said twice: "Ist das das Haus?"
     """
-    source_size, size = _size(source), _size(translation)
-    found = {
-        Verdict.REPETITION: _is_repetitive(source, translation),
-        Verdict.COPIED_SOURCE: _is_copy(source, translation),
-        Verdict.TOO_SHORT: size < 0.3 * source_size - 5 or _says_nothing(source, translation),
-        Verdict.TOO_LONG: size > 3 * source_size + 20,
-        Verdict.DIGITS_CHANGED: _digits_changed(source, translation),
-        Verdict.TRUNCATED: truncated,
-    }
-    return tuple(verdict for verdict, holds in found.items() if holds)
+    found = [verdict for verdict, fails in CHECKS if fails(source, translation)]
+    if _is_repetitive(source, translation, doubled):
+        found.insert(0, Verdict.REPETITION)
+    return (*found, Verdict.TRUNCATED) if truncated else tuple(found)
+
+
+def doubled_in(languages: Iterable[str]) -> frozenset[str]:
+    """The words of languages, given by their codes, that are no loop if said twice; for ``judge``."""
+    return frozenset().union(*(language_of(code).writing.doubled for code in languages))
 
 
 def is_useless(source: str, translation: str) -> bool:
@@ -87,14 +89,16 @@ def loops(source: str, translation: str) -> bool:
     return _repeats_more(source, translation, 2)
 
 
-def _is_repetitive(source: str, translation: str) -> bool:
-    return _repeats_more(source, translation, 1)
+def _is_repetitive(source: str, translation: str, doubled: Collection[str]) -> bool:
+    return _repeats_more(source, translation, 1, doubled)
 
 
-def _repeats_more(source: str, translation: str, least: int) -> bool:
+def _repeats_more(source: str, translation: str, least: int, doubled: Collection[str] = ()) -> bool:
     """Tells whether a translation repeats a phrase at least so often, or stutters, and more than the source does."""
-    repeats, stutter = _repeats(translation), _stutter(translation)
-    return (repeats >= least and repeats > _repeats(source)) or (stutter > 0 and stutter > 1.5 * _stutter(source))
+    repeats, stutter = _repeats(translation, doubled), _stutter(translation)
+    return (repeats >= least and repeats > _repeats(source, doubled)) or (
+        stutter > 0 and stutter > 1.5 * _stutter(source)
+    )
 
 
 def _stutter(text: str) -> int:
@@ -102,7 +106,7 @@ def _stutter(text: str) -> int:
     return max((len(match[0]) for match in _STUTTER.finditer(text.casefold())), default=0)
 
 
-def _repeats(text: str) -> int:
+def _repeats(text: str, doubled: Collection[str]) -> int:
     """Count how often a phrase follows itself directly: 1 in "a salad salad", 2 in "na na na", 0 in "die, die"."""
     tokens = _TOKEN.findall(text.casefold())
     places = defaultdict[str, list[int]](list)
@@ -110,10 +114,10 @@ def _repeats(text: str) -> int:
     for place, token in enumerate(tokens):
         sizes |= {place - earlier for earlier in places[token][-_LONGEST_PHRASE:]}
         places[token].append(place)
-    return max((_run(tokens, size) for size in sizes if size <= _LONGEST_PHRASE), default=0)
+    return max((_run(tokens, size, doubled) for size in sizes if size <= _LONGEST_PHRASE), default=0)
 
 
-def _run(tokens: list[str], size: int) -> int:
+def _run(tokens: list[str], size: int, doubled: Collection[str]) -> int:
     """Counts the most repetitions in a row of any ``size`` tokens that are not only punctuation."""
     longest = same = 0
     for place in range(size, len(tokens)):
@@ -121,7 +125,7 @@ def _run(tokens: list[str], size: int) -> int:
             same = 0
             continue
         same += 1
-        if size == same == 1 and tokens[place] in _DOUBLED and tokens[place + 1 : place + 2] != [tokens[place]]:
+        if size == same == 1 and tokens[place] in doubled and tokens[place + 1 : place + 2] != [tokens[place]]:
             continue
         if same // size > longest and any(map(str.isalnum, tokens[place - size : place])):
             longest = same // size
@@ -132,6 +136,14 @@ def _is_copy(source: str, translation: str) -> bool:
     """Tell whether the translation contains most of the source's words that are not names, and at least three."""
     words = {word for word in _WORD.findall(source) if word[0].islower()}
     return len(words) >= 3 and len(words & set(_WORD.findall(translation))) > 0.6 * len(words)
+
+
+def _is_too_short(source: str, translation: str) -> bool:
+    return _size(translation) < 0.3 * _size(source) - 5 or _says_nothing(source, translation)
+
+
+def _is_too_long(source: str, translation: str) -> bool:
+    return _size(translation) > 3 * _size(source) + 20
 
 
 def _size(text: str) -> int:
@@ -167,7 +179,7 @@ def _digits_changed(source: str, translation: str) -> bool:
     return bool(missing)
 
 
-def loses_number(source: str, translation: str, target: str) -> bool:
+def loses_number(source: str, translation: str, numbers: NumberWords) -> bool:
     """Tells whether a number from 2 to 12 is missing in a translation, as figures and as a word.
 
     Silent on more than 99 % of human translations. In languages whose number words aren't known, always.
@@ -175,9 +187,9 @@ def loses_number(source: str, translation: str, target: str) -> bool:
     Args:
         source: The sentence.
         translation: Its translation.
-        target: Code of the language of the translation.
+        numbers: The words of the language of the translation.
     """
-    words = language_of(target).numbers.traces
+    words = numbers.traces
     if not words:
         return False
     present = set(re.findall(r"\d+", translation))
@@ -199,3 +211,12 @@ def _numbers(text: str) -> Counter[int | Decimal]:
 def _never_spelled(text: str) -> Counter[int | Decimal]:
     """Finds the numbers that no language spells out: of scores, times and the like, and those in brackets."""
     return Counter(Decimal(number) for found in _NEVER_SPELLED.findall(text) for number in re.findall(r"\d+", found))
+
+
+CHECKS: tuple[tuple[Verdict, Callable[[str, str], bool]], ...] = (
+    (Verdict.COPIED_SOURCE, _is_copy),
+    (Verdict.TOO_SHORT, _is_too_short),
+    (Verdict.TOO_LONG, _is_too_long),
+    (Verdict.DIGITS_CHANGED, _digits_changed),
+)
+"""The checks that need nothing but both texts, in the order in which they are reported, behind repetition."""

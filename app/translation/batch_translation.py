@@ -20,7 +20,6 @@ from app.engine.interface import (
     collect,
 )
 from app.engine.options import SearchOptions
-from app.text.formality import Formality
 from app.text.inline.placement import Edit
 from app.translation.assembly import ItemBuilder, places
 from app.translation.memory import align, stream_around
@@ -30,7 +29,7 @@ from app.translation.restoring import RestoredSentence, Restorer, restore
 from app.translation.retries import improve
 from app.translation.rules.corrections import corrections
 from app.translation.rules.marks import marks_between
-from app.translation.rules.pair import Pair, RuleOptions
+from app.translation.rules.pair import Direction, RuleOptions
 from app.work_pool import TEXT_POOL
 from languages.registry import language_of
 
@@ -63,8 +62,11 @@ class BatchTranslation:
         self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
         self._batch, self._items = batch, items
         self._glossary = segments[0].glossary
-        self._here, self._there = language_of(segments[0].language), language_of(wanted.locale or wanted.target)
-        self._formality = Formality(wanted.register, segments[0].language, wanted.target) if wanted.register else None
+        self._direction = Direction(
+            language_of(segments[0].language),
+            language_of(wanted.locale or wanted.target),
+            RuleOptions(preserves_formatting=wanted.preserves_formatting, register=wanted.register),
+        )
         self._placeholders = engine.alphabet(segments[0].language, wanted.target).placeholders
         self._protected = {segment.key: segment.protected for segment in segments}
         self._keeps_marks = wanted.preserves_formatting or wanted.options.prefix is not None
@@ -85,7 +87,7 @@ class BatchTranslation:
                     continue
                 if restorer is None:
                     segment, place = next(remaining)
-                    marks = {} if self._keeps_marks else marks_between(segment.text, self._here, self._there)
+                    marks = {} if self._keeps_marks else marks_between(segment.text, self._direction)
                     restorer = Restorer(segment.text, segment.protected, marks)
                 if isinstance(event, TextEvent):
                     segment.pivot = event.translation.pivot
@@ -144,12 +146,10 @@ class BatchTranslation:
         better = await improve(
             sentence,
             whole.part(sentence.source_begin, end) if whole else None,
+            direction=self._direction,
             options=self._call.options,
             placeholders=self._placeholders,
             translate=self._translate_again,
-            formality=self._formality,
-            source=self._call.source,
-            target=self._wanted.target,
             run=TEXT_POOL.run_small if takes_long else None,
         )
         if takes_long:  # here, where sentences wait for each other's translations, but not for each other
@@ -163,12 +163,4 @@ class BatchTranslation:
         wanted = self._wanted
         if wanted.options.prefix is not None:  # somebody is writing the translation, and wants it as it is
             return []
-        return corrections(
-            Pair(
-                source=source,
-                translation=translation,
-                here=self._here,
-                there=self._there,
-                options=RuleOptions(preserves_formatting=wanted.preserves_formatting),
-            )
-        )
+        return corrections(self._direction.pair(source, translation))

@@ -17,8 +17,8 @@ from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
 from app.text.inline.target_tokens import Link
+from app.translation.rules.pair import Direction
 from app.translation.versions import as_alternative
-from languages.registry import language_of
 
 # A word, and what may end it.
 _WORD = re.compile(r"([^\W\d_]{2,})([.:!?…]?)")
@@ -29,8 +29,7 @@ _SURE, _SURE_OF_SENTENCE = -1.0, -0.6
 
 async def word_again(
     translation: SentenceTranslation,
-    source: str,
-    target: str,
+    direction: Direction,
     options: SearchOptions,
     translate: Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]],
 ) -> SentenceTranslation | None:
@@ -38,15 +37,14 @@ async def word_again(
 
     Args:
         translation: The first translation.
-        source: Code of the word's language.
-        target: Code of the other language.
+        direction: The languages of both.
         options: The request's.
         translate: Translates texts, each as one sentence.
     """
     match = _WORD.fullmatch(translation.source)
     if not match or translation.source.casefold() != translation.text.casefold():
         return None
-    asked, answered = language_of(source).noun_probe, language_of(target).noun_probe
+    asked, answered = direction.here.noun_probe, direction.there.noun_probe
     if not (asked and answered) or translation.terms or options.prefix is not None:
         return None
     word, ending = match.groups()

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
-from app.text.formality import Formality
 from app.text.protection.protected import Protected
-from app.text.quality_checks import Verdict, is_useless, judge, loses_number
+from app.text.quality_checks import Verdict, is_useless, judge
 from app.text.terms.glossary import missing
 from app.translation.attempts import Aligned, Attempt
+from app.translation.rules.checks import failed
+from app.translation.rules.pair import Direction
+from app.translation.rules.register import offending
 
 
 class _Ranked(NamedTuple):
@@ -34,18 +36,15 @@ class Versions:
     Args:
         translation: The first translation.
         protected: The sentence with its stand-ins; None if it has none.
-        formality: The register that it must have; None for any.
-        target: Code of the language of the translation; "" if it is unknown.
+        direction: The languages, and what the request asks of the translation.
+
+    Attributes:
+        protected: As above.
+        direction: As above.
     """
 
-    def __init__(
-        self,
-        translation: SentenceTranslation,
-        protected: Protected | None,
-        formality: Formality | None = None,
-        target: str = "",
-    ) -> None:
-        self.protected, self._formality, self._target = protected, formality, target
+    def __init__(self, translation: SentenceTranslation, protected: Protected | None, direction: Direction) -> None:
+        self.protected, self.direction = protected, direction
         self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
 
     @property
@@ -98,7 +97,8 @@ class Versions:
             verdicts = parts[0].verdicts
         else:
             is_truncated = any(Verdict.TRUNCATED in part.verdicts for part in parts)
-            verdicts = judge(best.source, joined.text, truncated=is_truncated)
+            doubled = self.direction.here.writing.doubled | self.direction.there.writing.doubled
+            verdicts = judge(best.source, joined.text, truncated=is_truncated, doubled=doubled)
         translation = replace(
             best,
             text=joined.text,
@@ -111,17 +111,12 @@ class Versions:
 
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
         lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
-        if loses_number(translation.source, translation.text, self._target):
-            verdicts = dict.fromkeys((*translation.verdicts, Verdict.DIGITS_CHANGED))
-            translation = replace(translation, verdicts=tuple(verdicts))
+        pair = self.direction.pair(translation.source, translation.text)
+        own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
+        translation = replace(translation, verdicts=tuple(dict.fromkeys((*own, *failed(pair)))))
         useless = bool(translation.verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
-        offending: tuple[str, ...] = ()
-        if self._formality:
-            offending = self._formality.offending(translation.source, translation.text)
-            own = tuple(verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
-            translation = replace(translation, verdicts=(*own, Verdict.FORMALITY) if offending else own)
-        return _Ranked(useless, len(lost), lacking, len(translation.verdicts), translation, offending)
+        return _Ranked(useless, len(lost), lacking, len(translation.verdicts), translation, offending(pair))
 
 
 def as_alternative(translation: SentenceTranslation) -> Alternative:

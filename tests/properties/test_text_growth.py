@@ -27,7 +27,7 @@ with charged_copies():
     from app.text.sentences import break_long, spans
     from app.text.terms.glossary import Glossary, uses
     from app.translation.rules.corrections import corrections
-    from app.translation.rules.pair import Pair
+    from app.translation.rules.pair import Direction
     from languages.english.address import clues
     from languages.german.address import ADDRESS
     from languages.registry import language_of
@@ -128,7 +128,7 @@ def numerals(text: str) -> None:
 
 
 def mirroring(text: str) -> None:
-    corrections(Pair(source=text, translation=text.swapcase(), here=language_of("de"), there=language_of("en")))
+    corrections(Direction(language_of("de"), language_of("en")).pair(text, text.swapcase()))
 
 
 GLOSSARY = Glossary({"Wort": "word", "ein Wort": "a word", "a b": "c", "Satz. Das": "d", "a": "e"}, "de", "en")

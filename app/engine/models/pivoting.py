@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -39,6 +39,7 @@ async def pivot(
     language: str,
     improve: Improve | None = None,
     terms: Sequence[Sequence[Term]] = (),
+    doubled: Collection[str] = (),
 ) -> AsyncGenerator[Event, None]:
     """Translates the first model's sentences again; see ``app.engine.interface.TranslationEngine.stream``.
 
@@ -52,6 +53,7 @@ async def pivot(
         language: Code of the pivot language, for ``TextTranslation.pivot``.
         improve: See ``TranslationCall``.
         terms: See ``TranslationCall``. The first model doesn't know them; alignment finds them in its translation.
+        doubled: See ``judge``.
     """
     began = time.monotonic()
     encode_s, timing = 0.0, Timing()
@@ -61,7 +63,7 @@ async def pivot(
         own = within(terms[number] if terms else (), half.source_begin, half.source_begin + len(half.source))
         [second], spent = await translate(half.text, _in_between(half, own))
         encode_s = max(encode_s, spent.encode_s)
-        whole = replace(compose(half, second), terms=own)
+        whole = replace(compose(half, second, doubled), terms=own)
         return await improve(key, whole) if improve else whole
 
     async with aclosing(rewrite(texts, first, complete)) as events:
@@ -78,7 +80,7 @@ async def pivot(
     yield Timing(queue_s=timing.queue_s, encode_s=encode_s, decode_s=rest_s)
 
 
-def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTranslation:
+def compose(first: SentenceTranslation, second: TextTranslation, doubled: Collection[str] = ()) -> SentenceTranslation:
     """Compose the translation of a sentence with the translation of that translation.
 
     The score is the sum of both scores, which are log-probabilities, and the confidence is the product. If the second
@@ -92,7 +94,7 @@ def compose(first: SentenceTranslation, second: TextTranslation) -> SentenceTran
     verdicts = (
         *first.verdicts,
         *(verdict for sentence in second.sentences for verdict in sentence.verdicts),
-        *judge(first.source, second.text),
+        *judge(first.source, second.text, doubled=doubled),
     )
     return replace(
         first,

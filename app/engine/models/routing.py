@@ -9,6 +9,7 @@ from app.engine.interface import Event, RequestQuota, TranslationCall, Translati
 from app.engine.models.model_pool import ServedModel
 from app.engine.models.pivoting import Half, first_options, pivot
 from app.errors import ConfigurationError
+from app.text.quality_checks import doubled_in
 from app.text.terms.glossary import Term
 
 logger = logging.getLogger(__name__)
@@ -102,6 +103,7 @@ def translate_along(
         first.target.lower(),
         call.improve,
         call.terms,
+        doubled_in((call.source, call.target)),
     )
 
 

@@ -1,6 +1,6 @@
 """Hypotheses to text: detokenised, judged, aligned by characters."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from app.engine.decoding.search import Hypothesis
@@ -24,12 +24,17 @@ class Detokenizer:
         tokenizer: The bundle's.
         confidence: How the bundle computes the confidence; None if it can't.
         placeholders: Characters that the model copies.
+        doubled: Words that are no loop if said twice, see ``judge``.
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, confidence: Confidence | None = None, placeholders: Sequence[str] = ()
+        self,
+        tokenizer: Tokenizer,
+        confidence: Confidence | None = None,
+        placeholders: Sequence[str] = (),
+        doubled: Collection[str] = (),
     ) -> None:
-        self._tokenizer, self._confidence = tokenizer, confidence
+        self._tokenizer, self._confidence, self._doubled = tokenizer, confidence, doubled
         self._placeholders = frozenset(map(tokenizer.piece_id, placeholders))
 
     def prefix(self, segment: Segment, tokens: Sequence[int]) -> str:
@@ -77,7 +82,9 @@ class Detokenizer:
             text,
             hypothesis.score,
             confidence,
-            judge(segment.source, text, truncated=hypothesis.truncated) if tokens else (Verdict.COPIED_SOURCE,),
+            judge(segment.source, text, truncated=hypothesis.truncated, doubled=self._doubled)
+            if tokens
+            else (Verdict.COPIED_SOURCE,),
             self.links(segment, hypothesis) if alignment and hypothesis.attended else (),
         )
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from app.text.inline.placement import Edit
-from app.translation.rules.pair import Pair
-from languages.language import Language
+from app.translation.rules.pair import Direction, Pair
 from languages.writing import Quotes
 
 _CLOSING = "\"'”“’‘»«›‹)]*"
@@ -60,15 +59,14 @@ def _expressions(here: Quotes, there: Quotes) -> tuple[re.Pattern[str], re.Patte
     )
 
 
-def marks_between(text: str, here: Language, there: Language) -> Mapping[int, str]:
+def marks_between(text: str, direction: Direction) -> Mapping[int, str]:
     """Returns the quotation marks of the target language for those of the source, for what is outside of sentences.
 
     Args:
         text: The text; if it has a mark that only the target language has, all stay.
-        here: Its language.
-        there: The language of the translation.
+        direction: Its language, and that of the translation.
     """
-    own, other = here.writing.quotes, there.writing.quotes
+    own, other = direction.here.writing.quotes, direction.there.writing.quotes
     if own is None or other is None or own == other or not set(other[:2]).difference(own[:2]).isdisjoint(text):
         return {}
     return {ord(own.opening): other.opened, ord(own.closing): other.closed}

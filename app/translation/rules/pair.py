@@ -19,20 +19,50 @@ class RuleOptions:
     register: Register | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """A sentence and a translation of it.
+@dataclass(frozen=True)
+class Direction:
+    """Two languages, and what a request asks of translations from one into the other.
 
     Attributes:
-        source: The sentence.
-        translation: The translation.
-        here: The language of the sentence.
+        here: The language of the source.
         there: The language of the translation, with the region that is asked for.
         options: What the request asks for.
     """
 
-    source: str
-    translation: str
     here: Language
     there: Language
     options: RuleOptions = RuleOptions()
+
+    def pair(self, source: str, translation: str) -> "Pair":
+        """A sentence and a translation of it in these languages."""
+        return Pair(self, source, translation)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence and a translation of it.
+
+    Attributes:
+        direction: Their languages and the request's options.
+        source: The sentence.
+        translation: The translation.
+    """
+
+    direction: Direction
+    source: str
+    translation: str
+
+    @property
+    def here(self) -> Language:
+        """The language of the sentence."""
+        return self.direction.here
+
+    @property
+    def there(self) -> Language:
+        """The language of the translation."""
+        return self.direction.there
+
+    @property
+    def options(self) -> RuleOptions:
+        """What the request asks for."""
+        return self.direction.options

@@ -47,7 +47,9 @@ class Retry(Generic[Situation]):
     Attributes:
         mends: What it is for.
         attempts: Yields attempts; each is made before the next one is asked for.
+        is_free: It may change every word: not where somebody is writing the translation.
     """
 
     mends: str
     attempts: Callable[[Situation], Iterator[Attempt]]
+    is_free: bool = False

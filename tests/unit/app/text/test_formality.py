@@ -2,17 +2,24 @@
 
 import pytest
 
-from app.text.formality import FORMALITIES, Formality, Register, choose_register
+from app.text.formality import FORMALITIES, Register, choose_register
+from app.translation.rules.pair import Direction, RuleOptions
+from app.translation.rules.register import offending
 from languages.address import Address
 from languages.english.address import clues, is_command
 from languages.german.address import ADDRESS
+from languages.registry import language_of
 
 
 def read_address(source: str, translation: str) -> Address:
     return ADDRESS.read(clues(source), translation)
 
 
-MORE, LESS = Formality(Register.FORMAL, "en", "de"), Formality(Register.INFORMAL, "en", "de")
+def direction(register: Register, here: str = "en") -> Direction:
+    return Direction(language_of(here), language_of("de"), RuleOptions(register=register))
+
+
+MORE, LESS = direction(Register.FORMAL), direction(Register.INFORMAL)
 
 
 @pytest.mark.parametrize(
@@ -33,8 +40,8 @@ MORE, LESS = Formality(Register.FORMAL, "en", "de"), Formality(Register.INFORMAL
     ],
 )
 def test_each_register_offends_the_other(source: str, formal: str, informal: str) -> None:
-    assert not MORE.offending(source, formal) and MORE.offending(source, informal)
-    assert not LESS.offending(source, informal) and LESS.offending(source, formal)
+    assert not offending(MORE.pair(source, formal)) and offending(MORE.pair(source, informal))
+    assert not offending(LESS.pair(source, informal)) and offending(LESS.pair(source, formal))
 
 
 @pytest.mark.parametrize(
@@ -55,13 +62,13 @@ def test_each_register_offends_the_other(source: str, formal: str, informal: str
     ],
 )
 def test_what_addresses_nobody_offends_neither(source: str, translation: str) -> None:
-    assert not MORE.offending(source, translation) and not LESS.offending(source, translation)
+    assert not offending(MORE.pair(source, translation)) and not offending(LESS.pair(source, translation))
 
 
 def test_a_verb_that_does_not_agree_offends_both() -> None:
-    assert "Können" in LESS.offending("Can you see it?", "Können du es sehen?")
-    assert "Kannst" in MORE.offending("Can you see it?", "Kannst Sie es sehen?")
-    assert not LESS.offending("The man whom you see.", "Der Mann, den du siehst.")
+    assert "Können" in offending(LESS.pair("Can you see it?", "Können du es sehen?"))
+    assert "Kannst" in offending(MORE.pair("Can you see it?", "Kannst Sie es sehen?"))
+    assert not offending(LESS.pair("The man whom you see.", "Der Mann, den du siehst."))
 
 
 def test_the_verb_before_a_pronoun_goes_with_it() -> None:
@@ -71,9 +78,9 @@ def test_the_verb_before_a_pronoun_goes_with_it() -> None:
 
 
 def test_without_clues_of_the_source_only_the_clear_words_count() -> None:
-    finnish = Formality(Register.INFORMAL, "fi", "de")
-    assert not finnish.offending("Vous êtes en retard.", "Sie sind zu spät.")
-    assert finnish.offending("Je vous aide.", "Ich helfe Ihnen.")
+    finnish = direction(Register.INFORMAL, "fi")
+    assert not offending(finnish.pair("Vous êtes en retard.", "Sie sind zu spät."))
+    assert offending(finnish.pair("Je vous aide.", "Ich helfe Ihnen."))
 
 
 @pytest.mark.parametrize(

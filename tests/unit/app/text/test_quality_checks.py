@@ -1,9 +1,15 @@
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from app.text.quality_checks import Verdict, judge, loses_number
+from app.text.quality_checks import Verdict, doubled_in, loses_number
+from app.text.quality_checks import judge as judge_with
+from languages.registry import language_of
+
+GERMAN, ENGLISH = language_of("de").numbers, language_of("en").numbers
+judge = partial(judge_with, doubled=doubled_in(["de", "en"]))
 
 REFERENCES = sorted(Path(__file__).parents[4].glob("data/de-en/eval/*.tsv"))
 
@@ -110,7 +116,7 @@ def test_a_search_that_was_cut_off_is_said_to_be():
     ],
 )
 def test_a_small_number_is_there_as_figures_or_as_a_word(source, translation, target, is_lost):
-    assert loses_number(source, translation, target) == is_lost
+    assert loses_number(source, translation, language_of(target).numbers) == is_lost
 
 
 @pytest.mark.skipif(not REFERENCES, reason="the evaluation sets are not here")
@@ -124,7 +130,7 @@ def test_human_translations_are_hardly_ever_blamed(path, backwards):
         for verdict in judge(*((english, german) if backwards else (german, english)))
     )
     blamed["small number"] = sum(
-        loses_number(english, german, "de") if backwards else loses_number(german, english, "en")
+        loses_number(english, german, GERMAN) if backwards else loses_number(german, english, ENGLISH)
         for german, english in pairs
     )
     assert all(count < 0.01 * len(pairs) for count in blamed.values()), blamed

@@ -9,21 +9,19 @@ from hypothesis import strategies as st
 from app.text.inline.placement import apply
 from app.translation.rules.corrections import conflicts, corrections, overlap
 from app.translation.rules.marks import marks_between
-from app.translation.rules.pair import Pair, RuleOptions
+from app.translation.rules.pair import Direction, RuleOptions
 from languages.registry import language_of
 
 
-def pair(source: str, translation: str, here: str, there: str, *, is_strict: bool = False) -> Pair:
-    options = RuleOptions(preserves_formatting=is_strict)
-    languages = {"here": language_of(here), "there": language_of(there)}
-    return Pair(source=source, translation=translation, options=options, **languages)
+def direction(here: str, there: str, *, is_strict: bool = False) -> Direction:
+    return Direction(language_of(here), language_of(there), RuleOptions(preserves_formatting=is_strict))
 
 
 def mirrored(
     source: str, translation: str, target: str = "en", *, origin: str | None = None, is_strict: bool = False
 ) -> str:
     origin = origin or ("de" if target == "en" else "en")
-    return apply(corrections(pair(source, translation, origin, target, is_strict=is_strict)), translation)
+    return apply(corrections(direction(origin, target, is_strict=is_strict).pair(source, translation)), translation)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_quotation_marks_stay_if_formatting_is_preserved():
     ],
 )
 def test_marks_between_sentences_are_those_of_the_target_language(text, source, target, expected):
-    assert text.translate(marks_between(text, language_of(source), language_of(target))) == expected
+    assert text.translate(marks_between(text, direction(source, target))) == expected
 
 
 def test_german_ordinals_have_a_full_stop():
@@ -191,7 +189,7 @@ CODES = st.sampled_from(["de", "en", "en-GB", "fr", "pt", "pt-PT", "fi", "ja", "
 @given(TEXTS, TEXTS, CODES, CODES, st.booleans())
 @settings(max_examples=2000)
 def test_no_two_rules_want_the_same_place(source: str, translation: str, here: str, there: str, strict: bool) -> None:
-    sentence = pair(source, translation, here, there, is_strict=strict)
+    sentence = direction(here, there, is_strict=strict).pair(source, translation)
     assert conflicts(sentence) == []
     edits = corrections(sentence)
     assert edits == sorted(edits) and not any(overlap(*both) for both in pairwise(edits))

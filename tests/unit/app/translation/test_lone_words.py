@@ -12,8 +12,17 @@ from app.text.inline.target_tokens import Link
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Term
 from app.translation.lone_words import word_again
+from app.translation.rules.pair import Direction
+from languages.registry import language_of
 
 pytestmark = pytest.mark.anyio
+
+
+def between(source: str, target: str) -> Direction:
+    return Direction(language_of(source), language_of(target))
+
+
+EN_DE = between("en", "de")
 
 
 def sentence(source: str, text: str, score: float = -0.3) -> SentenceTranslation:
@@ -37,7 +46,7 @@ class Model:
 
 
 async def again(word: str, model: Model, source: str = "en", target: str = "de", **options) -> str | None:
-    found = await word_again(sentence(word, word), source, target, SearchOptions(**options), model)
+    found = await word_again(sentence(word, word), between(source, target), SearchOptions(**options), model)
     return found and found.text
 
 
@@ -83,11 +92,11 @@ async def test_only_words_with_a_capital_are_asked_for(word: str) -> None:
 async def test_translated_words_and_other_languages_are_left_alone() -> None:
     model = Model()
     options = SearchOptions()
-    assert await word_again(sentence("Apple", "Apfel"), "en", "de", options, model) is None
-    assert await word_again(sentence("Apple", "Apple"), "en", "fr", options, model) is None
-    assert await word_again(sentence("Apple", "Apple"), "en", "de", replace(options, prefix="Ap"), model) is None
+    assert await word_again(sentence("Apple", "Apfel"), EN_DE, options, model) is None
+    assert await word_again(sentence("Apple", "Apple"), between("en", "fi"), options, model) is None
+    assert await word_again(sentence("Apple", "Apple"), EN_DE, replace(options, prefix="Ap"), model) is None
     term = Term(begin=0, end=5, source="apple", target="Apple", forms=("Apple",))
-    assert await word_again(replace(sentence("Apple", "Apple"), terms=(term,)), "en", "de", options, model) is None
+    assert await word_again(replace(sentence("Apple", "Apple"), terms=(term,)), EN_DE, options, model) is None
     assert not model.asked
 
 
@@ -99,7 +108,7 @@ async def test_the_copy_becomes_an_alternative() -> None:
         alignment=(Link(0, 5, 0, 5),),
         alternatives=(Alternative("Apples", -4.0), Alternative("Äpfel", -5.0)),
     )
-    found = await word_again(first, "en", "de", SearchOptions(n_best=3), model)
+    found = await word_again(first, EN_DE, SearchOptions(n_best=3), model)
     assert found is not None
     assert (found.text, found.score, found.verdicts, found.alignment) == ("Apfel", -0.4, (), (Link(0, 5, 0, 5),))
     assert [other.text for other in found.alternatives] == ["Apple", "Apples"]
@@ -109,4 +118,4 @@ async def test_a_failed_attempt_changes_nothing() -> None:
     async def fail(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
         raise Overloaded("full")
 
-    assert await word_again(sentence("Apple", "Apple"), "en", "de", SearchOptions(), fail) is None
+    assert await word_again(sentence("Apple", "Apple"), EN_DE, SearchOptions(), fail) is None

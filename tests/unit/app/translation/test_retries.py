@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from app.engine.interface import Alternative, SentenceTranslation, TextTranslati
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.errors import ModelFailure, Overloaded
-from app.text.formality import Formality, Register
+from app.text.formality import Register
 from app.text.inline.target_tokens import Link
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
@@ -18,8 +19,11 @@ from app.text.quality_checks import Verdict, judge, loops
 from app.translation.attempts import Aligned, with_numbers_kept
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
-from app.translation.retries import attempts, improve, options_again
+from app.translation.retries import improve
+from app.translation.rules.pair import Direction, RuleOptions
+from app.translation.rules.retries import Situation, attempts, options_again
 from app.translation.versions import Versions
+from languages.registry import language_of
 from tests.support.tiny import VOCABULARY
 from tests.support.toy import EOS, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
@@ -27,6 +31,8 @@ from tests.unit.app.engine.test_single_model import started
 pytestmark = pytest.mark.anyio
 
 PAIR = {"source": "de", "target": "en"}
+UNKNOWN = Direction(language_of("und"), language_of("und"))
+improved = partial(improve, direction=UNKNOWN)
 PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
 TEXT = "Ich sah {0} gestern."
 
@@ -89,7 +95,9 @@ async def translations_of(engine, text, options):
 
     [[first]] = [found.sentences for found in await translate([text], options)]
     placeholders = engine.alphabet("de", "en").placeholders
-    return first, await improve(first, None, options=options, placeholders=placeholders, translate=translate)
+    return first, await improve(
+        first, None, direction=UNKNOWN, options=options, placeholders=placeholders, translate=translate
+    )
 
 
 async def test_the_pipeline_improves_a_visibly_wrong_sentence(tiny_bundle):
@@ -202,7 +210,7 @@ def test_numbers_come_back_where_their_placeholders_are() -> None:
 @pytest.mark.parametrize("loop", ["dog dog dog", "the dog the dog the dog", "dogogog", "dooooog"])
 def test_the_source_is_better_than_a_loop(loop: str) -> None:
     def best(source: str, text: str) -> SentenceTranslation:
-        return Versions(of(source, text, verdicts=(Verdict.REPETITION,)), None).result(SearchOptions())
+        return Versions(of(source, text, verdicts=(Verdict.REPETITION,)), None, UNKNOWN).result(SearchOptions())
 
     copy = best("Der Hund.", loop)
     assert (copy.text, copy.verdicts, copy.confidence) == ("Der Hund.", (Verdict.COPIED_SOURCE,), 0.0)
@@ -212,7 +220,7 @@ def test_the_source_is_better_than_a_loop(loop: str) -> None:
 
 def test_the_versions_that_lost_are_the_alternatives() -> None:
     first = replace(of("Hund.", "Cat.", verdicts=(Verdict.TRUNCATED,)), alternatives=(Alternative("Rat.", -3.0),))
-    found = Versions(first, None)
+    found = Versions(first, None, UNKNOWN)
     assert found.best.text == "Rat."
     assert [other.text for other in found.result(SearchOptions(n_best=2)).alternatives] == ["Cat."]
     assert found.result(SearchOptions()).alternatives == ()
@@ -255,7 +263,9 @@ async def restored(
 
     protected = part()
     first = of(protected.text, model(protected.text))
-    found = await improve(first, protected, options=SearchOptions(), placeholders=(), translate=translate)
+    found = await improve(
+        first, protected, direction=UNKNOWN, options=SearchOptions(), placeholders=(), translate=translate
+    )
     whole = protected.restore(found.text, found.alignment)
     return asked, whole.text, whole.lost, found
 
@@ -309,27 +319,27 @@ async def test_words_of_the_wrong_register_are_avoided_until_there_are_none() ->
         sentence = of(asked[0], (free or texts)[0])
         return [TextTranslation(text=sentence.text, alternatives=(), sentences=(sentence,))]
 
-    async def improved(wanted: Register) -> SentenceTranslation:
+    async def in_register(wanted: Register) -> SentenceTranslation:
         first = of("Do you want to?", texts[0])
-        formality = Formality(wanted, "en", "de")
+        direction = Direction(language_of("en"), language_of("de"), RuleOptions(register=wanted))
         return await improve(
-            first, None, options=SearchOptions(), placeholders=(), translate=translate, formality=formality
+            first, None, direction=direction, options=SearchOptions(), placeholders=(), translate=translate
         )
 
-    assert (await improved(Register.INFORMAL)).text == texts[0] and not avoided
-    found = await improved(Register.FORMAL)
+    assert (await in_register(Register.INFORMAL)).text == texts[0] and not avoided
+    found = await in_register(Register.FORMAL)
     assert (found.text, found.verdicts) == (texts[2], ())
     assert len(avoided) == 2 and {"du", "Willst"} <= set(avoided[0]) and "ihr" in avoided[1]
     del texts[2]
-    found = await improved(Register.FORMAL)
+    found = await in_register(Register.FORMAL)
     assert found.verdicts == (Verdict.FORMALITY,), "it was tried and reported"
 
 
 def test_the_attempts_come_in_their_order() -> None:
     protected = part("Ich sah {0} um 9 Uhr.")
     lost = of(protected.text, "I saw at 8.", verdicts=(Verdict.DIGITS_CHANGED,))
-    versions = Versions(lost, protected)
-    names = [attempt.name for attempt in attempts(versions, SearchOptions(), PLACEHOLDERS)]
+    versions = Versions(lost, protected, UNKNOWN)
+    names = [attempt.name for attempt in attempts(Situation(versions, SearchOptions(), PLACEHOLDERS))]
     assert names == ["digits", "search", "cut", "placeholders", "numbers", "cut"]
 
 
@@ -339,7 +349,9 @@ async def test_the_source_is_better_than_punctuation() -> None:
         return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
 
     first = of("!?x", "!?", verdicts=judge("!?x", "!?"))
-    found = await improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate)
+    found = await improve(
+        first, None, direction=UNKNOWN, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate
+    )
     assert (found.text, found.verdicts) == ("!?x", (Verdict.COPIED_SOURCE,))
 
 
@@ -350,7 +362,9 @@ async def test_numbers_that_no_search_keeps_are_kept_by_cutting() -> None:
         return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
 
     first = of("Nach 20 Jahren kamen 95 Gäste.", "They came.", verdicts=(Verdict.DIGITS_CHANGED,))
-    found = await improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate)
+    found = await improve(
+        first, None, direction=UNKNOWN, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate
+    )
     assert (found.text, found.verdicts) == ("After 20 years came 95 guests.", ())
 
 
@@ -361,5 +375,7 @@ async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> N
 
     first = of("Er kam auf den 8. Platz.", "He came.")
     improving = {"options": SearchOptions(), "placeholders": PLACEHOLDERS, "translate": translate}
-    assert (await improve(first, None, **improving, target="en")).text == "He came 8th."
-    assert await improve(first, None, **improving, target="fr") is first
+    assert (
+        await improve(first, None, **improving, direction=Direction(language_of("de"), language_of("en")))
+    ).text == "He came 8th."
+    assert await improved(first, None, **improving) is first

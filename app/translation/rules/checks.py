@@ -1,0 +1,24 @@
+"""The checks of a translation that need its languages, in the order in which they are reported.
+
+The engine makes those that need none: ``app.text.quality_checks.CHECKS``.
+"""
+
+from app.text.quality_checks import Verdict, loses_number
+from app.translation.rules.pair import Pair
+from app.translation.rules.protocol import Check
+from app.translation.rules.register import offending
+
+
+def _lost_number(pair: Pair) -> bool:
+    return loses_number(pair.source, pair.translation, pair.there.numbers)
+
+
+CHECKS = (
+    Check(Verdict.DIGITS_CHANGED, _lost_number),
+    Check(Verdict.FORMALITY, lambda pair: bool(offending(pair))),
+)
+
+
+def failed(pair: Pair) -> tuple[Verdict, ...]:
+    """Returns the verdicts of the checks that a translation fails."""
+    return tuple(check.verdict for check in CHECKS if check.fails(pair))
