@@ -9,7 +9,7 @@ from itertools import pairwise
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
-from app.translation.rules.marks import final_mark, footnote_mark, quotation_marks
+from app.translation.rules.marks import ending, quotation_marks
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
 from app.translation.rules.spaces import before_marks, between_signs, no_break
@@ -30,11 +30,10 @@ def regional_spelling(pair: Pair) -> list[Edit]:
 CORRECTIONS = (
     Correction("capitals", capitals),
     Correction("ordinals", ordinals),
-    Correction("final mark", final_mark),
+    Correction("final mark", ending),
     Correction("quotation marks", quotation_marks, is_formatting=True),
     Correction("spaces before marks", before_marks, is_formatting=True),
     Correction("spaces between signs", between_signs),
-    Correction("footnote mark", footnote_mark),
     Correction("no-break spaces", no_break),
     Correction("regional spelling", regional_spelling),
 )
@@ -62,7 +61,8 @@ def conflicts(pair: Pair, rules: Sequence[Correction] = CORRECTIONS) -> list[tup
 
 def overlap(one: Edit, other: Edit) -> bool:
     """Tells whether two edits change the same characters, or insert at the same place."""
-    return one.begin == other.begin or max(one.begin, other.begin) < min(one.end, other.end)
+    first, second = sorted((one, other))
+    return second.begin < first.end or first[:2] == second[:2]
 
 
 def _wanted(pair: Pair, rules: Sequence[Correction]) -> list[tuple[Edit, int]]:

@@ -72,7 +72,15 @@ def marks_between(text: str, direction: Direction) -> Mapping[int, str]:
     return {ord(own.opening): other.opened, ord(own.closing): other.closed}
 
 
-def final_mark(pair: Pair) -> list[Edit]:
+def ending(pair: Pair) -> list[Edit]:
+    """Ends a translation as its source ends: with its final mark, and the asterisks of a footnote."""
+    edits = _final_mark(pair) + _footnote_mark(pair)
+    if len(edits) == 2 and edits[0][:2] == edits[1][:2]:
+        return [edits[0]._replace(replacement=edits[0].replacement + edits[1].replacement)]
+    return edits
+
+
+def _final_mark(pair: Pair) -> list[Edit]:
     """Ends a translation with the mark of its source, before the brackets and the like that close both."""
     if pair.there.writing.own_marks or not pair.translation.strip():
         return []
@@ -117,7 +125,7 @@ def _abbreviation(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?:\w\.\s?\w|\b(?:{'|'.join((*map(re.escape, words), '[0-9]+'))}))\.$")
 
 
-def footnote_mark(pair: Pair) -> list[Edit]:
+def _footnote_mark(pair: Pair) -> list[Edit]:
     """Keeps the asterisks at the end, as in "Preis***": models lose some."""
     source, translation = pair.source, pair.translation
     here, there = (_ASTERISKS.search(text, max(0, len(text) - _LAST)) for text in (source, translation))
