@@ -47,6 +47,14 @@ class Encoded:
         if "\0" in self.text:
             raise DamagedDocument("The file is not text.")
 
+    def has_all(self, text: str) -> bool:
+        """Tells whether the file's encoding has all characters of a text."""
+        try:
+            text.encode(self._encoding)
+        except UnicodeEncodeError:
+            return False
+        return True
+
     def encoded(self, text: str, escape: Callable[[str, str], bytes] | None = None) -> bytes:
         """Returns the text as bytes in the file's encoding.
 

@@ -25,6 +25,8 @@ _DOUBLE_SPACE = re.compile(r" {2,}|\A ")
 _FIELDS = """page-number page-count date time sequence sequence-ref reference-ref bookmark-ref note-ref chapter title
     author-name author-initials file-name expression variable-get variable-set user-field-get word-count
     character-count paragraph-count table-count image-count placeholder measure""".split()
+# Fields that repeat a caption or heading: a text of its own, so that it becomes what it repeats.
+_REPEATING = frozenset(f"{_TEXT}{name}" for name in ("sequence-ref", "reference-ref", "bookmark-ref"))
 
 
 def _spaces(element: Any) -> str:
@@ -84,8 +86,11 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
             for element in root.iter(f"{_DC}title", f"{_DC}subject"):
                 yield PlainText(element)
             continue
-        for element in root.iter(f"{_TEXT}p", f"{_TEXT}h", f"{_SVG}title", f"{_SVG}desc"):
-            if element.tag.startswith(_SVG):
+        for element in root.iter(f"{_TEXT}p", f"{_TEXT}h", f"{_SVG}title", f"{_SVG}desc", *_REPEATING):
+            if element.tag in _REPEATING:
+                if any(map(str.isalpha, element.text or "")):
+                    yield PlainText(element)
+            elif element.tag.startswith(_SVG):
                 yield PlainText(element)
             else:
                 yield MixedText(element, _NAMES, read=lambda text: _SPACES.sub(" ", text), append=_append)

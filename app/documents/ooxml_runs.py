@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from app.documents.field_text import FieldText, repeats
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, Dialect, S, W
 from app.errors import DocumentTooLarge
@@ -90,10 +91,14 @@ class Paragraph:
     Args:
         element: The element.
         dialect: Its language.
+
+    Attributes:
+        fields: The results of fields in it that are texts of their own.
     """
 
     def __init__(self, element: Any, dialect: Dialect) -> None:
         self._element, self._dialect = element, dialect
+        self.fields: list[FieldText] = []
         self._builder = InlineBuilder()
         self._base = self._build(self._items(element))
         self.markup = self._builder.markup
@@ -153,7 +158,7 @@ class Paragraph:
                 element.remove(child)
 
     def _items(self, parent: Any) -> list[_Item]:
-        return _with_ranges(self._flat_items(parent), self._dialect)
+        return _with_ranges(self._flat_items(parent), self._dialect, self._closed)
 
     def _flat_items(self, parent: Any) -> Iterator[_Item]:
         dialect = self._dialect
@@ -199,9 +204,32 @@ class Paragraph:
         if inner is None or any(child.tag == f"{W}p" for child in inner):
             return _Object(InlineBuilder.point, [_Source(None, outer)])
         items = self._items(inner)
-        if outer.tag == f"{W}fldSimple" and not _has_letters(items):
+        if outer.tag == f"{W}fldSimple" and (
+            not _has_letters(items) or self._take_field(outer.get(f"{W}instr", ""), items)
+        ):
             return _Object(InlineBuilder.atom, [_Source(None, outer)])
         return _Group(items, wrapper=(outer, inner))
+
+    def _take_field(self, instruction: str, result: Sequence[_Item]) -> bool:
+        """Tells whether a field repeats a text, and makes a text of its own of the field's result."""
+        if not repeats(instruction):
+            return False
+        sources = [source for item in result for source in item.sources]
+        self.fields.append(FieldText([text for source in sources for text in source.child.iter(f"{W}t")]))
+        return True
+
+    def _closed(self, is_field: bool, before: list[_Source], items: list[_Item], behind: list[_Source]) -> _Item:
+        """Returns the group of a finished range or field. The instruction of a field stays with its beginning."""
+        if not is_field:
+            return _Group(items, before, behind)
+        result = next((index for index, item in enumerate(items) if _is_separator(item)), -1) + 1
+        head = [source for item in items[:result] for source in item.sources]
+        shown = items[result:] if result else []
+        instruction = "".join(source.child.text or "" for source in head if source.child.tag == f"{W}instrText")
+        if _has_letters(shown) and not self._take_field(instruction, shown):
+            return _Group(shown, [*before, *head], behind)
+        sources = [source for item in items for source in item.sources]
+        return _Object(InlineBuilder.atom if shown else InlineBuilder.point, [*before, *sources, *behind])
 
     def _build(self, items: Sequence[_Item]) -> Any:
         """Writes the markup of one level; returns the properties of text that stands there without markup."""
@@ -261,7 +289,11 @@ def _next_keys(items: Sequence[_Item]) -> list[bytes | None]:
     return keys[::-1]
 
 
-def _with_ranges(items: Iterable[_Item], dialect: Dialect) -> list[_Item]:
+def _with_ranges(
+    items: Iterable[_Item],
+    dialect: Dialect,
+    close: Callable[[bool, list[_Source], list[_Item], list[_Source]], _Item],
+) -> list[_Item]:
     """Groups the ranges and fields that begin and end on this level; other marks stay points."""
     grouped: list[_Item] = []
     open_: list[tuple[object, int]] = []  # the name of an end that is not found yet, and where in ``grouped`` it begins
@@ -281,7 +313,7 @@ def _with_ranges(items: Iterable[_Item], dialect: Dialect) -> list[_Item]:
             places[name].pop()
         del open_[place:]
         opening, *inside = grouped[begin:]
-        grouped[begin:] = [_closed(ends == "field", opening.sources, inside, item.sources)]
+        grouped[begin:] = [close(ends == "field", opening.sources, inside, item.sources)]
     return grouped
 
 
@@ -297,18 +329,6 @@ def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
     if element.tag in dialect.ranges:
         return (dialect.ranges[element.tag], name), None
     return (None, (element.tag, name)) if element.tag in dialect.ranges.values() else (None, None)
-
-
-def _closed(is_field: bool, before: list[_Source], items: list[_Item], behind: list[_Source]) -> _Item:
-    """Returns the group of a finished range or field. The instruction of a field stays with its beginning."""
-    if not is_field:
-        return _Group(items, before, behind)
-    result = next((index for index, item in enumerate(items) if _is_separator(item)), -1) + 1
-    shown = items[result:] if result else []
-    if _has_letters(shown):
-        return _Group(shown, [*before, *(source for item in items[:result] for source in item.sources)], behind)
-    sources = [source for item in items for source in item.sources]
-    return _Object(InlineBuilder.atom if shown else InlineBuilder.point, [*before, *sources, *behind])
 
 
 def _is_separator(item: _Item) -> bool:

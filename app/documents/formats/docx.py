@@ -37,5 +37,7 @@ def read(data: bytes) -> Document:
 def _segments(parts: OfficeParts) -> Iterator[Segment]:
     for root in parts.roots(*_TEXTS):
         for element in root.iter(f"{W}p"):
-            yield Paragraph(element, WORD)
+            paragraph = Paragraph(element, WORD)
+            yield paragraph
+            yield from paragraph.fields
     yield from parts.common_segments()

@@ -1,4 +1,4 @@
-"""json: the strings that are values; keys, numbers and white space stay as they are."""
+"""json: the strings that are text; keys, values for programs, numbers and white space stay as they are."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from app.documents.document import Document, bounded
 from app.documents.messages import PLACEHOLDERS
 from app.documents.slots import Slot, filled
 from app.errors import DamagedDocument, DocumentTooLarge
+from app.text.data_values import is_data
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _MAX_STRUCTURE = 500_000  # lists, objects and commas: each may become an object of 200 bytes
@@ -46,11 +47,13 @@ def _slots(source: str) -> Iterator[Slot]:
     def written(text: str) -> str:
         return json.dumps(text, ensure_ascii=escapes)
 
+    key = ""
     for match in _STRING.finditer(source):
         if _COLON.match(source, match.end()):
+            key = match[0]
             continue
         text = json.loads(match[0])
         if _NO_TEXT.search(text):
             raise DamagedDocument("A string of the file has a NUL character or an unpaired surrogate: it is not text.")
-        if any(map(str.isalpha, text)) and not _CHOICE.search(text):
+        if any(map(str.isalpha, text)) and not _CHOICE.search(text) and not is_data(text, key):
             yield Slot(*match.span(), text, written)

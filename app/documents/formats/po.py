@@ -1,7 +1,8 @@
 """po: gettext catalogs. Untranslated and fuzzy messages are translated; the others keep their translations."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
+from typing import Any
 
 import polib
 from babel.messages.plurals import get_plural
@@ -15,9 +16,11 @@ from app.text.budget import checkpoint
 # The library adds line by line to a string, each time to a copy. In a file of 16 MB, 200,000 lines of messages of 60
 # lines make copies of 480 million characters; a message of a million lines would take minutes.
 _MAX_COPIED_CHARS = 2_000_000_000
+_CONTENT_TYPE = "text/plain; charset=UTF-8"
 _DAMAGED = "The file is damaged or not a message catalog."
 # A line with a string; it may be one of an old message (#~) or tell what a message was before (#|).
 _WITH_STRING = re.compile(r'(?:#[~|]++\s*+)*+(?="|msg)')
+_CHARSET = re.compile(rb"Content-Type:[^\n]*?charset=([\w-]+)")
 _STRING = re.compile(r'(?:msg(?:ctxt|id(?:_plural)?|str(?:\[[0-9]++\])?)\s*+)?"(?:[^"\\]|\\.)*+"')
 
 
@@ -27,7 +30,7 @@ def read(data: bytes) -> Document:
     Raises:
         DamagedDocument: It is no catalog.
     """
-    file = Encoded(data)
+    file = Encoded(data, _declared(data))
     if file.text.count("msg") > 3 * MAX_TEXTS:
         raise DocumentTooLarge("The document has too many messages; divide it.")
     catalog = _catalog(file.text)
@@ -46,13 +49,46 @@ def read(data: bytes) -> Document:
                 entry.msgstr = next(rest)
             entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
             entry.previous_msgid = entry.previous_msgid_plural = entry.previous_msgctxt = None
-        catalog.metadata["Language"] = language.replace("-", "_")
-        if any(entry.msgid_plural for entry in entries):
-            catalog.metadata["Plural-Forms"] = plural.plural_forms
-        return file.encoded(str(catalog).replace("\n", line_end))
+        _complete(catalog.metadata, language, plural, changed=any(entry.msgid_plural for entry in entries))
+        catalog.metadata_is_fuzzy = False  # readers skip a fuzzy header
+        written = _written(catalog)
+        if not file.has_all(written):
+            catalog.metadata["Content-Type"] = _CONTENT_TYPE
+            written = _written(catalog)
+        return file.encoded(written.replace("\n", line_end))
 
     texts = [text for entry in entries for text in (entry.msgid, entry.msgid_plural) if text]
     return Document(texts=tuple(texts), markup=None, protect=PLACEHOLDERS, write=write)
+
+
+def _declared(data: bytes) -> str | None:
+    """Returns the encoding that the header names; templates have the word CHARSET in its place."""
+    match = _CHARSET.search(data, 0, 1 << 16)
+    return match[1].decode() if match and match[1] != b"CHARSET" else None
+
+
+def _complete(header: MutableMapping[str, str], language: str, plural: Any, *, changed: bool) -> None:
+    """Writes what readers need to know of a translated catalog: without an encoding, Python's takes it for ASCII.
+
+    Args:
+        header: The fields of the header.
+        language: A tag, such as ``en-GB``.
+        plural: The language's plural forms, as Babel has them.
+        changed: There are messages with new plural forms.
+    """
+    header["Language"] = language.replace("-", "_")
+    if "charset=" not in header.get("Content-Type", "").replace("charset=CHARSET", ""):
+        header["Content-Type"] = _CONTENT_TYPE
+    header.setdefault("MIME-Version", "1.0")
+    header.setdefault("Content-Transfer-Encoding", "8bit")
+    if changed or "nplurals=INTEGER" in header.setdefault("Plural-Forms", "nplurals=INTEGER"):
+        header["Plural-Forms"] = plural.plural_forms
+
+
+def _written(catalog: polib.POFile) -> str:
+    """Returns the catalog as text. The library writes an empty comment for a header without one."""
+    text = str(catalog)
+    return text if catalog.header else text.removeprefix("#\n")
 
 
 def _catalog(source: str) -> polib.POFile:

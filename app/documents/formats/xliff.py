@@ -54,7 +54,7 @@ def _segments(root: Any, space: str) -> Iterator[MixedText]:
         if source is None or not _is_for_translation(unit):
             continue
         segmented = unit.find(f"{space}seg-source")
-        if _is_translated(unit, target):
+        if _is_translated(unit, source, target):
             continue
         yield MixedText(source if segmented is None else segmented, names, into=partial(_target, unit, space))
 
@@ -70,10 +70,15 @@ def _is_for_translation(unit: Any) -> bool:
     return next(filter(None, wishes), "yes") != "no"
 
 
-def _is_translated(unit: Any, target: Any) -> bool:
-    if target is None or not "".join(target.itertext()).strip():
+def _is_translated(unit: Any, source: Any, target: Any) -> bool:
+    """Tells whether a unit has a translation. A copy of the source is one only if a state or an approval says so."""
+    text = "" if target is None else "".join(target.itertext()).strip()
+    if not text:
         return False
-    return target.get("state") not in _OPEN_STATES and unit.get("state") not in _OPEN_STATES
+    states = [state for each in (target, unit) if (state := each.get("state"))]
+    if not states and unit.get("approved") != "yes" and text == "".join(source.itertext()).strip():
+        return False
+    return _OPEN_STATES.isdisjoint(states)
 
 
 def _target(unit: Any, space: str) -> Any:

@@ -1,4 +1,4 @@
-"""xlsx: SpreadsheetML. Cells, comments, headers of tables, shapes, charts and the title; formulas stay."""
+"""xlsx: SpreadsheetML. Cells, their lists of values, comments, headers, shapes, charts, title; formulas stay."""
 
 import re
 from collections import Counter
@@ -10,6 +10,7 @@ from app.documents.ooxml_dialects import SHEET, S
 from app.documents.ooxml_parts import OfficeParts
 from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import PlainText, Segment, package_document
+from app.documents.sheet_choices import Choices, restore
 from app.documents.sheet_escapes import escaped, escaped_name, unescaped, unescaped_name
 
 _MAIN = "spreadsheetml.sheet.main+xml"
@@ -27,8 +28,13 @@ def read(data: bytes) -> Document:
         InvalidRequest: It is damaged, encrypted, too large or has macros.
     """
     parts = OfficeParts(data, _MAIN)
-    headers = _Headers(parts)
-    return package_document(parts.package, parts.trees, _segments(parts, headers), lambda language: headers.write())
+    headers, choices = _Headers(parts), Choices(parts, _SHEET)
+
+    def finish(language: str) -> None:
+        headers.write()
+        choices.write()
+
+    return package_document(parts.package, parts.trees, _segments(parts, headers, choices), finish)
 
 
 class _Headers:
@@ -77,24 +83,25 @@ class _Headers:
 
     def _restore(self, name: str) -> None:
         for cell, written in self._cells.get(name, ()):
-            for text in list(cell.iter(f"{S}t"))[1:]:
-                text.text = ""
-            next(cell.iter(f"{S}t")).text = written
+            restore(cell, written)
 
 
 def _name(column: Any) -> str:
     return unescaped_name(column.get("name", ""))
 
 
-def _segments(parts: OfficeParts, headers: _Headers) -> Iterator[Segment]:
+def _segments(parts: OfficeParts, headers: _Headers, choices: Choices) -> Iterator[Segment]:
     for root in parts.roots("spreadsheetml.sharedStrings+xml"):
         for cell in root.iter(f"{S}si"):
+            choices.take(cell)
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)
     for root in parts.roots(_SHEET, having=b"inlineStr"):
         for cell in root.iter(f"{S}is"):
+            choices.take(cell)
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)
+    yield from choices.segments()
     for root in parts.roots("spreadsheetml.comments+xml"):
         for comment in root.iterfind(f".//{S}comment/{S}text"):
             yield Paragraph(comment, SHEET)

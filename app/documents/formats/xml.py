@@ -1,9 +1,11 @@
-"""xml: the text of any document, as ``/v2/translate`` finds it with ``tag_handling`` = ``xml``."""
+"""xml: the text of any document, as ``/v2/translate`` finds it with ``tag_handling`` = ``xml``; data stays."""
 
 from app.documents.characters import Encoded, char_references
 from app.documents.document import Document
 from app.documents.formats.html import declared
 from app.text.markup.scope import Rules
+
+_RULES = Rules(syntax="xml", ignore_tags=frozenset({"script", "style"}), keeps_data=True)
 
 
 def read(data: bytes) -> Document:
@@ -15,6 +17,6 @@ def read(data: bytes) -> Document:
     file = Encoded(data, declared(data))
     return Document(
         texts=(file.text,),
-        markup=Rules(syntax="xml"),
+        markup=_RULES,
         write=lambda texts, language: file.encoded(texts[0], char_references),
     )

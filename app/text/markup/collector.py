@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from app.text.inline.objects import Kind, Part
 from app.text.markup.html_tokenizer import Token, TokenKind
-from app.text.markup.scope import Rules, Scope
+from app.text.markup.scope import ANNOTATIONS, Rules, Scope
 from app.text.pieces import PIECE_CHARS
 
 # Nobody nests deeper in a sentence. Deeper elements end the text, so that hostile input costs no quadratic time.
@@ -70,7 +70,7 @@ class TextCollector:
         elif was_translated and translated:
             self._add_token(token, has_inside)
         elif was_translated and token.kind is TokenKind.START:
-            self._parts.append(self._part(Kind.ATOM, token))
+            self._parts.append(self._part(Kind.POINT if token.name in ANNOTATIONS else Kind.ATOM, token))
             self._in_atom = True
         elif self._in_atom and not (translated and token.kind is TokenKind.START):
             self._atom_end = token.end

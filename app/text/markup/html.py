@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from app.text.budget import checkpoint
-from app.text.inline.objects import Inline, Part
+from app.text.data_values import is_data
+from app.text.inline.objects import Inline, Kind, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.attributes import attribute_texts
@@ -37,9 +38,11 @@ def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[N
     Raises:
         InvalidRequest: The search for protected spans takes too long.
     """
+    name = ""  # of the last start tag
 
     def emit(parts: Sequence[Part]) -> None:
-        builder.add(parts, write_html, escape_html)
+        if not (rules.keeps_data and _is_data(parts, name)):
+            builder.add(parts, write_html, escape_html)
 
     tokens = Tokenizer(source, rules.syntax)
     collector = TextCollector(source, rules, splitting_names(source, tokens, rules), emit)
@@ -48,6 +51,8 @@ def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[N
             checkpoint()
             collector.take(piece)
             yield
+        if token.kind is TokenKind.START:
+            name = token.name
     collector.end_text()
     yield
     if rules.translate_attributes:
@@ -55,6 +60,11 @@ def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[N
             checkpoint()
             builder.add_attribute(value)
             yield
+
+
+def _is_data(parts: Sequence[Part], name: str) -> bool:
+    """Tells whether a text is for programs; ``name`` is that of its element if it has no markup."""
+    return all(part.kind is Kind.TEXT for part in parts) and is_data("".join(part.content for part in parts), name)
 
 
 def _pieces(source: str, token: Token, protected: Patterns) -> Iterator[Token]:

@@ -9,7 +9,9 @@ from enum import Enum, auto
 from app.text.budget import checkpoint
 from app.text.markup.html_tokenizer import Syntax, Token, TokenKind
 
-_UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var", "math"})
+# How the base text beside them is pronounced; they stay beside it.
+ANNOTATIONS = frozenset({"rt", "rtc", "rp"})
+_UNTRANSLATED = frozenset({"code", "pre", "kbd", "samp", "var", "math"}) | ANNOTATIONS
 # Elements that end a sentence: the text before and after them is never one sentence. All others are inline, as unknown
 # elements are in HTML; so is script, which is invisible.
 _BLOCKS = frozenset(
@@ -28,6 +30,8 @@ _ENDED_BY_START_OF = {
     "li": frozenset({"li"}),
     "dt": frozenset({"dt", "dd"}),
     "dd": frozenset({"dt", "dd"}),
+    "rt": frozenset({"rb", "rt", "rtc", "rp"}),
+    "rp": frozenset({"rb", "rt", "rtc", "rp"}),
     "option": frozenset({"option", "optgroup"}),
     "optgroup": frozenset({"optgroup"}),
     "td": frozenset({"td", "th", "tr", "tbody", "tfoot"}),
@@ -57,6 +61,7 @@ class Rules:
             say it.
         line_breaks_split: In HTML, a line break in the source ends a sentence, as it does in plain text.
         translate_attributes: In HTML, translate the attributes that readers see, too.
+        keeps_data: A text that is only a value for programs stays, see ``app.text.data_values``.
     """
 
     syntax: Syntax = "html"
@@ -66,6 +71,7 @@ class Rules:
     outline_detection: bool = True
     line_breaks_split: bool = False
     translate_attributes: bool = False
+    keeps_data: bool = False
 
 
 HTML = Rules()

@@ -1,13 +1,18 @@
 """Catalogs of messages, and tables as text: only the translations change."""
 
 import csv
+import gettext
 import io
 
 import polib
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
 
 from app.documents.registry import find_format
 from app.errors import DamagedDocument
+from tests.support.counts import examples
 from tests.support.documents import translate
 
 
@@ -70,6 +75,95 @@ def test_po_keeps_comments_with_their_messages_and_line_ends(head, line_end):
     assert translated.count(line_end) == translated.count("\n")
     [first, *others] = translated.split(line_end * 2)
     assert ("Firma" in first) == bool(head) and others[0].startswith("# eins")
+
+
+def compiled(catalog: bytes) -> gettext.GNUTranslations:
+    """As Python's own library reads the catalog once it is compiled."""
+    return gettext.GNUTranslations(io.BytesIO(polib.pofile(catalog.decode("utf-8")).to_binary()))
+
+
+HEADERS = [
+    "",
+    '#, fuzzy\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=CHARSET\\n"\n'
+    '"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"\n\n',
+    'msgid ""\nmsgstr ""\n"Language: \\n"\n\n',
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_po_readers_know_the_encoding_and_the_plural_forms(header):
+    source = header + 'msgid "Schließe das Fenster"\nmsgstr ""\n\n'
+    source += 'msgid "eine Tür"\nmsgid_plural "%d Türen"\nmsgstr[0] ""\nmsgstr[1] ""\n'
+    translated = translate(source.encode(), "a.po")
+    found = polib.pofile(translated.decode()).metadata
+    assert found["Content-Type"] == "text/plain; charset=UTF-8"
+    assert found["Plural-Forms"] == "nplurals=2; plural=(n != 1);"
+    assert b"#" not in translated
+    messages = compiled(translated)
+    assert messages.gettext("Schließe das Fenster") == "SCHLIESSE DAS FENSTER"
+    assert messages.ngettext("eine Tür", "%d Türen", 1) == "EINE TÜR"
+    assert messages.ngettext("eine Tür", "%d Türen", 2) == "%d TÜREN"
+
+
+def test_po_keeps_its_encoding_if_it_has_the_letters():
+    head = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=ISO-8859-1\\n"\n\n'
+    document = find_format("a.po").reader()((head + 'msgid "Tür"\nmsgstr ""\n').encode("latin-1"))
+    assert document.texts == ("Tür",)
+    assert "Öl" in document.write(["Öl"], "en").decode("latin-1")
+    document = find_format("a.po").reader()((head + 'msgid "Tür"\nmsgstr ""\n').encode("latin-1"))
+    written = document.write(["5 €"], "en").decode()
+    assert "charset=UTF-8" in written and "5 €" in written
+
+
+# Backslashes and quotation marks are escaped in a catalog; a line break at an end has to stay there.
+MESSAGES = st.text(st.sampled_from('Hund läuft "über" die\\ Wiese %s {0}\t'), min_size=1, max_size=40).map(
+    lambda text: f"Der {text} hier"
+)
+
+
+@settings(max_examples=examples(100))
+@given(
+    st.lists(
+        st.tuples(MESSAGES, MESSAGES, st.sampled_from(["", "\n"])), min_size=1, max_size=5, unique_by=lambda x: x[0]
+    )
+)
+def test_po_messages_are_read_as_they_were_written(messages):
+    catalog = polib.POFile()
+    for one, other, end in messages:
+        plural = {"msgid_plural": other + end, "msgstr_plural": {0: "", 1: ""}} if len(other) % 2 else {}
+        catalog.append(polib.POEntry(msgid=one + end, comment="Kommentar", **plural))
+    document = find_format("a.po").reader()(str(catalog).encode())
+    translated = document.write([text.replace("Der", "The") for text in document.texts], "en")
+    read = compiled(translated)
+    for entry in catalog:
+        if not entry.msgid_plural:
+            assert read.gettext(entry.msgid) == entry.msgid.replace("Der", "The")
+        else:
+            assert read.ngettext(entry.msgid, entry.msgid_plural, 1) == entry.msgid.replace("Der", "The")
+            assert read.ngettext(entry.msgid, entry.msgid_plural, 5) == entry.msgid_plural.replace("Der", "The")
+    assert [entry.comment for entry in polib.pofile(translated.decode())] == ["Kommentar"] * len(catalog)
+
+
+@pytest.mark.parametrize(
+    ("unit", "target", "translated"),
+    [
+        ("", "<target>Der Hund</target>", True),
+        ("", '<target state="new">Hund</target>', True),
+        ("", '<target state="translated">Der Hund</target>', False),
+        ("", '<target state="final">Der Hund</target>', False),
+        (' approved="yes"', "<target>Der Hund</target>", False),
+        ("", "<target>The dog</target>", False),
+        ("", "<target/>", True),
+    ],
+)
+def test_xliff_a_copy_of_the_source_is_no_translation(unit, target, translated):
+    source = (
+        '<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file source-language="de" '
+        f'original="a" datatype="plaintext"><body><trans-unit id="h"{unit}><source>Der Hund</source>{target}'
+        "</trans-unit></body></file></xliff>"
+    )
+    [found] = etree.fromstring(translate(source.encode(), "a.xlf")).iter("{*}target")
+    assert (found.text == "DER HUND") == translated
 
 
 def test_csv():

@@ -354,3 +354,19 @@ def test_a_tag_of_any_size_is_kept(inside: str) -> None:
 def test_end_tags_without_start_cost_no_search_through_the_open_elements() -> None:
     source = "<a>" * 20_000 + "</b>" * 20_000 + "x"
     assert shout(source) == source[:-1] + "X"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "<p>Das Zeichen <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> ist schön.</p>",
+            "<p>DAS ZEICHEN <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> IST SCHÖN.</p>",
+        ),
+        ("<ruby>Stadt<rt>oben<rt>mehr</ruby> hier", "<ruby>STADT<rt>oben<rt>mehr</ruby> HIER"),
+        ("<ruby><rb>Stadt<rtc><rt>oben</rt></rtc></ruby>", "<ruby><rb>STADT<rtc><rt>oben</rt></rtc></ruby>"),
+    ],
+)
+def test_annotations_of_ruby_stay_beside_their_text(source: str, expected: str) -> None:
+    assert shout(source) == expected
+    assert not any("kan" in text or "oben" in text for text in extract(source).texts)
