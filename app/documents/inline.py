@@ -21,6 +21,7 @@ INLINE = Rules(
     outline_detection=False,
     splitting_tags=frozenset({"br"}),
     ignore_tags=frozenset({"m"}),
+    has_empty_words=False,
 )
 """How to read the markup that ``InlineBuilder`` writes."""
 

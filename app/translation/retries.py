@@ -43,7 +43,8 @@ async def improve(
         translate: Translates again.
         run: Judges translations elsewhere; None to judge them here, which takes 10 ms for one of 1,500 characters.
     """
-    if not protected and (word := await word_again(translation, direction, options, translate)):
+    is_plain = protected is None or protected.has_words_only
+    if is_plain and (word := await word_again(translation, direction, options, translate)):
         return word
     has_faults = translation.verdicts or failed(direction.pair(translation.source, translation.text))
     if not (has_faults or protected or direction.options.register):

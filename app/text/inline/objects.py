@@ -12,6 +12,7 @@ from itertools import count
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
+from app.text.inline.codec import Codec
 from app.text.inline.tokens import Tokens
 
 # If a model has no placeholders, names replace untranslated parts, because models copy names and build a sentence
@@ -20,17 +21,17 @@ from app.text.inline.tokens import Tokens
 # left in place 25.9. Three names are used in turn, so that a sentence seldom has one twice.
 NAMES = ("Tom", "Boston", "Paris", "Berlin", "London", "Julia", "Peter", "Maria")
 _IN_TURN = 3
+# What stands for a break: a sentence ends there, however a client splits texts.
+_SEPARATORS = "\u2029\u2028\x1e\x1d\x1c\v\f"
 
 # Scripts that put no space between words: each character counts as a word.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _JOINED = "\u0300-\u036f\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff"  # accents and the like stay with their character
-_LETTER = rf"(?:(?![{_UNSPACED}])\w[{_JOINED}]*+)"
+_LETTER = rf"(?:(?![{UNSPACED}])\w[{_JOINED}]*+)"
 # A number isn't looked for inside a longer one that was none, which would be quadratic.
 TOKEN = re.compile(rf"(?<!\d[.,])\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
 CHUNK = re.compile(r"\S++")  # a word with the punctuation around it
 _NUMBERED_TOM = re.compile(r"tom([1-9][0-9]{0,6})")  # of seven digits, a text has room for a few only
-# Each puts an element around everything before it, so that n of them would take memory and time in the square of n.
-_MAX_STRAY_CLOSINGS = 32
 
 
 class Kind(Enum):
@@ -41,6 +42,7 @@ class Kind(Enum):
     CLOSING = auto()
     POINT = auto()  # something with a place and no text: a void element, a comment
     ATOM = auto()  # something that isn't translated but is like a word of the sentence
+    BREAK = auto()  # something that isn't translated and parts two texts, such as "\\n" of a message
 
 
 class Form(NamedTuple):
@@ -69,12 +71,31 @@ class Rewrite(NamedTuple):
         return Rewrite(escape(self.text), self.stand_in, forms)
 
 
+class Escape(NamedTuple):
+    r"""Characters of a plain text that the source writes differently: ``'`` as ``\'``, nothing as ``&``.
+
+    Attributes:
+        place: Where they begin in the text.
+        length: How many they are.
+        written: How the source writes them.
+    """
+
+    place: int
+    length: int
+    written: str
+
+    def moved(self, distance: int) -> "Escape":
+        """Returns the escape for a text that has so many more characters before it."""
+        return self._replace(place=self.place + distance)
+
+
 class Part(NamedTuple):
     """A piece of a marked-up text. The content of TEXT is plain; all other content is markup as the source writes it.
 
     ``name`` tells which OPENING a CLOSING closes; ``begin`` and ``end`` are the part's position in the source.
-    ``rewrite`` is what an ATOM becomes in a translation; None if it stays as it is. ``sticks`` tells of a POINT that it
-    stays directly behind the word or amount before it.
+    ``rewrite`` is what an ATOM becomes in a translation; None if it stays as it is. ``escapes`` are those of a TEXT.
+    ``sticks`` tells of a POINT that it stays directly behind the word or amount before it; ``pair`` is the number that
+    it shares with another, if the two are the tags of an element, else 0.
     """
 
     kind: Kind
@@ -84,13 +105,16 @@ class Part(NamedTuple):
     end: int = 0
     rewrite: Rewrite | None = None
     sticks: bool = False
+    escapes: tuple[Escape, ...] = ()
+    pair: int = 0
 
 
 @dataclass(slots=True)
 class Element:
     """Markup around the tokens from ``first`` up to but not including ``last``.
 
-    ``path`` holds the elements around it, outermost first, and itself; ``order`` is that of all objects.
+    ``path`` holds the elements around it, outermost first, and itself; ``order`` is that of all objects; ``pair`` is as
+    of ``Part``.
     """
 
     opening: str
@@ -99,6 +123,7 @@ class Element:
     order: int
     last: int = 0
     closing: str = ""
+    pair: int = 0
 
 
 @dataclass(slots=True)
@@ -106,7 +131,7 @@ class Point:
     """Markup inside ``element``, between the token ``next`` and the one before it, at ``place`` in the text.
 
     ``before`` and ``after`` are the characters of the text next to it, empty at the ends. ``rewrite`` is what a
-    translation has instead of ``markup``, if anything. ``sticks`` as of ``Part``.
+    translation has instead of ``markup``, if anything. ``sticks`` and ``pair`` as of ``Part``.
     """
 
     markup: str
@@ -118,6 +143,7 @@ class Point:
     after: str = ""
     rewrite: Rewrite | None = None
     sticks: bool = False
+    pair: int = 0
 
     def written(self, form: int | None = None) -> str:
         """The markup as a translation has it that made this form of the stand-in."""
@@ -143,6 +169,8 @@ class Inline:
         atoms: The markup that a stand-in replaces, by the index of its token.
         spaced: Spaces that the source doesn't have separate stand-ins from the words that they touch. Models drop words
             that a stand-in touches: "the \ue000page\ue001".
+        escapes: Characters of the text that the source writes differently, in order.
+        codec: How a translation is written where the source has escapes; None to write it as it is.
     """
 
     text: str = ""
@@ -151,11 +179,13 @@ class Inline:
     points: list[Point] = field(default_factory=list)
     atoms: dict[int, Point] = field(default_factory=dict)
     spaced: bool = False
+    escapes: list[Escape] = field(default_factory=list)
+    codec: Codec | None = None
 
     @property
     def has_rewrites(self) -> bool:
         """Whether the target writes an atom differently: then even an unchanged translation differs from the source."""
-        return any(point.rewrite for point in self.atoms.values())
+        return any(point.rewrite and point.rewrite.text != point.markup for point in self.atoms.values())
 
     def word(self, token: int) -> str:
         """The token's text."""
@@ -167,9 +197,9 @@ def breaks_line(space: str) -> bool:
     return len(f"{space}.".splitlines()) > 1
 
 
-def read(parts: Sequence[Part], *, spaced: bool = False) -> Inline:
-    """Reads parts whose openings and closings pair off (see ``balance``); ``spaced`` as in ``Inline``."""
-    reader = _Reader(parts, spaced)
+def read(parts: Sequence[Part], *, spaced: bool = False, codec: Codec | None = None) -> Inline:
+    """Reads parts whose openings and closings pair off (see ``balance``); ``spaced``, ``codec`` as in ``Inline``."""
+    reader = _Reader(parts, spaced, codec)
     for part in parts:
         checkpoint()
         reader.read(part)
@@ -177,9 +207,11 @@ def read(parts: Sequence[Part], *, spaced: bool = False) -> Inline:
 
 
 class _Reader:
-    def __init__(self, parts: Sequence[Part], spaced: bool) -> None:
-        self._names = _stand_ins("".join(part.content for part in parts if part.kind is Kind.TEXT))
-        self._result = Inline(spaced=spaced)
+    def __init__(self, parts: Sequence[Part], spaced: bool, codec: Codec | None) -> None:
+        text = "".join(part.content for part in parts if part.kind is Kind.TEXT)
+        self._names = _stand_ins(text)
+        self._separator = next((one for one in _SEPARATORS if one not in text), "")
+        self._result = Inline(spaced=spaced, codec=codec)
         self._open = [_Open(0, 0, 0)]
         self._raw: list[str] = []  # every part as it is, to write an element without text in one piece
         self._plain: list[str] = []
@@ -191,22 +223,24 @@ class _Reader:
     def read(self, part: Part) -> None:
         match part.kind:
             case Kind.TEXT:
-                self._text(part.content)
+                self._text(part.content, part.escapes)
             case Kind.OPENING:
                 self._opening(part.content)
             case Kind.CLOSING:
                 self._closing(part.content)
             case Kind.POINT:
-                self._point(part.content, sticks=part.sticks)
+                self._point(part)
             case Kind.ATOM:
                 self._atom(part)
+            case Kind.BREAK:
+                self._atom(part._replace(rewrite=Rewrite(part.content, self._separator)))
 
     def finish(self) -> Inline:
         self._result.text = "".join(self._plain)
         self._result.elements[0].last = len(self._result.tokens)
         return self._result
 
-    def _text(self, content: str) -> None:
+    def _text(self, content: str, escapes: Sequence[Escape] = ()) -> None:
         follows_markup = bool(self._raw)
         self._raw.append(content)
         if self._behind_atom:
@@ -214,10 +248,11 @@ class _Reader:
             self._behind_atom = False
         self._meet(content[:1])
         # Markup stands between two spaces, of which one is enough; in plain text both are meant.
-        if follows_markup and not self._result.spaced and not self._last.strip():
+        if follows_markup and not self._result.spaced and not self._last.strip() and self._last != self._separator:
             rest = content.lstrip()
             if not breaks_line(content[: len(content) - len(rest)]):  # XML keeps them
                 content = rest
+        self._result.escapes += (escape.moved(self._length) for escape in escapes)
         self._append(content)
 
     def _opening(self, markup: str) -> None:
@@ -237,11 +272,11 @@ class _Reader:
             del self._result.elements[opened.element :], self._result.points[opened.points :], self._raw[opened.raw :]
             while self._waiting and self._waiting[-1].element >= opened.element:
                 self._waiting.pop()
-            self._point(whole, before=opened.before)
+            self._point(Part(Kind.POINT, whole), before=opened.before)
 
-    def _point(self, markup: str, *, before: str | None = None, sticks: bool = False) -> None:
-        point = self._new_point(markup, self._last if before is None else before)
-        point.sticks = sticks
+    def _point(self, part: Part, *, before: str | None = None) -> None:
+        point = self._new_point(part.content, self._last if before is None else before)
+        point.sticks, point.pair = part.sticks, part.pair
         self._result.points.append(point)
         self._waiting.append(point)
 
@@ -249,7 +284,7 @@ class _Reader:
         name = self._names[len(self._result.atoms) % len(self._names)]
         if part.rewrite and part.rewrite.stand_in:
             name = part.rewrite.stand_in
-        self._meet(name[0])
+        self._meet("" if self._behind_atom else name[0])  # two stand-ins that touch need no space between them
         before = self._last
         self._keep_off(before)
         point = self._new_point(part.content, before)
@@ -302,57 +337,3 @@ def _stand_ins(text: str) -> list[str]:
         return names[:_IN_TURN]
     taken = {int(match[1][:size]) for match in _NUMBERED_TOM.finditer(folded) for size in range(1, len(match[1]) + 1)}
     return [next(f"Tom{number}" for number in count(2) if number not in taken)]
-
-
-def balance(parts: Iterable[Part]) -> list[Part]:
-    """Adds empty openings and closings, so that elements of any source are paired and nested.
-
-    An element that is never closed ends with the element around it; one that is never opened begins with it. If many
-    are never opened, as in ``<a><b></a></b>`` again and again, all but the first become points.
-    """
-    balanced: list[Part] = []
-    begins = [0]  # where the content of each open element begins in balanced
-    names: list[str] = []
-    extra: list[int] = []  # where empty openings are missing
-    counts: dict[str, int] = {}
-
-    def close(part: Part | None) -> str:
-        end = balanced[-1].end
-        balanced.append(part or Part(Kind.CLOSING, "", begin=end, end=end))
-        begins.pop()
-        name = names.pop()
-        counts[name] -= 1
-        return name
-
-    for part in parts:
-        checkpoint()
-        if part.kind is Kind.OPENING:
-            balanced.append(part)
-            begins.append(len(balanced))
-            names.append(part.name)
-            counts[part.name] = counts.get(part.name, 0) + 1
-        elif part.kind is Kind.CLOSING and counts.get(part.name):
-            while names[-1] != part.name:
-                close(None)
-            close(part)
-        elif part.kind is Kind.CLOSING and len(extra) < _MAX_STRAY_CLOSINGS:
-            extra.append(begins[-1])
-            balanced.append(part)
-        elif part.kind is Kind.CLOSING:
-            balanced.append(part._replace(kind=Kind.POINT))
-        else:
-            balanced.append(part)
-    while names:
-        close(None)
-    return _with_openings(balanced, extra)
-
-
-def _with_openings(parts: Sequence[Part], places: Sequence[int]) -> list[Part]:
-    missing: dict[int, int] = {}
-    for place in places:
-        missing[place] = missing.get(place, 0) + 1
-    complete: list[Part] = []
-    for index, part in enumerate(parts):
-        complete += [Part(Kind.OPENING, "", begin=part.begin, end=part.begin)] * missing.get(index, 0)
-        complete.append(part)
-    return complete

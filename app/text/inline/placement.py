@@ -6,24 +6,22 @@ exactly the objects of the source, nested as they were.
 """
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
+from app.text.inline.codec import Codec
+from app.text.inline.gaps import Edit, with_gaps
 from app.text.inline.objects import Element, Inline, Point, breaks_line
 from app.text.inline.target_tokens import Ints, Link, align, read_target
+
+__all__ = ["Edit", "Placement", "apply", "best_stretches", "place", "spread"]
 
 # Weight of a stand-in for something inside an element: it certainly belongs to the element.
 _ATOM_WEIGHT = 1000
 _REACH = 3  # words to either side
-
-
-class Edit(NamedTuple):
-    """Replaces the characters from ``begin`` to ``end`` of a translation."""
-
-    begin: int
-    end: int
-    replacement: str
+_INNERMOST = 1_000  # deeper than all elements
 
 
 class Placement(NamedTuple):
@@ -105,14 +103,26 @@ class _Placing:
                 # Models put a space between the pieces of "<b>1,234</b>.50".
                 self._marks.append(((done, 9), Edit(done, begin, "")))
             before = source
-            if inline.spaced and source is not None:
-                behind, ahead = inline.atoms[source].touches
-                begin -= behind and begin > done and self._translation[begin - 1] == " "
-                end += ahead and self._translation[end : end + 1] == " "
+            if source is not None:
+                begin, end, markup = with_gaps(inline, source, Edit(begin, end, markup), self._translation, done)
             self._marks.append(((begin, 2), Edit(begin, end, markup)))
             done = end
-        edits = tuple(edit for _, edit in sorted(self._marks, key=lambda mark: mark[0]))
-        return Placement(edits, (*(point.markup for point in lost), *self._dropped))
+        if inline.codec:
+            self._mark_escapes(inline.codec)
+        edits: list[Edit] = []
+        done = 0  # a mark may stand in the gap of an atom
+        for _, (begin, end, markup) in sorted(self._marks, key=lambda mark: mark[0]):
+            edits.append(Edit(max(begin, done), max(end, done), markup))
+            done = edits[-1].end
+        return Placement(tuple(edits), (*(point.markup for point in lost), *self._dropped))
+
+    def _mark_escapes(self, codec: Codec) -> None:
+        """Writes the words of the translation as the source writes its own."""
+        begins = [begin for begin, *_ in self._target.stand_ins]
+        for begin, end, written in codec.edits(self._translation):
+            before = bisect_right(begins, begin) - 1
+            if before < 0 or self._target.stand_ins[before][1] <= begin:
+                self._marks.append(((begin, 2 if begin < end else 1, _INNERMOST), Edit(begin, end, written)))
 
     def _touched(self, one: int | None, other: int | None) -> bool:
         """Whether two atoms, tokens of the source, stand side by side there without a space."""

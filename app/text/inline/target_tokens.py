@@ -150,7 +150,7 @@ def _occurrences(inline: Inline, translation: str) -> list[_Occurrence]:
     for index, point in inline.atoms.items():
         begin, end, _ = inline.tokens[index]
         word = inline.word(index)
-        if point.rewrite and word == point.rewrite.stand_in:
+        if point.rewrite and point.rewrite.forms and word == point.rewrite.stand_in:
             forms |= {form.pattern: (word, number) for number, form in enumerate(point.rewrite.forms)}
             continue
         if not inline.text[begin].isalnum():  # a placeholder, which is nothing else wherever it stands

@@ -19,6 +19,9 @@ _MAX_CHARS = 2 * PIECE_CHARS
 _PART_CHARS = 16
 _END = re.compile(r"[.!?…。！？][\"'”“’‘»«)]*$")
 
+# Of XML: breaks, pictures and places, which are no words.
+_NO_WORDS = frozenset("br hr img image graphic lb pb cb tab anchor bookmark indexterm fn footnote note wbr".split())
+
 _DECIMAL_REFERENCE = re.compile(r"&#(0*+)([0-9]*+)")
 _XML_REFERENCE = re.compile(r"&(?:#[0-9]++|#x[0-9a-fA-F]++|[^\W\d][\w.:-]*+);")
 _ENTITY = re.compile(r"&([^\W\d][\w.:-]*+;)")
@@ -44,6 +47,7 @@ class TextCollector:
         """
         self._source = source
         self._is_xml = rules.syntax == "xml"
+        self._has_empty_words = self._is_xml and rules.has_empty_words
         self._splitting = splitting
         self._line_breaks_split = rules.line_breaks_split
         self._scope = Scope(rules)
@@ -123,9 +127,16 @@ class TextCollector:
                 begin = end + 1
             self.add_text(begin, token.end, decode_html)
         elif token.kind is TokenKind.OTHER or not has_inside:
-            self._append(self._part(Kind.POINT, token))
+            self._append(self._part(Kind.ATOM if self._is_word(token) else Kind.POINT, token))
         else:
             self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
+
+    def _is_word(self, token: Token) -> bool:
+        """Tells whether an empty element stands where a word would: behind text and a space, before another."""
+        if not self._has_empty_words or token.kind is not TokenKind.START or token.name in _NO_WORDS:
+            return False
+        before, after = self._source[max(0, token.start - 2) : token.start], self._source[token.end : token.end + 1]
+        return len(before) == 2 and before[1] == " " and before[0] not in " >\n" and after in (*" .,;:!?)", "")
 
     def _append(self, part: Part) -> None:
         if part.kind is Kind.OPENING and not self._is_xml and self._stands_beside(part):

@@ -1,6 +1,7 @@
 """A marked-up document taken apart into plain texts, and put together again around their translations."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,17 +9,22 @@ from itertools import accumulate, chain, groupby, zip_longest
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
-from app.text.inline.objects import Inline, Kind, Part, balance, read
+from app.text.inline.balance import balance
+from app.text.inline.codec import Codec
+from app.text.inline.objects import Inline, Kind, Part, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.cut_ranges import CutRanges
 from app.text.markup.footnotes import with_marks
+from app.text.protection.decoding import decode_parts
+from app.text.protection.found_objects import find_objects, split
 from app.text.protection.patterns import Patterns, find_all
-from app.text.protection.protected import split, with_placeholders
+from app.text.protection.protected import with_placeholders
 
 # A span that is or begins a tag, or whose first or last sign may become markup beside other words.
 _MARKUP = re.compile(r"<[A-Za-z/!?]|^[&*_~|`\\]|[<&*_~|`\\]$")
 _TAGS = (Kind.OPENING, Kind.CLOSING)
+_MENTION = re.compile(r"(?:<[^<>]*>\s*){1,9}@")
 # Objects in a text count as characters, and so does a text: they take 300 and 1,500 bytes.
 _PART_CHARS = 32
 _TEXT_CHARS = 128
@@ -146,17 +152,17 @@ class DocumentBuilder:
             InvalidRequest: The search for protected spans takes too long.
         """
         parts = trim(with_marks(balance(parts), escape))
-        inner = self._without_protected(parts, escape)
+        inner, codec = self._without_protected(parts, escape)
         if not any(map(_is_changed, inner)):
             return
         begin, end = parts[0].begin, parts[-1].end
         self._skeleton.append(self._source[self._done : begin])
         self._done = end
-        self._take_in(self._source[begin:end], inner, write)
+        self._take_in(self._source[begin:end], inner, write, codec)
 
-    def _take_in(self, run: str, parts: Sequence[Part], write: Write) -> None:
+    def _take_in(self, run: str, parts: Sequence[Part], write: Write, codec: Codec | None = None) -> None:
         self._runs.append(run)
-        self._inlines.append(read(parts))
+        self._inlines.append(read(parts, codec=codec))
         self._writers.append(write)
         self.size += len(run) + _PART_CHARS * len(parts) + _TEXT_CHARS
 
@@ -170,30 +176,45 @@ class DocumentBuilder:
         self._take_in(value, split(value, ranges, rewrites=rewrites), _write_plain)
         self._attributes += 1
 
-    def _without_protected(self, parts: Sequence[Part], escape: Callable[[str], str]) -> list[Part]:
+    def _without_protected(
+        self, parts: Sequence[Part], escape: Callable[[str], str]
+    ) -> tuple[list[Part], Codec | None]:
         """Replaces protected text in the parts by atoms, one for each stretch of text that a match covers.
 
         A match may contain tags of elements, because they split long addresses, but no other markup.
+
+        Returns:
+            The parts, and how the text of a translation is written.
         """
+        parts, codec = decode_parts(_with_address(parts), self.protected.decoders)
         texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
         whole = "".join(texts)
         places = accumulate(map(len, texts))
         tags = [place for place, part in zip(places, parts, strict=True) if part.kind in _TAGS]
-        cut = CutRanges(whole, find_all(whole, self.protected, tags), self.protected, tags)
+        all_ = find_all(whole, self.protected, tags)
+        ranges, others = find_objects(whole, self.protected._replace(marks=(), tags=()), all_.ranges)
+        cut = CutRanges(whole, all_._replace(ranges=ranges), self.protected, tags)
+        begins = [one.begin for one in others]
         found: list[Part] = []
         done = 0
         for is_text, group in groupby(zip(parts, texts, strict=True), key=lambda each: each[0].kind is Kind.TEXT):
             group_parts, group_texts = zip(*group, strict=True)
             text = "".join(group_texts)
             if is_text:
-                own = cut.of_piece((done, done + len(text)))
+                end = done + len(text)
+                own = cut.of_piece((done, end))
+                objects = [
+                    one._replace(begin=one.begin - done, end=one.end - done)
+                    for one in others[bisect_left(begins, done) : bisect_left(begins, end)]
+                    if one.end <= end
+                ]
                 rewrites = {inner: rewrite for inner, rewrite in own.items() if rewrite}
                 write = partial(_as_written, escape) if own and self._is_unescaped(group_parts) else escape
-                found += split(text, list(own), write, rewrites=rewrites)
+                found += split(text, list(own), write, objects, rewrites, as_elements=True)
             else:
                 found += group_parts
             done += len(text)
-        return found
+        return (balance(found) if others else found), codec
 
     def _is_unescaped(self, parts: Sequence[Part]) -> bool:
         """Whether the source has the text of all parts as it is, without escapes."""
@@ -250,6 +271,19 @@ def trim(parts: Sequence[Part]) -> list[Part]:
 def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:
     edits, lost = place(inline, translation, links)
     return apply(edits, translation), lost
+
+
+def _with_address(parts: Sequence[Part]) -> list[Part]:
+    """Parts the name of an addressee from the sentence behind it: "@anna Good morning!"."""
+    size = 0
+    while size < len(parts) and (
+        (parts[size].kind is Kind.ATOM and _MENTION.match(parts[size].content)) or parts[size].content.isspace()
+    ):
+        size += 1
+    return [
+        *(part._replace(kind=Kind.BREAK) if part.kind is Kind.ATOM else part for part in parts[:size]),
+        *parts[size:],
+    ]
 
 
 def _as_written(escape: Callable[[str], str], span: str) -> str:

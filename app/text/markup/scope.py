@@ -62,6 +62,7 @@ class Rules:
         line_breaks_split: In HTML, a line break in the source ends a sentence, as it does in plain text.
         translate_attributes: In HTML, translate the attributes that readers see, too.
         keeps_data: A text that is only a value for programs stays, see ``app.text.data_values``.
+        has_empty_words: In XML, an empty element where a word would be is like a word: ``at most <max/> letters``.
     """
 
     syntax: Syntax = "html"
@@ -72,6 +73,7 @@ class Rules:
     line_breaks_split: bool = False
     translate_attributes: bool = False
     keeps_data: bool = False
+    has_empty_words: bool = True
 
 
 HTML = Rules()

@@ -45,8 +45,8 @@ def placeables(text: str, source: str, target: str) -> list[Placeable]:
         source: Code of its language.
         target: Code of the language to write for, with or without a region.
     """
-    patterns = untranslatable(text, frozenset())._replace(marks=(), numerals=(source, target))
-    ranges, rewrites, _ = find_all(text, patterns)
+    patterns = untranslatable(text, frozenset())._replace(numerals=(source, target))
+    ranges, rewrites, _ = find_all(text, patterns, with_marks=False)
     begins = [begin for begin, _ in ranges]
     found = []
     for begin, end in ranges:

@@ -1,47 +1,44 @@
 """The spans that are protected in every text: addresses, variables, tags, emoji, characters unknown to the model."""
 
 import unicodedata
+from functools import partial
 from string import ascii_lowercase
 from typing import Any
 
-from app.text.protection.expressions import Checked, Expressions, compiled
+from app.text.protection import codes, emoticons, escapes, messages, mnemonics, printf, templates
+from app.text.protection.addresses import ADDRESSES
+from app.text.protection.brackets import BRACKETS
+from app.text.protection.decoding import Decoder, decode
+from app.text.protection.expressions import Expressions, compiled
+from app.text.protection.footnotes import FOOTNOTES
+from app.text.protection.formulas import FORMULAS
 from app.text.protection.identifiers import IDENTIFIERS
 from app.text.protection.patterns import Patterns
-from app.text.protection.templates import MARKS, VARIABLES
+from app.text.protection.tags import TAGS
 
-# Punctuation after an address isn't part of it, nor is the bracket that closes one around it.
-_INSIDE = r"""[^\s<>"()]|\([^\s<>"()]*\)"""
-_LAST = r"""[^\s<>"()'.,;:!?\]…]|\([^\s<>"()]*\)"""
-_LABEL = r"[\p{L}\p{N}-]+"  # RE2's \w knows no umlauts
-# Without domains that are words ("it", "me", "us"): people forget the space after a full stop.
-_DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|dev|app|eu|de|at|ch|fr|nl|pl|uk)(?:\.[a-z]{{2}})?\b"
-
-_HARMLESS = compiled(
+_SIGNS = compiled(
     {
-        rf"(?i:https?|ftp)://(?:{_INSIDE})*(?:{_LAST})": "://",
-        rf"(?i:www)\.(?:{_INSIDE})*(?:{_LAST})": ".",
-        rf"{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?": ".",
-        rf"[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+": "@",
-        r"\{\{[^{}]*\}\}|[$#%]?\{[^\s{}]+\}": "{",  # {{ user.name }}, ${name}
-        r"%(?:\([\w.]+\)|\d+\$)?(?:\.?\d+)?(?:[sdif]\b|@)": "%",  # %s, %(name)s, %1$s, %.2f
-        r"\[X\d+X\]": "[X",  # Weblate's stand-ins
-        r"&(?:amp;)*(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});": "&",  # in a text that isn't HTML
         r"[0-9#*]\x{FE0F}?\x{20E3}": "\u20e3",  # the emoji of keys
         rf"(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)": "",  # "xxxx"
     }
 )
-# Marks in plain text: tags, with escaped brackets, too, and {\an8} of subtitles.
-_MARKS = compiled(
-    {
-        r"</?[A-Za-z][A-Za-z0-9:-]*(?:(?:\s[^<>]*)?=[^<>]*)?\s*/?>": "<",
-        r"&(?:amp;)*lt;/?[A-Za-z][A-Za-z0-9:-]*\s*/?&(?:amp;)*gt;": "lt;",
-        r"\{\\[^{}]*\}": "{\\",
-    }
-)
-# The marks of footnotes behind amounts and numbers: 19 €¹, 50 %²⁾, 19 €1); in 10⁶ it is an exponent.
-_FOOTNOTES = [
-    *((digit, Checked(r"[0-9\p{Sc}%‰]([⁻⁺]?[¹²³⁰⁴-⁹]+(?:[,⁻][¹²³⁰⁴-⁹]+)*⁾?)")) for digit in "¹²³⁴⁵⁶⁷⁸⁹"),
-    *((sign, Checked(rf"[0-9] ?{sign}([0-9]{{1,2}}\))")) for sign in "€%"),
+_HARMLESS = [
+    *ADDRESSES,
+    *printf.DIRECTIVES,
+    *templates.VARIABLES,
+    *messages.ARGUMENTS,
+    *codes.VALUES,
+    *FORMULAS,
+    *IDENTIFIERS,
+    *_SIGNS,
+]
+_MARKS = [*templates.MARKS, *codes.MARKS, *FOOTNOTES]
+_TAGS = [*TAGS, *templates.TAGS]
+_BREAKS = [*templates.BREAKS, *messages.BREAKS, *escapes.BREAKS, *emoticons.BREAKS]
+_DECODERS: list[tuple[str, Decoder]] = [
+    ("\\", escapes.read_escapes),
+    ("''", messages.read_quotes),
+    *mnemonics.READERS.items(),
 ]
 _IDENTIFIER = compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
 _GENDER = "_innen"
@@ -53,8 +50,13 @@ _CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
 
 
-def _found(text: str, expressions: Expressions) -> tuple[Any, ...]:
-    return tuple(expression for needed, expression in expressions if needed in text and expression.search(text))
+def _found(text: str, characters: frozenset[str], expressions: Expressions) -> tuple[Any, ...]:
+    return tuple(
+        expression
+        for needed, expression in expressions
+        if (needed in text if isinstance(needed, str) else not needed.isdisjoint(characters))
+        and expression.search(text)
+    )
 
 
 def untranslatable(text: str, known: frozenset[str]) -> Patterns:
@@ -67,11 +69,19 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
         text: Any string, which may have markup.
         known: Characters that the model has pieces for; if there are none, all are taken to be known.
     """
-    strange = frozenset(text) - known if known else frozenset()
-    identifiers = () if _GENDER in text else _found(text, _IDENTIFIER)
+    decoders = tuple(decoder for needed, decoder in _DECODERS if needed in text and decoder(text)[0])
+    text = decode(text, decoders).text if decoders else text
+    characters = frozenset(text)
+    strange = characters - known if known else frozenset()
+    found = partial(_found, text, characters)
     return Patterns(
-        harmless=_found(text, _HARMLESS + VARIABLES + IDENTIFIERS) + identifiers,
-        marks=_found(text, _MARKS + MARKS + _FOOTNOTES),
+        harmless=found(_HARMLESS) + (() if _GENDER in text else found(_IDENTIFIER)),
+        marks=found(_MARKS),
+        tags=found(_TAGS),
+        brackets=found(BRACKETS),
+        breaks=found(_BREAKS),
+        choices=found(messages.CHOICES),
+        decoders=decoders,
         letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
         signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),
     )

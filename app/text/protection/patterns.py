@@ -75,13 +75,18 @@ class SearchTime:
 
 
 class Patterns(NamedTuple):
-    """Patterns, ready to search with.
+    r"""Patterns, ready to search with.
 
     Attributes:
         literals: Strings.
         expressions: Compiled regular expressions.
         harmless: Compiled regular expressions that take little time on any text.
-        marks: Harmless expressions for marks between the words of a sentence, such as tags.
+        marks: Harmless expressions for marks between the words of a sentence, such as colours.
+        tags: Find the tags of elements in plain text.
+        brackets: Find tags in brackets, which are tags in markup, too.
+        breaks: Harmless expressions for what parts two texts, such as ``\n``.
+        choices: Find the syntax around the branches of messages, and the variables in them.
+        decoders: Read characters that the text writes differently; see ``app.text.protection.decoding``.
         letters: Characters that protect the words that they are in.
         signs: Characters that protect themselves.
         search_time: For literals and expressions; None where there are none.
@@ -92,6 +97,11 @@ class Patterns(NamedTuple):
     expressions: tuple[Any, ...] = ()
     harmless: tuple[Any, ...] = ()
     marks: tuple[Any, ...] = ()
+    tags: tuple[Any, ...] = ()
+    brackets: tuple[Any, ...] = ()
+    breaks: tuple[Any, ...] = ()
+    choices: tuple[Any, ...] = ()
+    decoders: tuple[Any, ...] = ()
     letters: frozenset[str] = frozenset()
     signs: frozenset[str] = frozenset()
     search_time: SearchTime | None = None
@@ -104,6 +114,11 @@ class Patterns(NamedTuple):
             self.expressions + other.expressions,
             self.harmless + other.harmless,
             self.marks + other.marks,
+            self.tags + other.tags,
+            self.brackets + other.brackets,
+            self.breaks + other.breaks,
+            self.choices + other.choices,
+            self.decoders + other.decoders,
             self.letters | other.letters,
             self.signs | other.signs,
             self.search_time or other.search_time,
@@ -180,10 +195,15 @@ def _compile(number: int, expression: str, options: re2.Options) -> Any:
         re2.purge()  # free RE2's tables, which would outlive the request
 
 
-def find(text: str, patterns: Patterns) -> list[Range]:
+def find(text: str, patterns: Patterns, *, with_marks: bool = True) -> list[Range]:
     """Finds the matches of the patterns, in order; matches that overlap or touch are one range.
 
     In a text of more than 32,768 characters, a match of a client's expression has at most 8,192.
+
+    Args:
+        text: Any string.
+        patterns: What to find.
+        with_marks: Also find marks and tags.
 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
@@ -192,32 +212,44 @@ def find(text: str, patterns: Patterns) -> list[Range]:
     with patterns.search_time or SearchTime(_MAX_SEARCH_S) as left:
         own = [_occurrences(text, literal, left) for literal in patterns.literals]
         own += [_matches(text, expression, left) for expression in patterns.expressions]
-        found = _collected(chain.from_iterable(own))
-    others = [*patterns.harmless, *patterns.marks]
+        found = collected(chain.from_iterable(own))
+    marks_and_tags = (*patterns.marks, *patterns.tags)
+    others = (*patterns.harmless, *marks_and_tags) if with_marks else patterns.harmless
     searches = [(match.span() for match in expression.finditer(text)) for expression in others]
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for characters 1 and 2 that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
-        marked = text.translate(marks)
-        for place in signs_between_names(text):
-            marked = f"{marked[:place]} {marked[place + 1 :]}"
-        searches.append(match.span() for match in _MARKED.finditer(marked))
-    return _collected(chain(found, *searches))
+        objects = (*patterns.brackets, *patterns.breaks, *patterns.choices, *(() if with_marks else marks_and_tags))
+        blank = [match.span() for expression in objects for match in expression.finditer(text)]
+        blank += ((place, place + 1) for place in signs_between_names(text))
+        searches.append(match.span() for match in _MARKED.finditer(_blanked(blank, text).translate(marks)))
+    return collected(chain(found, *searches))
 
 
-def find_all(text: str, patterns: Patterns, tags: Sequence[int] = ()) -> Found:
+def _blanked(ranges: Iterable[Range], text: str) -> str:
+    r"""Blanks what stands between words: its signs would protect the words that touch it, as in "one\nLine"."""
+    pieces: list[str] = []
+    done = 0
+    for begin, end in merged(ranges):
+        pieces += text[done:begin], " " * (end - begin)
+        done = end
+    return "".join([*pieces, text[done:]]) if pieces else text
+
+
+def find_all(text: str, patterns: Patterns, tags: Sequence[int] = (), *, with_marks: bool = True) -> Found:
     """Finds the matches of ``find``, and the numbers outside of them that a translation writes differently.
 
     Args:
         text: The text without tags.
         patterns: What to find.
         tags: Where tags were. Harmless expressions may also match between two tags: "%d<br>items" has a "%d".
+        with_marks: As of ``find``.
 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
         Cancelled, DeadlineExceeded: As ``checkpoint``.
     """
-    found = find(text, patterns)
+    found = find(text, patterns, with_marks=with_marks)
     if tags:
         found = merged([*found, *_between(text, patterns, tags)])
     if patterns.numerals is None:
@@ -229,7 +261,7 @@ def find_all(text: str, patterns: Patterns, tags: Sequence[int] = ()) -> Found:
         index = bisect_right(ends, begin)
         if rewrite and not (index < len(found) and found[index][0] < end):
             rewrites[begin, end] = rewrite
-    ranges = _collected(chain(found, (numeral[:2] for numeral in numerals)))
+    ranges = collected(chain(found, (numeral[:2] for numeral in numerals)))
     return Found(ranges, rewrites_of(text, ranges, rewrites), rewrites)
 
 
@@ -245,7 +277,7 @@ def rewrites_of(text: str, ranges: Sequence[Range], rewrites: Mapping[Range, Rew
     begins = [begin for begin, _ in ranges]
     whole: dict[Range, Rewrite] = {}
     for index, group in groupby(sorted(rewrites), key=lambda number: bisect_right(begins, number[0]) - 1):
-        first, last = ranges[index]
+        first, last = ranges[index] if index >= 0 else (0, 0)
         numbers = [number for number in group if first <= number[0] and number[1] <= last]
         written, done = "", first
         for number in numbers:
@@ -256,16 +288,6 @@ def rewrites_of(text: str, ranges: Sequence[Range], rewrites: Mapping[Range, Rew
             gap = " " if written[-1:].isdecimal() and text[done : done + 1].isdecimal() else ""  # "€19 1)" for "19 €1)"
             whole[first, last] = rewrites[first, last] if is_alone else Rewrite(written + gap + text[done:last])
     return whole
-
-
-def find_marks(text: str, patterns: Patterns) -> list[Range]:
-    """Finds the marks of the patterns, as ``find`` does.
-
-    Raises:
-        InvalidRequest: There are too many.
-        Cancelled, DeadlineExceeded: As ``checkpoint``.
-    """
-    return _collected(match.span() for expression in patterns.marks for match in expression.finditer(text))
 
 
 def merged(ranges: Iterable[Range]) -> list[Range]:
@@ -310,7 +332,7 @@ def _matches(text: str, expression: Any, left: SearchTime) -> Iterator[Range]:
         begin = done
 
 
-def _collected(ranges: Iterable[Range]) -> list[Range]:
+def collected(ranges: Iterable[Range]) -> list[Range]:
     """Merges ranges as they are found, so that few of them are kept.
 
     Raises:

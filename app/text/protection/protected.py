@@ -7,17 +7,20 @@ restored = protected.restore(translation_of(protected.text), links)
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
 from itertools import cycle, pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
-from app.text.inline.objects import Element, Inline, Kind, Part, Rewrite, read
+from app.text.inline.balance import with_elements
+from app.text.inline.objects import Element, Inline, read
 from app.text.inline.placement import Edit, apply, place
 from app.text.inline.target_tokens import Link
 from app.text.inline.tokens import Tokens
-from app.text.protection.patterns import Patterns, find_all, find_marks, merged, rewrites_of
+from app.text.protection.decoding import decode
+from app.text.protection.found_objects import find_objects, split
+from app.text.protection.patterns import Patterns, find_all, rewrites_of
 
 
 class Offsets:
@@ -95,8 +98,13 @@ class Protected:
 
     @property
     def differs(self) -> bool:
-        """Whether the text has protected spans or marks between words."""
-        return bool(self._inline.atoms or self._inline.points)
+        """Whether the text has protected spans, marks between words, or characters that are written differently."""
+        return bool(self._inline.atoms or self._inline.points or self._inline.escapes)
+
+    @property
+    def has_words_only(self) -> bool:
+        """Whether there are only characters that are written differently."""
+        return not (self._inline.atoms or self._inline.points)
 
     @property
     def is_translatable(self) -> bool:
@@ -154,7 +162,12 @@ class Protected:
             for point in inline.points[from_point:to_point]
             if inline.spaced  # points of markup belong to the whole text
         ]
-        return with_stand_ins(Inline(self.text[begin:end], tokens, [root], points, atoms, inline.spaced))
+        escapes = [one.moved(-begin) for one in inline.escapes if begin <= one.place < end]
+        codec = inline.codec
+        if codec and codec.mnemonic and all(one.length for one in escapes):
+            codec = codec.without_mnemonic()
+        part = Inline(self.text[begin:end], tokens, [root], points, atoms, inline.spaced, escapes, codec)
+        return with_stand_ins(part)
 
     def restore(self, translation: str, links: Sequence[Link] = ()) -> Restored:
         """Puts the spans into the translation of ``text``, each exactly once and as it was.
@@ -167,7 +180,7 @@ class Protected:
         """
         if translation == self.text and not self._inline.has_rewrites:
             return Restored(self.source, (), self.offsets)
-        edits, lost = place(self._inline, translation, links)
+        edits, lost = place(with_elements(self._inline), translation, links)
         return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
 
     def restore_links(self, links: Iterable[Link], restored: Restored) -> tuple[Link, ...]:
@@ -186,50 +199,18 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
     """
-    ranges, rewrites, _ = find_all(text, patterns._replace(marks=()))
-    ranges, marks = _told_apart(text, ranges, find_marks(text, patterns))
-    return _protected(text, ranges, marks, placeholders, rewrites_of(text, ranges, rewrites))
+    decoded = decode(text, patterns.decoders)
+    text = decoded.text
+    ranges, rewrites, _ = find_all(text, patterns, with_marks=False)
+    objects = find_objects(text, patterns, ranges)
+    parts = split(text, objects.ranges, objects=objects.others, rewrites=rewrites_of(text, objects.ranges, rewrites))
+    inline = read(decoded.undone(parts), spaced=True, codec=decoded.codec)
+    return with_stand_ins(with_placeholders(inline, placeholders))
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
     """Protects the text in the given ranges, which are in order and disjoint."""
-    return _protected(text, ranges, (), placeholders)
-
-
-def _protected(
-    text: str,
-    ranges: Sequence[tuple[int, int]],
-    marks: Sequence[tuple[int, int]],
-    placeholders: Sequence[str],
-    rewrites: Mapping[tuple[int, int], Rewrite] = MappingProxyType({}),
-) -> Protected:
-    parts = split(text, ranges, marks=marks, rewrites=rewrites)
-    return with_stand_ins(with_placeholders(read(parts, spaced=True), placeholders))
-
-
-def _told_apart(
-    text: str, ranges: Sequence[tuple[int, int]], marks: Sequence[tuple[int, int]]
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Makes ranges and marks disjoint.
-
-    A protected range inside a mark becomes part of the mark. A mark inside a word is protected, and so is a mark that
-    overlaps a protected range.
-    """
-    ends = [end for _, end in ranges]
-    kept: list[tuple[int, int]] = []
-    apart: list[tuple[int, int]] = []
-    done = 0
-    for begin, end in marks:
-        first, last = bisect_right(ends, begin), bisect_left(ranges, (end,))
-        kept += ranges[done:first]
-        done = max(done, last)
-        reached = [(begin, end), *ranges[first:last]]
-        in_word = text[begin - 1 : begin].isalnum() and text[end : end + 1].isalnum()
-        if in_word or any(one < begin or end < other for one, other in reached):
-            kept += reached
-        else:
-            apart.append((begin, end))
-    return merged([*kept, *ranges[done:]]), apart
+    return with_stand_ins(with_placeholders(read(split(text, ranges), spaced=True), placeholders))
 
 
 def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
@@ -242,7 +223,8 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
     offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
     tokens = Tokens((offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens)
     points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
-    return replace(inline, text=apply(edits, inline.text), tokens=tokens, points=points)
+    escapes = [escape._replace(place=offsets.end(escape.place)) for escape in inline.escapes]
+    return replace(inline, text=apply(edits, inline.text), tokens=tokens, points=points, escapes=escapes)
 
 
 def with_stand_ins(inline: Inline) -> Protected:
@@ -258,33 +240,9 @@ def with_stand_ins(inline: Inline) -> Protected:
     for _, (begin, end, markup) in sorted(edits):
         done = disjoint[-1].end if disjoint else 0  # beyond a point that stands before the space behind an atom
         disjoint.append(Edit(max(begin, done), max(end, done), markup))
+    if inline.escapes:
+        own = (Edit(place, place + length, written) for place, length, written in inline.escapes)
+        disjoint = list(merge(disjoint, own, key=lambda edit: edit[:2]))
     spans = tuple(point.markup for point in inline.atoms.values())
     offsets = Offsets((begin, end, len(markup)) for begin, end, markup in disjoint)
     return Protected(inline.text, spans, offsets, apply(disjoint, inline.text), inline)
-
-
-def split(
-    text: str,
-    ranges: Sequence[tuple[int, int]],
-    escape: Callable[[str], str] = str,
-    marks: Sequence[tuple[int, int]] = (),
-    rewrites: Mapping[tuple[int, int], Rewrite] = MappingProxyType({}),
-) -> list[Part]:
-    """Cuts a text into what is translated and what stands in the ranges; ``escape`` writes the latter as markup.
-
-    ``marks`` are ranges of what is no word of the text; a translation has ``rewrites`` in the place of ranges.
-    """
-    kinds = dict.fromkeys(ranges, Kind.ATOM) | dict.fromkeys(marks, Kind.POINT)
-    parts: list[Part] = []
-    done = 0
-    for begin, end in [*sorted(kinds), (len(text), len(text))]:
-        if done < begin:
-            parts.append(Part(Kind.TEXT, text[done:begin]))
-        if begin < end:
-            rewrite = rewrites.get((begin, end))
-            kind, content = kinds[begin, end], escape(text[begin:end])
-            # A mark is a tag, or of a footnote.
-            sticks = kind is Kind.POINT and (text[begin].isdigit() or text[begin] in "⁻⁺")
-            parts.append(Part(kind, content, rewrite=rewrite and rewrite.escaped(escape), sticks=sticks))
-        done = end
-    return parts

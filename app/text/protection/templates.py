@@ -1,8 +1,17 @@
-"""Variables and tags of template languages and message catalogs, in plain text as well as in markup."""
+"""Variables and control tags of template languages.
+
+Sources: the references of Mustache, Handlebars, Jinja, Django, Liquid, Twig, Smarty, FreeMarker, ERB, PHP, Mailchimp,
+Laravel, Rails, Ruby, Kotlin, Swift, JavaScript, and POSIX shells.
+
+What puts a value into the text is like a word. What controls the output parts texts: "{% else %}". Comments and the
+like are marks between words.
+"""
 
 import re
+from collections.abc import Iterator
 
-from app.text.protection.expressions import Braces, Checked, Expressions, NumberedTags, compiled
+from app.text.protection.expressions import Braces, Checked, Expressions, Searched, Span, Tag, closings, compiled
+from app.text.windows import finditer
 
 # "$CAN 5", "in $bn": money.
 _MONEY = frozenset(
@@ -21,12 +30,14 @@ _USUAL_NAMES = frozenset(
     "amount attribute count date day days email field hours id key length limit link max min minutes model name number "
     "other page password seconds size status time title total type url user username value values version".split()
 )
-
-# A message with ICU's choices by number or gender is kept whole, as in documents of JSON: words of its syntax and of
-# the language stand side by side.
-_ICU = (
-    r"\{\s{0,99}+\w{1,99}+\s{0,99}+,\s{0,99}+"
-    r"(?:plural|select|selectordinal|number|date|time|ordinal|spellout|duration)\s{0,99}+[,}]"
+_CONTROL = (
+    r"(?:if|elif|elseif|elsif|else|unless|ifchanged|ifequal|case|when|for|empty|block|blocktrans|blocktranslate|plural|with"
+    r"|filter|set|macro|call|autoescape|spaceless|switch|each|foreach|while|section|endif|fi)"
+)
+_BLOCK_TAG = re.compile(rf"\{{%-?\s*(?:end\w{{0,30}}|{_CONTROL})\b")
+_SERVER_TAG = re.compile(
+    rf"<%-?\s*(?:end\b|{_CONTROL}\b|\}})|<%[^=][^%]{{0,900}}(?:\{{|\bdo(?:\s*\|[^|]{{0,99}}\|)?)\s*-?%>"
+    rf"|<\?php\s+(?:end\w{{1,30}}|{_CONTROL}|\}})"
 )
 
 
@@ -42,6 +53,70 @@ def _writes_nothing(tag: str) -> bool:
     return not re.match(r"<\?php\s+(?:echo|print)\b", tag)
 
 
+def _is_comment(tag: str) -> bool:
+    """Whether a tag, which puts no value into the text, controls nothing either."""
+    return _writes_nothing(tag) and not (_BLOCK_TAG.match(tag) or _SERVER_TAG.match(tag))
+
+
+def _controls(tag: str) -> bool:
+    return bool(_BLOCK_TAG.match(tag) or _SERVER_TAG.match(tag))
+
+
+class BraceVariables:
+    """Variables such as ``{name}`` and ``${name}``, but for the tags of ``BraceTags``."""
+
+    _variable = re.compile(r"[$#%!]?\{(/?)([^\s{}]{1,900}+)\}")
+
+    def finditer(self, text: str) -> Iterator[Span]:
+        """Yields the variables, in order."""
+        closed = {match[2] for match in finditer(self._variable, text) if match[1]}
+        for match in finditer(self._variable, text):
+            if not closed or match[2].partition("=")[0] not in closed:
+                yield Span(*match.span())
+
+    def search(self, text: str) -> Span | None:
+        """Returns the first variable."""
+        return next(self.finditer(text), None)
+
+
+class BraceTags:
+    """Pairs such as ``{b}`` and ``{/b}`` of Ren'Py and Smarty; a tag whose other tag is missing is none."""
+
+    _tag = re.compile(r"\{(/?)([a-z][a-z0-9_-]{0,30})(?:[ =][^{}\n]{0,200})?\}")
+
+    def finditer(self, text: str) -> Iterator[Tag]:
+        """Yields the tags, in order."""
+        closed = {match[2]: match.start() for match in finditer(self._tag, text) if match[1]}
+        for match in finditer(self._tag, text):
+            if match.start() <= closed.get(match[2], -1):
+                yield Tag(*match.span(), f"{{{match[2]}", -1 if match[1] else 1)
+
+    def search(self, text: str) -> Tag | None:
+        """Returns the first tag."""
+        return next(self.finditer(text), None)
+
+
+class BraceBlocks:
+    """Sections of Mustache and Handlebars: ``{{#items}}``, ``{{^items}}``, ``{{else}}``, ``{{/items}}``; comments."""
+
+    _opening = re.compile(r"\{\{~?\s{0,9}(?:[#/^!]|else\b)")
+
+    def finditer(self, text: str) -> Iterator[Span]:
+        """Yields the tags, in order."""
+        ends = closings(text)
+        for match in finditer(self._opening, text):
+            end = ends.get(match.start())
+            if end is not None:
+                yield Span(match.start(), end)
+
+    def search(self, text: str) -> Span | None:
+        """Returns the first tag."""
+        return next(self.finditer(text), None)
+
+
+_BLOCKS = BraceBlocks()
+_TAG = r"(\{%(?s:.)*?%\}|<%(?:[^=-](?s:.)*?|-[^\s\w](?s:.)*?)?%>|<\?(?:php|xml)\b(?s:.)*?\?>)"
+
 VARIABLES: Expressions = [
     *compiled(
         {
@@ -51,24 +126,24 @@ VARIABLES: Expressions = [
             r"\[\[\s?[\w.:-]+\s?\]\]": "[[",
             r"@@\w+@@": "@@",
             r"%%\w+%%|%[A-Za-z_][\w.-]*%(?:\\[\p{L}\p{N}_.-]*[\p{L}\p{N}_])*": "%",  # %APPDATA%\x
+            r"\[X\d+X\]": "[X",  # Weblate's stand-ins
         }
     ),
-    ("{", Braces(r"[$#@]\{|\{\{")),
-    (",", Braces(_ICU)),
+    ("{", BraceVariables()),
+    ("{", Braces(r"[$#@]!?\{|\{\{(?!~?\s{0,9}(?:[#/^!]|else\b))")),
+    ("\\(", Searched(re.compile(r"(?<!\\)\\\((?=[A-Za-z_])[\w.?!\[\]\"', :+-]{1,200}\)(?!\\)"))),  # \(name) of Swift
     ("$", Checked(_SHELL, _is_variable)),
     (":", Checked(_COLON, _is_colon_variable)),
 ]
-# What makes no word of its own: conditions, loops, comments, colours of a terminal.
 MARKS: Expressions = [
-    *compiled(
-        {
-            r"\{%(?s:.)*?%\}": "{%",
-            r"\{#-?\s[^{}]*\s-?#\}": "{#",
-            r"<%(?:[^=-](?s:.)*?)?%>": "<%",
-            r"<\d{1,3}\s*/>": "/>",
-            r"\x1b\[[0-9;]*[A-Za-z]": "\x1b",
-        }
-    ),
-    ("<?", Checked(r"(<\?(?:php|xml)\b(?s:.)*?\?>)", _writes_nothing)),
-    ("</", NumberedTags()),
+    *compiled({r"\{#-?\s[^{}]*\s-?#\}": "{#"}),
+    ("%", Checked(_TAG, _is_comment)),
+    ("<?", Checked(_TAG, _is_comment)),
 ]
+BREAKS: Expressions = [
+    ("%", Checked(_TAG, _controls)),
+    ("<?", Checked(_TAG, _controls)),
+    ("{{", _BLOCKS),
+    *compiled({r"</?#[a-z]+[^<>]*>": "#"}),  # FreeMarker
+]
+TAGS: Expressions = [("{/", BraceTags())]

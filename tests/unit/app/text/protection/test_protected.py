@@ -146,7 +146,7 @@ def test_placeholders_stand_in_where_the_model_knows_any() -> None:
         ("Die {0}Seite{1} da", "Die \ue000 Seite \ue001 da", "The \ue000 page \ue001 there", "The {0}page{1} there"),
         ("Ja{0}Nein", "Ja \ue000 Nein", "Yes \ue000 no", "Yes{0}no"),
         ("Ja{0}Nein", "Ja \ue000 Nein", "\ue000", "{0}"),
-        ("{0}Ja. {1}Nein.{2}", "\ue000 Ja. \ue001 Nein.\ue002", "\ue000 Yes. \ue001 No. \ue002", "{0}Yes. {1}No. {2}"),
+        ("{0}Ja. {1}Nein.{2}", "\ue000 Ja. \ue001 Nein.\ue002", "\ue000 Yes. \ue001 No. \ue002", "{0}Yes. {1}No.{2}"),
         ("a{0}b{1}c", "a \ue000 b \ue001 c", "a \ue000 \ue001 c", "a{0}{1}c"),
         ("Von {0} nach {1}", "Von \ue000 nach \ue001", "From \ue000 to \ue001", "From {0} to {1}"),
     ],

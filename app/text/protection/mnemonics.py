@@ -1,0 +1,75 @@
+"""The letter that opens an entry of a menu: ``&File`` of Qt, Windows, KDE and wxWidgets, ``_File`` of GTK, ``~Datei``.
+
+Sources: Qt, "QShortcut" (mnemonics); Microsoft, "Menus" (access keys); GTK, ``gtk_label_new_with_mnemonic``;
+LibreOffice's catalogs (``~``).
+
+The model translates the text without the sign, and the translation has it before the same letter, or its first one.
+"""
+
+import re
+from collections.abc import Callable
+
+from app.text.inline.codec import Codec
+from app.text.protection.decoding import Decoder, Written
+
+# Labels are short, and in one line.
+_MAX_CHARS = 120
+_LETTER = r"[^\W_]"
+_AMPERSAND = re.compile(rf"(?<!&)&(?={_LETTER})(?!#?\w{{1,31}};)")
+_UNDERSCORE = re.compile(r"(?<!_)_(?=[^\W\d_])")
+_TILDE = re.compile(r"(?<!~)~(?=[^\W\d_])")
+_DOUBLED = re.compile(r"(?<=\s)&&(?=\s)")
+# R&D, AT&T, Q&A; a=1&b=2 of an address.
+_ABBREVIATION = re.compile(r"[A-ZÄÖÜ]&[A-ZÄÖÜ](?![a-zäöüß])|[\w?]=[^\s&]*&|&\w+=")
+_NAMES = re.compile(r"[a-zäöüß]&[A-ZÄÖÜ]")  # Johnson&Johnson
+_IDIOM = re.compile("&(?:roll|drop|paste|play|white|go|ride|shoot|click|pay|co|carry|breakfast)(?![a-z])")  # drag&drop
+_CAPITAL = re.compile(r"[^\W\d_]")
+# E_xit, Prefere_nces; not user_name, MAX_SIZE, Anna_Meier, Leser_innen.
+_UNDERSCORED = re.compile(r"(?<!\w)(?:_[^\W\d_]\w*|[^\W\d_a-zäöüß][a-zäöüß]*_(?!innen\b|in\b)[a-zäöüß]+)(?!\w)")
+
+
+def _is_ampersand(text: str, place: int) -> bool:
+    around = text[max(0, place - 1) : place + 3]
+    if _ABBREVIATION.search(text) or _NAMES.match(around) or (_IDIOM.match(text, place) and around[:1].isalpha()):
+        return False
+    before = text[place - 1 : place]
+    return not before or not before.isalnum() or text[place + 1].islower() or text[place + 1].isdigit()
+
+
+def _is_underscore(text: str, place: int) -> bool:
+    letter = _CAPITAL.search(text)
+    return _UNDERSCORED.search(text) is not None and letter is not None and letter[0].isupper()
+
+
+def _is_tilde(text: str, place: int) -> bool:
+    letter = _CAPITAL.search(text)
+    return letter is not None and letter[0].isupper() and "/" not in text
+
+
+_SIGNS: dict[str, tuple[re.Pattern[str], Callable[[str, int], bool]]] = {
+    "&": (_AMPERSAND, _is_ampersand),
+    "_": (_UNDERSCORE, _is_underscore),
+    "~": (_TILDE, _is_tilde),
+}
+
+
+def reader(sign: str) -> Decoder:
+    """Returns the decoder of a sign: see ``app.text.protection.decoding.Decoder``."""
+    expression, is_mnemonic = _SIGNS[sign]
+
+    def read(text: str) -> tuple[list[Written], Codec]:
+        if len(text) > _MAX_CHARS or "\n" in text or text.count(sign) > 3:
+            return [], Codec()
+        places = [match.start() for match in expression.finditer(text)]
+        others = text.count(sign) - len(places)
+        doubled = [match.span() for match in _DOUBLED.finditer(text)] if sign == "&" else []
+        if len(places) != 1 or others != 2 * len(doubled) or not is_mnemonic(text, places[0]):
+            return [], Codec()
+        [place] = places
+        found = [Written(place, place + 1, ""), *(Written(*span, sign) for span in doubled)]
+        return sorted(found), Codec(doubled=sign if doubled else "", mnemonic=sign, letter=text[place + 1])
+
+    return read
+
+
+READERS = {sign: reader(sign) for sign in _SIGNS}

@@ -1,0 +1,64 @@
+"""Tags in plain text: of HTML, with brackets that are escaped, and the numbered ones of React's ``Trans``.
+
+Sources: HTML, "Tags" (https://html.spec.whatwg.org/multipage/syntax.html#syntax-tags); react-i18next, "Trans
+Component".
+"""
+
+import re
+from collections.abc import Iterator
+
+from app.text.inline.objects import Kind
+from app.text.protection.expressions import Expressions, Tag
+from app.text.windows import finditer
+
+_NAME = "[A-Za-z][A-Za-z0-9:-]*+"
+# Without an attribute, only names and spaces stand between the brackets: "a <b and c> d" is prose.
+_TAG = re.compile(rf"<(/?)({_NAME})(?:(?:\s[^<>]*)?=[^<>]*)?\s*(/?)>")
+_ESCAPED = re.compile(rf"&(?:amp;)*+lt;(/?)({_NAME})\s*(/?)&(?:amp;)*+gt;")
+_NUMBERED = re.compile(r"<(/?)([0-9]{1,3})(?:\s*(/))?>")
+# An empty element between spaces is where a word would be: "at most <max/> letters".
+_IN_TEXT = re.compile(r"[ .,;:!?)]")
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+
+
+class Tags:
+    """The tags that an expression finds, which tells a slash before the name, the name, and a slash behind it.
+
+    Args:
+        expression: Decides within 1,024 characters.
+        kind: What the names of these tags begin with, so that they pair off among themselves.
+    """
+
+    def __init__(self, expression: re.Pattern[str], kind: str) -> None:
+        self._expression, self._kind = expression, kind
+
+    def finditer(self, text: str) -> Iterator[Tag]:
+        """Yields the tags, in order."""
+        for match in finditer(self._expression, text):
+            name = match[2].lower()
+            nesting = 0 if match[3] or name in _VOID else -1 if match[1] else 1
+            is_word = match[3] and name not in _VOID and _IN_TEXT.match(text[match.start() - 1 : match.start()])
+            is_word = is_word and _IN_TEXT.match(text[match.end() : match.end() + 1])
+            yield Tag(*match.span(), self._kind + name, nesting, Kind.ATOM if is_word else Kind.POINT)
+
+    def search(self, text: str) -> Tag | None:
+        """Returns the first tag."""
+        return next(self.finditer(text), None)
+
+
+class NumberedTags(Tags):
+    """Tags such as <1> and </1>; one that isn't closed is none, as in "1 <2> 3"."""
+
+    def finditer(self, text: str) -> Iterator[Tag]:
+        """Yields the tags, in order."""
+        closed = {tag.name for tag in super().finditer(text) if tag.nesting < 0}
+        for tag in super().finditer(text):
+            if tag.nesting == 0 or tag.name in closed:
+                yield tag
+
+
+TAGS: Expressions = [
+    ("<", Tags(_TAG, "<")),
+    ("lt;", Tags(_ESCAPED, "&")),
+    (">", NumberedTags(_NUMBERED, "<")),
+]

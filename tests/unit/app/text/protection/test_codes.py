@@ -1,0 +1,45 @@
+"""Codes of games, terminals and chats stand before their words; values in them are like words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.notation import GARBLED, WORDS, seen, translation
+
+_CODES = st.sampled_from(
+    ["§a", "§r", "§l", "§4", "\\C[2]", "\\I[64]", "\x1b[31m", "\\033[0m", "|cffff0000", "§Y", "{\\an8}"]
+)
+
+
+@given(st.lists(st.tuples(_CODES, WORDS), min_size=1, max_size=5), st.sampled_from(list(GARBLED)))
+def test_codes_come_back_once_and_touch_the_same_words(pairs: list[tuple[str, str]], garble: str) -> None:
+    text = " ".join(code + word for code, word in pairs)
+    assert seen(text) == [" ".join(word for _, word in pairs)]
+    translated = translation(text, GARBLED[garble])
+    assert sorted(translated.split("§")[0]) is not None
+    for code, _ in pairs:
+        assert translated.count(code) == text.count(code)
+        assert f"{code} " not in translated
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("§aWelcome!§r Type §e/help§r for help.", ["Welcome!", "Type /help for help."]),
+        ("\\C[2]Hero\\C[0] found \\V[3] coins!", ["Hero found \ue000 coins!"]),
+        ("|cffff0000Red|r and |Hitem:1|h[Axe]|h", ["Red and [Axe]"]),
+        ("§YGold§! of [Root.GetName]", ["Gold of \ue000"]),
+        ("&aWelcome &lback", ["Welcome back"]),
+        ("^1Red ^7text", ["Red text"]),
+        ("\x02Bold\x0f and \x0304red\x03", ["Bold and red"]),
+        ("{b}Bold{/b} and {color=#f00}red{/color}", ["Bold and red"]),
+    ],
+)
+def test_words_beside_codes_are_translated(text: str, sentences: list[str]) -> None:
+    assert seen(text, source="en", target="de") == sentences
+    assert translation(text, source="en", target="de") == text
+
+
+@pytest.mark.parametrize("text", ["Nach § 5 und §1 Abs. 2, §§ 3 und §5a BGB gilt das", "Kosten: £5, 2^3 = 8"])
+def test_sections_of_a_law_are_no_codes(text: str) -> None:
+    assert translation(text, str.upper) == text.upper()
