@@ -18,6 +18,7 @@
     ├── InvalidKey              an API key that doesn't exist
     ├── QuotaExceeded           the key's characters of this month are used up
     ├── RateLimited             too many requests in a minute
+    ├── RoomExceeded            what clients have stored would exceed a limit in bytes
     ├── GlossaryNotFound        no glossary of this id for this key
     ├── MemoryNotFound          no translation memory of this id for this key, or no such entry in it
     ├── DocumentNotFound        no document of this id and key, or it was downloaded
@@ -64,6 +65,12 @@ class FeatureUnavailable(InvalidRequest):
 
 class NotThere(FeatureUnavailable):
     """The same for a thing that can't exist on this server."""
+
+
+class RoomExceeded(DragomanError):
+    """Stored translation memories, glossaries and suggestions would have more bytes than the operator allows."""
+
+    code = "room_exceeded"
 
 
 class GlossaryNotFound(DragomanError):

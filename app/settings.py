@@ -89,6 +89,14 @@ class Settings(BaseSettings):
     suggestions: bool = Field(
         False, description="Keep better translations that people send to POST /suggest, for the operator to review."
     )
+    max_stored_bytes: int = Field(
+        8192 * MEBIBYTE,
+        ge=1024,
+        description="Maximum size of all translation memories, glossaries and suggestions together, in bytes.",
+    )
+    max_stored_bytes_of_owner: int = Field(
+        1024 * MEBIBYTE, ge=1024, description="The same for one API key, and for everything that is stored without one."
+    )
     documents: bool = Field(True, description="Translate documents: files of office programs, subtitles and the like.")
     document_files: str | None = Field(
         None,
@@ -362,29 +370,23 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"max_body_bytes ({self.max_body_bytes}) can't hold a text of max_text_chars ({self.max_text_chars})"
             )
-        if self.max_bodies_bytes < self.max_body_bytes:
-            raise ValueError(
-                f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than "
-                f"max_body_bytes ({self.max_body_bytes})"
-            )
-        if self.max_bodies_bytes < self.max_document_bytes:
-            raise ValueError(
-                f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than "
-                f"max_document_bytes ({self.max_document_bytes})"
-            )
+        for name, least in (("max_body_bytes", self.max_body_bytes), ("max_document_bytes", self.max_document_bytes)):
+            if self.max_bodies_bytes < least:
+                raise ValueError(f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than {name} ({least})")
         if self.max_models_bytes <= self.feature_cache_bytes:
             raise ValueError(
                 f"max_models_bytes ({self.max_models_bytes}) must exceed "
                 f"feature_cache_bytes ({self.feature_cache_bytes})"
             )
-        if self.keys != "off" and self.data is None and self.database is None:
-            raise ValueError(f"keys {self.keys} needs data (the folder of the database) or database (its address)")
-        if self.document_files and self.data is None and self.database is None:
-            raise ValueError("document_files needs data (the folder of the database) or database (its address)")
+        for name, is_on in (
+            (f"keys {self.keys}", self.keys != "off"),
+            ("document_files", self.document_files),
+            ("suggestions", self.suggestions),
+        ):
+            if is_on and self.data is None and self.database is None:
+                raise ValueError(f"{name} needs data (the folder of the database) or database (its address)")
         if self.result_cache_s and self.valkey is None:
             raise ValueError("result_cache_s needs valkey, the address of a Valkey server")
-        if self.suggestions and self.data is None and self.database is None:
-            raise ValueError("suggestions needs data (the folder of the database) or database (its address)")
         if "*" in self.cors_origins and len(self.cors_origins) > 1:
             raise ValueError("cors_origins must be either * or a list of origins, not both")
         return self

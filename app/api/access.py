@@ -46,6 +46,7 @@ class Access:
     Attributes:
         store: The keys; None if there are neither keys nor limits.
         run: Calls a function of the store in a thread of the database.
+        read: The same for a function that only reads.
     """
 
     store: "KeyStore | None" = None
@@ -57,7 +58,7 @@ class Access:
             from app.storage.request_counts import open_request_counts
 
             assert database
-            self.store, self.run = KeyStore(database), database.run
+            self.store, self.run, self.read = KeyStore(database), database.run, database.read
             self._counts = open_request_counts(settings, database)
 
     async def close(self) -> None:
@@ -88,7 +89,7 @@ class Access:
             return None
         key = None
         if self._mode != "off" and offered not in (None, ""):
-            key = await self.run(store.find, offered) if isinstance(offered, str) else None
+            key = await self.read(store.find, offered) if isinstance(offered, str) else None
             if key is None:
                 raise InvalidKey("Invalid API key")
         elif self._mode == "required":
@@ -159,7 +160,7 @@ class Access:
     async def used(self, key: "Key") -> int:
         """Returns the characters that a key has used this month."""
         assert self.store
-        return await self.run(self.store.used, key)
+        return await self.read(self.store.used, key)
 
 
 def header_key(request: Request, scheme: str) -> str | None:

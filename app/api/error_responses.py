@@ -33,6 +33,7 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.Unauthorized: 401,
     errors.KeyRequired: 400,  # the LibreTranslate contract
     errors.InvalidKey: 403,
+    errors.RoomExceeded: 413,
     errors.QuotaExceeded: 403,  # what LibreTranslate's clients take for a quota, such as Mastodon
     errors.RateLimited: 429,
     errors.DocumentNotFound: 404,

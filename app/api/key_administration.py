@@ -30,7 +30,7 @@ async def get_keys(service: CurrentService, credentials: Credentials) -> Respons
     A key itself can't be shown again, only its last characters, `hint`.
     """
     store = _store(service, credentials)
-    found = await service.access.run(store.list)
+    found = await service.access.read(store.list)
     return JSONResponse(
         {"mode": service.settings.keys, "keys": [{**_key_body(key), "used": used} for key, used in found]}
     )

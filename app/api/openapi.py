@@ -99,14 +99,23 @@ def error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:
     return response(schemas.ErrorBody, description, values)
 
 
-TOO_LARGE = error(
-    "The body is too large",
-    too_large=(
+_TOO_LARGE: ErrorExamples = {
+    "too_large": (
         "Body over its limit",
         f"The request body exceeds the limit of {DEFAULTS.max_body_bytes} bytes.",
         "body_too_large",
-    ),
-)
+    )
+}
+NO_ROOM: ErrorExamples = {
+    "room_exceeded": (
+        "More than may be stored",
+        f"Translation memories, glossaries and suggestions would exceed {DEFAULTS.max_stored_bytes_of_owner:,} bytes; "
+        "delete some.",
+        "room_exceeded",
+    )
+}
+TOO_LARGE = error("The body is too large", **_TOO_LARGE)
+TOO_LARGE_OR_NO_ROOM = error("The body is too large, or there is no room for more", **_TOO_LARGE, **NO_ROOM)
 # Examples of errors that both contracts have, each in its own shape: (summary, text, code).
 AT_FAULT = {
     "model_failure": ("The model failed", MODEL_FAILURE_TEXT, "model_failure"),

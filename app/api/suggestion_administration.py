@@ -39,8 +39,8 @@ async def get_suggestions(request: Request, service: CurrentService, credentials
         raise InvalidRequest(f"Invalid request: state parameter must be one of {', '.join(get_args(State))}")
     after = _number(values.get("after") or "0")
     assert service.database and service.memories.store
-    found = await service.database.run(lambda: store.list(state, after=after, most=_OF_A_PAGE))  # type: ignore[arg-type]
-    memories = await service.database.run(service.memories.store.list_all)
+    found = await service.database.read(lambda: store.list(state, after=after, most=_OF_A_PAGE))  # type: ignore[arg-type]
+    memories = await service.database.read(service.memories.store.list_all)
     return JSONResponse(
         {
             "suggestions": [vars(suggestion) for suggestion in found],

@@ -4,7 +4,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.openapi import INTERNAL, OPERATOR_RESPONSES, STORAGE, TOO_LARGE, Responses, error, request_body, response
+from app.api.openapi import (
+    INTERNAL,
+    OPERATOR_RESPONSES,
+    STORAGE,
+    TOO_LARGE_OR_NO_ROOM,
+    Responses,
+    error,
+    request_body,
+    response,
+)
 from app.api.schemas import Status
 
 
@@ -107,7 +116,7 @@ DECIDE_RESPONSES: Responses = {
         "There is no such translation memory",
         none=("No memory", "There is no such translation memory.", "memory_not_found"),
     ),
-    413: TOO_LARGE,
+    413: TOO_LARGE_OR_NO_ROOM,
     **OPERATOR_RESPONSES,
     500: INTERNAL,
     503: _NO_STORAGE,

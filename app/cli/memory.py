@@ -13,7 +13,8 @@ from app.cli.tables import print_rows
 from app.errors import DragomanError
 
 if TYPE_CHECKING:
-    from app.storage.memories import MemoryStore, StoredMemory
+    from app.storage.memories import MemoryStore
+    from app.storage.memory_rows import StoredMemory
 
 memory = typer.Typer(
     no_args_is_help=True,

@@ -8,7 +8,8 @@ To add a table:
 3. Import the module where it is used first, not at the top of a module that every server imports: SQLAlchemy costs
    0.2 seconds and 11 MB, which a server without a database does not pay.
 
-Several processes may use the database at the same time. SQLite is in WAL mode, and a writer waits for another.
+Several processes may use the database at the same time. SQLite is in WAL mode: a writer waits for another, and readers,
+which have connections of their own, wait for nobody.
 """
 
 import asyncio
@@ -25,11 +26,12 @@ from sqlalchemy import Connection, Engine, MetaData, Table, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import QueuePool, StaticPool
 
-from app.errors import ConfigurationError, StorageFailure
+from app.errors import ConfigurationError, Overloaded, StorageFailure
 from app.settings import Settings
 from app.storage.migrations import MIGRATIONS, statements
+from app.storage.text_room import TextLimits
 
 FILE_NAME = "dragoman.sqlite3"
 TABLES = MetaData()
@@ -37,6 +39,9 @@ TABLES = MetaData()
 
 _BUSY_S = 5.0  # how long a statement waits for other processes
 _POSTGRESQL_CONNECTIONS = 4
+_READERS = 4  # threads; others, such as those of the work on texts, read too
+_SEARCHES = 2  # at once: fewer than there are threads and connections
+_WAITING_SEARCHES = 32
 _VALUES_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
 _MIGRATION_LOCK = 0x647261676F  # "drago": no other program takes this advisory lock
 
@@ -46,16 +51,21 @@ Value = TypeVar("Value")
 
 
 class Database:
-    """The database; any thread may use it. Transactions in one SQLite file take turns.
+    """The database; any thread may use it. Transactions that write to one SQLite file take turns.
 
     Args:
         where: The folder of the SQLite file, which is made if it is missing; or PostgreSQL's address, as in
             ``postgresql+psycopg://user:password@host/database``. None keeps everything in memory.
 
+    Attributes:
+        text_limits: The room for the texts that clients store; None for any.
+
     Raises:
         ConfigurationError: The folder can't be written, PostgreSQL can't be reached or its driver is not installed, or
             the database is damaged or of a newer version.
     """
+
+    text_limits: TextLimits | None = None
 
     def __init__(self, where: Path | str | None) -> None:
         self._where = "memory" if where is None else str(where / FILE_NAME) if isinstance(where, Path) else "PostgreSQL"
@@ -68,6 +78,7 @@ class Database:
             except BaseException:
                 self._engine.dispose()
                 raise
+            self._readers = _sqlite_readers(where) if isinstance(where, Path) else None
         except ImportError:
             raise ConfigurationError(
                 "DRAGOMAN_DATABASE needs PostgreSQL's driver: pip install 'dragoman[postgres]'"
@@ -77,6 +88,9 @@ class Database:
         # A transaction takes a tenth of a millisecond in SQLite, but it waits for other processes that write.
         threads = 1 if self._dialect == "sqlite" else _POSTGRESQL_CONNECTIONS
         self._threads = ThreadPoolExecutor(threads, "storage")
+        self._reading_threads = ThreadPoolExecutor(_READERS, "storage-reading") if self._readers else self._threads
+        self._searches = asyncio.Semaphore(_SEARCHES)
+        self._waiting_searches = 0
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "Database":
@@ -85,7 +99,9 @@ class Database:
         Raises:
             ConfigurationError: It can't be used.
         """
-        return cls(settings.database.get_secret_value() if settings.database else settings.data)
+        database = cls(settings.database.get_secret_value() if settings.database else settings.data)
+        database.text_limits = TextLimits(settings.max_stored_bytes_of_owner, settings.max_stored_bytes)
+        return database
 
     @property
     def _dialect(self) -> str:
@@ -114,9 +130,29 @@ class Database:
             IntegrityError: A row breaks a rule of its table.
             StorageFailure: The disk is full, the file is locked for too long, PostgreSQL is gone, or the like.
         """
-        try:
-            with self._turn, self._engine.begin() as connection:
+        with self._failures_told(), self._turn, self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Runs statements that only read, all on the same state of the database.
+
+        In an SQLite file, they wait neither for a transaction nor for each other.
+
+        Raises:
+            StorageFailure: As ``transaction``.
+        """
+        if self._readers is None:
+            with self.transaction() as connection:
                 yield connection
+            return
+        with self._failures_told(), self._readers.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _failures_told(self) -> Iterator[None]:
+        try:
+            yield
         except (DataError, IntegrityError, ProgrammingError):  # not the database's fault
             raise
         except (DBAPIError, PoolTimeout) as error:
@@ -135,10 +171,32 @@ class Database:
         """Calls a function that uses the database, off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
+    async def read(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """As ``run``, for a function that only reads (``reading``): it doesn't wait for those that write."""
+        return await asyncio.get_running_loop().run_in_executor(self._reading_threads, function, *arguments)
+
+    async def search(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """As ``read``, for a function that may take a second: only a few of them run at once.
+
+        Raises:
+            Overloaded: Too many wait already.
+        """
+        if self._waiting_searches >= _WAITING_SEARCHES:
+            raise Overloaded("Too many searches are waiting; try again in a moment.")
+        self._waiting_searches += 1
+        try:
+            async with self._searches:
+                return await self.read(function, *arguments)
+        finally:
+            self._waiting_searches -= 1
+
     def close(self) -> None:
-        """Finishes what ``run`` has begun, and ends the connections."""
+        """Finishes what ``run`` and ``read`` have begun, and ends the connections."""
         self._threads.shutdown()
+        self._reading_threads.shutdown()
         self._engine.dispose()
+        if self._readers:
+            self._readers.dispose()
 
 
 def insert(connection: Connection, table: Table) -> postgresql.Insert:
@@ -170,6 +228,7 @@ def _sqlite(folder: Path | None) -> Engine:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what was deleted, such as a document, is overwritten
         connection.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows ASCII only
+        connection.create_function("octet_length", 1, _octet_length, deterministic=True)  # older SQLites lack it
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -179,8 +238,34 @@ def _sqlite(folder: Path | None) -> Engine:
     return engine
 
 
+def _sqlite_readers(folder: Path) -> Engine:
+    """Opens a pool of connections to a file that only read, and see what was committed when they began."""
+    engine = create_engine(
+        f"sqlite:///{folder / FILE_NAME}",
+        poolclass=QueuePool,
+        pool_size=_READERS,
+        max_overflow=_READERS,
+        pool_timeout=_BUSY_S,
+        connect_args={"timeout": _BUSY_S, "isolation_level": None, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.execute("PRAGMA query_only = ON")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    return engine
+
+
 def _lower(text: str | None) -> str | None:
     return None if text is None else text.lower()
+
+
+def _octet_length(text: str | None) -> int | None:
+    return None if text is None else len(text.encode())
 
 
 def _postgresql(address: str) -> Engine:

@@ -6,11 +6,25 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, ForeignKey, Integer, Row, Table, Text, delete, func, select, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    Row,
+    Table,
+    Text,
+    delete,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from app.errors import GlossaryNotFound, InvalidGlossary, InvalidKey
 from app.storage.database import TABLES, Database
+from app.storage.text_room import check_room
 
 MAX_GLOSSARIES = 1_000
 MAX_DICTIONARIES = 100
@@ -35,6 +49,7 @@ DICTIONARIES = Table(
     Column("entry_count", Integer, nullable=False),
     Column("entries", Text, nullable=False),
     Column("version", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
 )
 
 
@@ -91,6 +106,7 @@ class GlossaryStore:
 
         Raises:
             InvalidGlossary: The owner has too many.
+            RoomExceeded: As ``check_room``.
             InvalidKey: There is no such API key.
         """
         glossary_id = str(uuid.uuid4())
@@ -106,13 +122,14 @@ class GlossaryStore:
                 raise InvalidKey("There is no such API key.") from None
             for dictionary in dictionaries:
                 _write(connection, glossary_id, *dictionary)
+            check_room(connection, owner, self._database.text_limits)
             return _find(connection, owner, glossary_id)
 
     def list(self, owner: int | None) -> list[StoredGlossary]:
         """Returns all glossaries of an owner, oldest first."""
         own = GLOSSARIES.c.key_id.is_not_distinct_from(owner)
         query = select(GLOSSARIES).where(own).order_by(GLOSSARIES.c.created_at, GLOSSARIES.c.id)
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return [_glossary(connection, row) for row in connection.execute(query).all()]
 
     def find(self, owner: int | None, glossary_id: str) -> StoredGlossary:
@@ -121,7 +138,7 @@ class GlossaryStore:
         Raises:
             GlossaryNotFound: There is no such glossary.
         """
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return _find(connection, owner, glossary_id)
 
     def owner(self, glossary_id: str) -> int | None:
@@ -130,7 +147,7 @@ class GlossaryStore:
         Raises:
             GlossaryNotFound: There is no such glossary.
         """
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             query = select(GLOSSARIES.c.key_id).where(GLOSSARIES.c.id == glossary_id)
             row = connection.execute(query).one_or_none()
         if row is None:
@@ -143,7 +160,7 @@ class GlossaryStore:
         Raises:
             GlossaryNotFound: There is no such glossary or dictionary.
         """
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             _find(connection, owner, glossary_id)
             return _entries(connection, glossary_id, source, target)
 
@@ -155,6 +172,7 @@ class GlossaryStore:
         Raises:
             GlossaryNotFound: There is no such glossary.
             InvalidGlossary: It would have too many entries or dictionaries.
+            RoomExceeded: As ``check_room``.
         """
         with self._database.transaction() as connection:
             _find(connection, owner, glossary_id)
@@ -170,6 +188,7 @@ class GlossaryStore:
                 if len(merged) > MAX_ENTRIES:
                     raise InvalidGlossary(f"Invalid glossary entries provided: more than {MAX_ENTRIES:,} entries.")
                 _write(connection, glossary_id, source, target, merged)
+                check_room(connection, owner, self._database.text_limits)
             return _find(connection, owner, glossary_id)
 
     def replace(self, owner: int | None, glossary_id: str, dictionary: NewDictionary) -> StoredDictionary:
@@ -181,6 +200,7 @@ class GlossaryStore:
         with self._database.transaction() as connection:
             _find(connection, owner, glossary_id)
             _write(connection, glossary_id, *dictionary)
+            check_room(connection, owner, self._database.text_limits)
             found = _find(connection, owner, glossary_id).dictionaries
         return next(one for one in found if (one.source, one.target) == dictionary[:2])
 
@@ -208,7 +228,7 @@ def _find(connection: Connection, owner: int | None, glossary_id: str) -> Stored
 
 
 def _glossary(connection: Connection, row: Row[Any]) -> StoredGlossary:
-    columns = [column for column in DICTIONARIES.c if column.name != "entries"]
+    columns = [column for column in DICTIONARIES.c if column.name not in ("entries", "size")]
     query = select(*columns).where(DICTIONARIES.c.glossary_id == row.id).order_by(DICTIONARIES.c.number)
     found = (
         StoredDictionary(one.source, one.target, one.entry_count, one.version) for one in connection.execute(query)
@@ -234,7 +254,8 @@ def _entries(connection: Connection, glossary_id: str, source: str, target: str)
 def _write(connection: Connection, glossary_id: str, source: str, target: str, entries: Mapping[str, str]) -> None:
     """Writes a dictionary; replaces the dictionary of the same pair or adds a new one at the end."""
     lines = "\n".join(f"{one}\t{other}" for one, other in entries.items())
-    values = {"entries": lines, "entry_count": len(entries), "version": uuid.uuid4().hex}
+    values: dict[str, Any] = {"entries": lines, "entry_count": len(entries), "version": uuid.uuid4().hex}
+    values["size"] = len(lines.encode())
     if connection.execute(update(DICTIONARIES).where(_is(glossary_id, source, target)).values(values)).rowcount:
         return
     numbers = select(func.count(), func.coalesce(func.max(DICTIONARIES.c.number), 0)).where(

@@ -136,7 +136,7 @@ class KeyStore:
             .outerjoin_from(KEYS, USAGE, of_this_month)
             .order_by(KEYS.c.id)
         )
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return [(_key(row), row.used) for row in connection.execute(query)]
 
     def remove(self, key_id: int) -> bool:
@@ -146,20 +146,20 @@ class KeyStore:
 
     def find(self, key: str) -> Key | None:
         """Returns the record of a key; None if there is no such key."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(select(KEYS).where(KEYS.c.hash == _hash(key))).one_or_none()
         return _key(row) if row else None
 
     def get(self, key_id: int) -> Key | None:
         """Returns the record with a number; None if there is none."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(select(KEYS).where(KEYS.c.id == key_id)).one_or_none()
         return _key(row) if row else None
 
     def used(self, key: Key) -> int:
         """Returns the characters that a key has used this month."""
         query = select(USAGE.c.characters).where(USAGE.c.key_id == key.id, USAGE.c.month == _month())
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return connection.execute(query).scalar_one_or_none() or 0
 
     def spend(self, key: Key, characters: int) -> None:

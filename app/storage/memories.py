@@ -2,117 +2,35 @@
 
 import uuid
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    ForeignKey,
-    Row,
-    Select,
-    Table,
-    Text,
-    UniqueConstraint,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.errors import InvalidKey, InvalidMemory, MemoryNotFound
-from app.storage.database import TABLES, Database, insert, parts
+from app.storage.database import Database, insert, parts
 from app.storage.identifiers import text_key
+from app.storage.memory_rows import (
+    ENTRIES,
+    ENTRY_COLUMNS,
+    MEMORIES,
+    NewEntry,
+    Origin,
+    StoredEntry,
+    StoredMemory,
+    read_entry,
+    read_memory,
+    texts_of,
+)
+from app.storage.text_room import TextLimits, check_room, octets
 
 MAX_MEMORIES = 1_000
 MAX_ENTRIES = 200_000
 """Of a translation memory."""
 
-Origin = Literal["import", "edit", "suggestion"]
 _READ_AT_ONCE = 10_000  # entries
-
-MEMORIES = Table(
-    "memories",
-    TABLES,
-    Column("id", Text, primary_key=True),
-    Column("key_id", ForeignKey("keys.id", ondelete="CASCADE")),
-    Column("name", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),
-    Column("version", Text, nullable=False),
-)
-ENTRIES = Table(
-    "memory_entries",
-    TABLES,
-    Column("id", BigInteger, primary_key=True),
-    Column("memory_id", ForeignKey("memories.id", ondelete="CASCADE"), nullable=False),
-    Column("hash", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("origin", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),
-    UniqueConstraint("memory_id", "hash"),
-)
 _COUNT = select(func.count()).where(ENTRIES.c.memory_id == MEMORIES.c.id).scalar_subquery().label("entry_count")
-
-
-NewEntry = tuple[str, str]
-"""A text and its translation."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredMemory:
-    """A translation memory without its entries.
-
-    Attributes:
-        id: A UUID.
-        key_id: Number of its owner's API key; None without one.
-        name: Its owner's name for it.
-        source: Code of the language of its texts.
-        target: Code of the language of their translations.
-        entry_count: Number of entries.
-        created_at: When it was made: ISO 8601, UTC.
-        updated_at: When its entries or its name changed last.
-        version: Another one after each change.
-    """
-
-    id: str
-    key_id: int | None
-    name: str
-    source: str
-    target: str
-    entry_count: int
-    created_at: str
-    updated_at: str
-    version: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredEntry:
-    """An entry.
-
-    Attributes:
-        id: Its number, which grows from entry to entry.
-        source: The text.
-        target: Its translation.
-        origin: Where it came from.
-        created_at: When it was made: ISO 8601, UTC.
-        updated_at: When it changed last.
-    """
-
-    id: int
-    source: str
-    target: str
-    origin: Origin
-    created_at: str
-    updated_at: str
 
 
 class MemoryStore:
@@ -135,7 +53,7 @@ class MemoryStore:
         now = _now()
         memory_id = str(uuid.uuid4())
         values = {"id": memory_id, "key_id": owner, "name": name, "source": source, "target": target}
-        values |= {"created_at": now, "updated_at": now, "version": uuid.uuid4().hex}
+        values |= {"created_at": now, "updated_at": now, "version": uuid.uuid4().hex, "size": 0}
         with self._database.transaction() as connection:
             count = select(func.count()).select_from(MEMORIES).where(_belongs(owner))
             if connection.execute(count).scalar_one() >= MAX_MEMORIES:
@@ -151,9 +69,9 @@ class MemoryStore:
         return self._list(select(MEMORIES, _COUNT))
 
     def _list(self, query: Select[Any]) -> list[StoredMemory]:
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(query.order_by(MEMORIES.c.created_at, MEMORIES.c.id)).all()
-        return [_memory(row) for row in rows]
+        return [read_memory(row) for row in rows]
 
     def find(self, owner: int | None, memory_id: str) -> StoredMemory:
         """Finds a memory of an owner.
@@ -161,7 +79,7 @@ class MemoryStore:
         Raises:
             MemoryNotFound: There is no such memory.
         """
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return _find(connection, owner, memory_id)
 
     def rename(self, owner: int | None, memory_id: str, name: str) -> StoredMemory:
@@ -192,7 +110,7 @@ class MemoryStore:
             InvalidMemory: It would have too many entries.
         """
         with self._database.transaction() as connection:
-            return put_entries(connection, owner, memory_id, entries, origin)
+            return put_entries(connection, owner, memory_id, entries, origin, self._database.text_limits)
 
     def change(
         self, owner: int | None, memory_id: str, entry_id: int, source: str | None, target: str | None
@@ -204,17 +122,20 @@ class MemoryStore:
             InvalidMemory: Another entry has the text.
         """
         values: dict[str, Any] = {"updated_at": _now(), "origin": "edit"}
-        values |= {} if source is None else {"source": source, "hash": text_key(source)}
-        values |= {} if target is None else {"target": target}
+        values |= {} if source is None else {**texts_of(source=source), "hash": text_key(source)}
+        values |= {} if target is None else texts_of(target=target)
         try:
             with self._database.transaction() as connection:
                 _lock(connection, owner, memory_id)
-                changed = update(ENTRIES).where(_is(memory_id, entry_id)).values(values).returning(ENTRIES)
+                before = _size(connection, _is(memory_id, entry_id))
+                changed = update(ENTRIES).where(_is(memory_id, entry_id)).values(values).returning(*ENTRY_COLUMNS)
                 row = connection.execute(changed).one_or_none()
                 if row is None:
                     raise _no_entry()
-                _changed(connection, owner, memory_id)
-                return _entry(row)
+                grown = _size(connection, _is(memory_id, entry_id)) - before
+                _changed(connection, owner, memory_id, size=MEMORIES.c.size + grown)
+                check_room(connection, owner, self._database.text_limits)
+                return read_entry(row)
         except IntegrityError:
             raise InvalidMemory("Another entry of the translation memory has this text.") from None
 
@@ -226,9 +147,10 @@ class MemoryStore:
         """
         with self._database.transaction() as connection:
             _lock(connection, owner, memory_id)
+            size = _size(connection, _is(memory_id, entry_id))
             if not connection.execute(delete(ENTRIES).where(_is(memory_id, entry_id))).rowcount:
                 raise _no_entry()
-            _changed(connection, owner, memory_id)
+            _changed(connection, owner, memory_id, size=MEMORIES.c.size - size)
 
     def entry(self, owner: int | None, memory_id: str, source: str) -> StoredEntry:
         """Finds the entry with a text.
@@ -236,13 +158,13 @@ class MemoryStore:
         Raises:
             MemoryNotFound: There is no such memory or entry.
         """
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             _find(connection, owner, memory_id)
-            query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash == text_key(source))
+            query = select(*ENTRY_COLUMNS).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash == text_key(source))
             row = connection.execute(query).one_or_none()
         if row is None:
             raise _no_entry()
-        return _entry(row)
+        return read_entry(row)
 
     def page(
         self,
@@ -267,12 +189,15 @@ class MemoryStore:
         Raises:
             MemoryNotFound: There is no such memory.
         """
-        query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after)
-        if text is not None:
-            query = query.where(_has(ENTRIES.c.source, text, match_case) | _has(ENTRIES.c.target, text, match_case))
-        with self._database.transaction() as connection:
+        query = select(*ENTRY_COLUMNS).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id > after)
+        if text is not None and match_case:
+            query = query.where(_has(ENTRIES.c.source, text) | _has(ENTRIES.c.target, text))
+        elif text is not None:
+            text = text.lower()
+            query = query.where(_has(ENTRIES.c.source_lower, text) | _has(ENTRIES.c.target_lower, text))
+        with self._database.reading() as connection:
             _find(connection, owner, memory_id)
-            return [_entry(row) for row in connection.execute(query.order_by(ENTRIES.c.id).limit(most))]
+            return [read_entry(row) for row in connection.execute(query.order_by(ENTRIES.c.id).limit(most))]
 
     def all(self, owner: int | None, memory_id: str) -> Iterator[StoredEntry]:
         """Yields all entries. They are read in parts, so that other requests reach the database meanwhile.
@@ -291,7 +216,7 @@ class MemoryStore:
         wanted = columns.where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.updated_at >= changed_since)
         after = 0
         while True:
-            with self._database.transaction() as connection:
+            with self._database.reading() as connection:
                 found = connection.execute(wanted.where(ENTRIES.c.id > after)).all()
             yield from ((row[0], row[1]) for row in found)
             if len(found) < _READ_AT_ONCE:
@@ -302,19 +227,19 @@ class MemoryStore:
         """Finds the entries with these texts, by text; differences in white space are ignored."""
         hashes = {source: text_key(source) for source in sources}
         found: dict[str, StoredEntry] = {}
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             for part in parts(sorted(set(hashes.values()))):
-                query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash.in_(part))
-                found |= {row.hash: _entry(row) for row in connection.execute(query)}
+                query = select(*ENTRY_COLUMNS).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.hash.in_(part))
+                found |= {row.hash: read_entry(row) for row in connection.execute(query)}
         return {source: found[hash_] for source, hash_ in hashes.items() if hash_ in found}
 
     def by_ids(self, memory_id: str, ids: Collection[int]) -> dict[int, StoredEntry]:
         """Finds the entries with these numbers, by number; deleted entries are left out."""
         found: dict[int, StoredEntry] = {}
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             for part in parts(sorted(set(ids))):
-                query = select(ENTRIES).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id.in_(part))
-                found |= {row.id: _entry(row) for row in connection.execute(query)}
+                query = select(*ENTRY_COLUMNS).where(ENTRIES.c.memory_id == memory_id, ENTRIES.c.id.in_(part))
+                found |= {row.id: read_entry(row) for row in connection.execute(query)}
         return found
 
     def list(self, owner: int | None) -> list[StoredMemory]:  # behind all annotations that mean Python's list
@@ -323,7 +248,12 @@ class MemoryStore:
 
 
 def put_entries(
-    connection: Connection, owner: int | None, memory_id: str, entries: Sequence[NewEntry], origin: Origin
+    connection: Connection,
+    owner: int | None,
+    memory_id: str,
+    entries: Sequence[NewEntry],
+    origin: Origin,
+    limits: TextLimits | None,
 ) -> int:
     """See ``MemoryStore.put``; within a transaction."""
     _lock(connection, owner, memory_id)
@@ -331,23 +261,33 @@ def put_entries(
     now = _now()
     fixed = {"memory_id": memory_id, "origin": origin, "created_at": now, "updated_at": now}
     rows = {
-        (hash_ := text_key(source)): fixed | {"hash": hash_, "source": source, "target": target}
+        (hash_ := text_key(source)): fixed | {"hash": hash_, **texts_of(source=source, target=target)}
         for source, target in entries
     }
+    grown = sum(len(row[name].encode()) for row in rows.values() for name in ("source", "target"))
+    for part in parts(list(rows)):
+        grown -= _size(connection, (ENTRIES.c.memory_id == memory_id) & ENTRIES.c.hash.in_(part))
     statement = insert(connection, ENTRIES)
-    changes = {name: statement.excluded[name] for name in ("source", "target", "origin", "updated_at")}
+    changes = {name: statement.excluded[name] for name in (*texts_of(source="", target=""), "origin", "updated_at")}
     statement = statement.on_conflict_do_update(index_elements=[ENTRIES.c.memory_id, ENTRIES.c.hash], set_=changes)
     if rows:
         connection.execute(statement, list(rows.values()))
-    after = _changed(connection, owner, memory_id).entry_count
+    after = _changed(connection, owner, memory_id, size=MEMORIES.c.size + grown).entry_count
     if after > MAX_ENTRIES:
         raise InvalidMemory(f"A translation memory has at most {MAX_ENTRIES:,} entries.")
+    check_room(connection, owner, limits)
     return after - before
 
 
-def _has(column: ColumnElement[str], text: str, match_case: bool) -> ColumnElement[bool]:
+def _has(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
     # LIKE knows capitals in PostgreSQL and not in SQLite, but both replace what is there exactly.
-    return func.replace(column, text, "") != column if match_case else column.icontains(text, autoescape=True)
+    return func.replace(column, text, "") != column
+
+
+def _size(connection: Connection, which: ColumnElement[bool]) -> int:
+    """Bytes of the texts of some entries."""
+    size = func.sum(octets(ENTRIES.c.source) + octets(ENTRIES.c.target))
+    return connection.execute(select(size).where(which)).scalar_one() or 0
 
 
 def _now() -> str:
@@ -373,22 +313,14 @@ def _find(connection: Connection, owner: int | None, memory_id: str) -> StoredMe
     row = connection.execute(select(MEMORIES, _COUNT).where(MEMORIES.c.id == memory_id, _belongs(owner))).one_or_none()
     if row is None:
         raise MemoryNotFound("There is no such translation memory.")
-    return _memory(row)
+    return read_memory(row)
 
 
-def _changed(connection: Connection, owner: int | None, memory_id: str, **values: str) -> StoredMemory:
+def _changed(connection: Connection, owner: int | None, memory_id: str, **values: Any) -> StoredMemory:
     """Stores the time of a change; returns the memory's new record."""
     values |= {"updated_at": _now(), "version": uuid.uuid4().hex}
     connection.execute(update(MEMORIES).where(MEMORIES.c.id == memory_id).values(values))
     return _find(connection, owner, memory_id)
-
-
-def _memory(row: Row[Any]) -> StoredMemory:
-    return StoredMemory(**row._mapping)
-
-
-def _entry(row: Row[Any]) -> StoredEntry:
-    return StoredEntry(**{name: row._mapping[name] for name in StoredEntry.__dataclass_fields__})
 
 
 def _no_entry() -> MemoryNotFound:

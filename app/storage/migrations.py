@@ -121,6 +121,21 @@ MIGRATIONS = (
     """
     ALTER TABLE documents ADD COLUMN client TEXT;  -- who shares the room with others: a key, or an address without one
     """,
+    """
+    -- In small letters, to search in.
+    ALTER TABLE memory_entries ADD COLUMN source_lower TEXT NOT NULL DEFAULT '';
+    ALTER TABLE memory_entries ADD COLUMN target_lower TEXT NOT NULL DEFAULT '';
+    UPDATE memory_entries SET source_lower = lower(source), target_lower = lower(target);
+    -- Bytes of the texts in UTF-8, for the limits.
+    ALTER TABLE memories ADD COLUMN size {integer} NOT NULL DEFAULT 0;
+    UPDATE memories SET size = coalesce((
+        SELECT sum(octet_length(source) + octet_length(target)) FROM memory_entries WHERE memory_id = memories.id
+    ), 0);
+    ALTER TABLE dictionaries ADD COLUMN size {integer} NOT NULL DEFAULT 0;
+    UPDATE dictionaries SET size = octet_length(entries);
+    ALTER TABLE suggestions ADD COLUMN size {integer} NOT NULL DEFAULT 0;
+    UPDATE suggestions SET size = octet_length(text) + octet_length(translation);
+    """,
 )
 
 WORDS = {

@@ -9,7 +9,9 @@ from sqlalchemy.exc import IntegrityError
 
 from app.errors import InvalidKey, InvalidMemory, MemoryNotFound, Overloaded
 from app.storage.database import TABLES, Database
-from app.storage.memories import MEMORIES, put_entries
+from app.storage.memories import put_entries
+from app.storage.memory_rows import MEMORIES
+from app.storage.text_room import check_room
 
 MAX_PENDING = 10_000
 State = Literal["pending", "accepted", "rejected"]
@@ -25,6 +27,7 @@ SUGGESTIONS = Table(
     Column("translation", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("created_at", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
 )
 
 
@@ -69,9 +72,17 @@ class SuggestionStore:
         Raises:
             InvalidKey: There is no such API key.
             Overloaded: Too many wait already.
+            RoomExceeded: As ``check_room``.
         """
-        values = {"key_id": key_id, "source": source, "target": target, "text": text, "translation": translation}
+        values: dict[str, Any] = {
+            "key_id": key_id,
+            "source": source,
+            "target": target,
+            "text": text,
+            "translation": translation,
+        }
         values |= {"state": "pending", "created_at": datetime.now(UTC).isoformat(timespec="seconds")}
+        values["size"] = len(text.encode()) + len(translation.encode())
         pending = select(func.count()).select_from(SUGGESTIONS).where(SUGGESTIONS.c.state == "pending")
         with self._database.transaction() as connection:
             if connection.execute(pending).scalar_one() >= MAX_PENDING:
@@ -80,6 +91,7 @@ class SuggestionStore:
                 connection.execute(SUGGESTIONS.insert().values(values))
             except IntegrityError:  # the key was removed after the request began
                 raise InvalidKey("There is no such API key.") from None
+            check_room(connection, key_id, self._database.text_limits)
 
     def list(self, state: State, *, after: int = 0, most: int) -> list[Suggestion]:
         """Returns the suggestions in a state, oldest first.
@@ -90,7 +102,7 @@ class SuggestionStore:
             most: Maximum number of suggestions.
         """
         query = select(SUGGESTIONS).where(SUGGESTIONS.c.state == state, SUGGESTIONS.c.id > after)
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return [_suggestion(row) for row in connection.execute(query.order_by(SUGGESTIONS.c.id).limit(most))]
 
     def reject(self, suggestion_id: int) -> bool:
@@ -104,6 +116,7 @@ class SuggestionStore:
         Raises:
             MemoryNotFound: There is no such memory.
             InvalidMemory: It is for other languages, or full.
+            RoomExceeded: As ``check_room``.
         """
         with self._database.transaction() as connection:
             row = connection.execute(_decided(suggestion_id, "accepted")).one_or_none()
@@ -114,7 +127,8 @@ class SuggestionStore:
                 raise MemoryNotFound("There is no such translation memory.")
             if (memory.source, memory.target) != (row.source, row.target):
                 raise InvalidMemory("The translation memory is for other languages than the suggestion.")
-            put_entries(connection, memory.key_id, memory_id, [(row.text, row.translation)], "suggestion")
+            pair = row.text, row.translation
+            put_entries(connection, memory.key_id, memory_id, [pair], "suggestion", self._database.text_limits)
         return True
 
 
@@ -124,4 +138,4 @@ def _decided(suggestion_id: int, state: State) -> Any:
 
 
 def _suggestion(row: Row[Any]) -> Suggestion:
-    return Suggestion(**row._mapping)
+    return Suggestion(**{name: row._mapping[name] for name in Suggestion.__dataclass_fields__})

@@ -56,7 +56,7 @@ class Glossaries:
             raise InvalidRequest("Glossaries are not available on this server; leave out 'glossary_id'.")
         versions: list[tuple[str, _Versions]] = []
         for glossary_id in glossary_ids:
-            found = await self._database.run(self.store.find, owner, glossary_id)
+            found = await self._database.read(self.store.find, owner, glossary_id)
             versions.append((found.id, {(one.source, one.target): one.version for one in found.dictionaries}))
             if pair and pair not in versions[-1][1]:
                 name = "The glossary" if len(glossary_ids) == 1 else f"The glossary {glossary_id}"

@@ -16,7 +16,8 @@ from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.storage.database import Database
-    from app.storage.memories import MemoryStore, StoredMemory
+    from app.storage.memories import MemoryStore
+    from app.storage.memory_rows import StoredMemory
 
 _INDEXED_ENTRIES = 400_000  # of all memories whose index is kept ready together: 160 MB
 # An index is built again if more than a tenth of its entries changed, or more are gone than a search leaves out.
@@ -85,7 +86,7 @@ class Memories:
             raise InvalidRequest(
                 "Translation memories are not available on this server; leave out 'translation_memory_id'."
             )
-        found = await self._database.run(self.store.find, owner, checked_id(memory_id, "translation_memory_id"))
+        found = await self._database.read(self.store.find, owner, checked_id(memory_id, "translation_memory_id"))
         if pair and pair != (found.source, found.target):
             raise InvalidMemory(f"The translation memory is for other languages: {found.source} to {found.target}.")
         index = None

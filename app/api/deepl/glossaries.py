@@ -64,7 +64,7 @@ async def list_glossaries(request: Request, service: CurrentService) -> Response
 async def get_glossary(request: Request, service: CurrentService) -> Response:
     """Describes a glossary of one pair, without its entries."""
     call = await _Call.of(request, service)
-    return JSONResponse(_body_v2(_single(await call.run(lambda store, owner: store.find(owner, call.id)))))
+    return JSONResponse(_body_v2(_single(await call.read(lambda store, owner: store.find(owner, call.id)))))
 
 
 @router.get(
@@ -79,8 +79,8 @@ async def get_entries(request: Request, service: CurrentService) -> Response:
     accepted = [part.partition(";")[0].strip().lower() for part in request.headers.get("Accept", "*/*").split(",")]
     if not {TSV, "text/*", "*/*"} & set(accepted):
         raise HTTPException(415, f"Entries come as {TSV} only.")
-    [pair] = _single(await call.run(lambda store, owner: store.find(owner, call.id))).dictionaries
-    entries = await call.run(lambda store, owner: store.entries(owner, call.id, pair.source, pair.target))
+    [pair] = _single(await call.read(lambda store, owner: store.find(owner, call.id))).dictionaries
+    entries = await call.read(lambda store, owner: store.entries(owner, call.id, pair.source, pair.target))
     return PlainTextResponse(await TEXT_POOL.run(to_tsv, entries), media_type=TSV)
 
 
@@ -139,7 +139,7 @@ async def list_glossaries_v3(request: Request, service: CurrentService) -> Respo
 async def get_glossary_v3(request: Request, service: CurrentService) -> Response:
     """Describes a glossary without its entries."""
     call = await _Call.of(request, service)
-    return JSONResponse(_body_v3(await call.run(lambda store, owner: store.find(owner, call.id))))
+    return JSONResponse(_body_v3(await call.read(lambda store, owner: store.find(owner, call.id))))
 
 
 @router.patch(
@@ -170,7 +170,7 @@ async def get_entries_v3(request: Request, service: CurrentService) -> Response:
     """Returns the entries of the dictionary of a pair of languages as TSV."""
     call = await _Call.of(request, service)
     source, target = call.pair(call.values)
-    entries = await call.run(lambda store, owner: store.entries(owner, call.id, source, target))
+    entries = await call.read(lambda store, owner: store.entries(owner, call.id, source, target))
     text = await TEXT_POOL.run(to_tsv, entries)
     body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": "tsv"}
     return JSONResponse({"dictionaries": [body]})
@@ -251,7 +251,7 @@ async def _list(request: Request, service: Service) -> "list[StoredGlossary]":
     key = await check_owner(request, service)
     if service.glossaries.store is None or service.database is None:
         return []
-    return await service.database.run(service.glossaries.store.list, key.id if key else None)
+    return await service.database.read(service.glossaries.store.list, key.id if key else None)
 
 
 def _single(glossary: "StoredGlossary") -> "StoredGlossary":

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.api.deepl import schemas
 from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
-from app.api.openapi import DEFAULTS, Responses, path_parameter, request_body, response
+from app.api.openapi import DEFAULTS, NO_ROOM, Responses, path_parameter, request_body, response
 
 _ID = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 _PAIR = {"source_lang": "de", "target_lang": "en"}
@@ -24,7 +24,7 @@ _REFUSED = {
     ),
 }
 _REFUSED_TEXT = "The request can't be served as it is; the text says what to change"
-_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **OWNER_KEY_ERRORS}
+_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes, **NO_ROOM), 500: INTERNAL, **OWNER_KEY_ERRORS}
 _ERRORS: Responses = {
     400: error(_REFUSED_TEXT, company=("A server without a database", _OFF, "feature_disabled"), **_REFUSED),
     **_SERVER,

@@ -16,7 +16,8 @@ from app.text.memory.entries import check_entry_text
 from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
-    from app.storage.memories import MemoryStore, StoredEntry, StoredMemory
+    from app.storage.memories import MemoryStore
+    from app.storage.memory_rows import StoredEntry, StoredMemory
 
 router = APIRouter(tags=["DeepL"])
 
@@ -88,7 +89,7 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
     call = await _Call.of(request, service)
     size = call.number("page_size", MAX_MEMORIES_OF_PAGE, MAX_MEMORIES_OF_PAGE)
     begin = size * call.number("page", 0, 1_000_000, least=0)
-    found = await call.run(lambda store, owner: store.list(owner))
+    found = await call.read(lambda store, owner: store.list(owner))
     page = [_memory_body(memory) for memory in found[begin : begin + size]]
     return JSONResponse({"translation_memories": page, "total_count": len(found)})
 
@@ -117,7 +118,7 @@ async def post_memory(request: Request, service: CurrentService) -> Response:
 async def get_memory(request: Request, service: CurrentService) -> Response:
     """Describes a translation memory without its entries."""
     call = await _Call.of(request, service)
-    return JSONResponse(_memory_body(await call.run(lambda store, owner: store.find(owner, call.id))))
+    return JSONResponse(_memory_body(await call.read(lambda store, owner: store.find(owner, call.id))))
 
 
 @router.patch(
@@ -174,7 +175,7 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
         found = store.page(owner, call.id, after=after, most=size + 1, text=text, match_case=match_case)
         return store.find(owner, call.id), found
 
-    memory, found = await call.run(find)
+    memory, found = await (call.read(find) if text is None else call.search(find))
     body: dict[str, Any] = {
         "segments": [_entry_body(entry, memory.target) for entry in found[:size]],
         "segment_count": memory.entry_count,
@@ -255,11 +256,11 @@ async def post_file(request: Request, service: CurrentService) -> Response:
         raise InvalidRequest("Parameter 'file' not specified")
     file = call.files[0]
     find_form(file.name)
-    memory = await call.run(lambda store, owner: store.find(owner, call.id))
+    memory = await call.read(lambda store, owner: store.find(owner, call.id))
     name = file.name.rpartition(".")[2]
     read = await service.documents.readers.memory_file(file.content, name, memory.source, memory.target)
     added = await call.run(lambda store, owner: store.put(owner, call.id, read.pairs, "import"))
-    memory = await call.run(lambda store, owner: store.find(owner, call.id))
+    memory = await call.read(lambda store, owner: store.find(owner, call.id))
     replaced = len(read.pairs) - added
     counts = {"added": added, "replaced": replaced, "skipped": read.skipped}
     return JSONResponse({**counts, "memory": _memory_body(memory)})
@@ -280,8 +281,8 @@ async def get_file(request: Request, service: CurrentService) -> Response:
     given = call.values.get("format")
     name = "tmx" if is_absent(given) else check_text("format", given).lower()
     form = find_form(name)
-    memory = await call.run(lambda store, owner: store.find(owner, call.id))
-    entries = await call.run(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])
+    memory = await call.read(lambda store, owner: store.find(owner, call.id))
+    entries = await call.read(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])
     content = await TEXT_POOL.run(lambda: b"".join(form.write(entries, memory.source, memory.target)))
     return attachment(content, checked_name(f"{memory.name}.{name}"), form.media_type)
 

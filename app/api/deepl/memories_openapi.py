@@ -4,7 +4,7 @@ from typing import Any
 
 from app.api.deepl import schemas
 from app.api.deepl.openapi import INTERNAL, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
-from app.api.openapi import DEFAULTS, Responses, path_parameter, request_body, response, upload_body
+from app.api.openapi import DEFAULTS, NO_ROOM, STORAGE, Responses, path_parameter, request_body, response, upload_body
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _TIMES = {"creation_time": "2026-11-23T14:16:18.329Z", "updated_time": "2026-11-23T14:16:18.329Z"}
@@ -26,7 +26,7 @@ _ENTRY = {
 _NEW_ENTRY = {"source_text": "Wo ist der Bahnhof?", "target_text": "Where is the station?"}
 _OFF = "Translation memories are not available on this server."
 _REFUSED_TEXT = "The request can't be served as it is; the text says what to change"
-_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **OWNER_KEY_ERRORS}
+_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes, **NO_ROOM), 500: INTERNAL, **OWNER_KEY_ERRORS}
 _ERRORS: Responses = {
     400: error(
         _REFUSED_TEXT,
@@ -121,7 +121,14 @@ SEGMENTS_RESPONSES = _answers(
     schemas.MemoryEntries,
     "The entries",
     {"segments": [_ENTRY], "segment_count": 40, "next_page_cursor": "17"},
-    _ERRORS_OF_ONE,
+    _ERRORS_OF_ONE
+    | {
+        503: error(
+            "Not now: try again after the seconds in `Retry-After`",
+            **STORAGE,
+            searches=("Too many searches", "Too many searches are waiting; try again in a moment.", "overloaded"),
+        )
+    },
 )
 ADD_REQUEST = _body(schemas.NewMemoryEntry, _NEW_ENTRY)
 ADD_RESPONSES = _answers(201, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)

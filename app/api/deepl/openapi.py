@@ -40,10 +40,10 @@ def _parameters(name: str, values: tuple[str, ...], example: str, is_required: b
     }
 
 
-def too_large(limit: int) -> dict[str, Any]:
-    """The response to a body over the limit, in bytes."""
+def too_large(limit: int, **others: tuple[str, str, str]) -> dict[str, Any]:
+    """The response to a body over the limit, in bytes, and to other things that are too large."""
     text = f"The request body exceeds the limit of {limit} bytes."
-    return error("The body is too large", too_large=("Body over its limit", text, "body_too_large"))
+    return error("The body is too large", too_large=("Body over its limit", text, "body_too_large"), **others)
 
 
 INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])

@@ -93,6 +93,20 @@ class OwnerCall(ABC, Generic[Store]):
         assert self.service.database
         return await self.service.database.run(function, self._store, self._owner)
 
+    async def read(self, function: Callable[[Store, int | None], Result]) -> Result:
+        """As ``run``, for a function that only reads."""
+        assert self.service.database
+        return await self.service.database.read(function, self._store, self._owner)
+
+    async def search(self, function: Callable[[Store, int | None], Result]) -> Result:
+        """As ``read``, for a function that may take a second.
+
+        Raises:
+            Overloaded: Too many wait already.
+        """
+        assert self.service.database
+        return await self.service.database.search(function, self._store, self._owner)
+
     def name(self) -> str:
         """The name of the glossary or memory.
 

@@ -8,7 +8,7 @@ from app.api.openapi import (
     STORAGE,
     TOO_FAST,
     TOO_FAST_TEXT,
-    TOO_LARGE,
+    TOO_LARGE_OR_NO_ROOM,
     WRONG_KEY,
     Responses,
     error,
@@ -40,7 +40,7 @@ SUGGEST_RESPONSES: Responses = {
         wrong_key=WRONG_KEY,
         not_with_this_key=NOT_WITH_THIS_KEY,
     ),
-    413: TOO_LARGE,
+    413: TOO_LARGE_OR_NO_ROOM,
     429: error(TOO_FAST_TEXT, **TOO_FAST),
     500: INTERNAL,
     503: error(

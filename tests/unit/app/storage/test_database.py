@@ -1,20 +1,24 @@
 """One database for several processes, through crashes, full disks and new versions."""
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 from sqlalchemy import MetaData, Table, func, select
 
-from app.errors import ConfigurationError, StorageFailure
+from app.errors import ConfigurationError, Overloaded, StorageFailure
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
 from app.storage.document_files import FILES
 from app.storage.document_rows import DOCUMENTS
 from app.storage.documents import DocumentStore
+from app.storage.glossaries import GlossaryStore
+from app.storage.identifiers import text_key
 from app.storage.keys import KeyStore
 from app.storage.memories import MemoryStore
 from app.storage.migrations import MIGRATIONS
@@ -62,7 +66,7 @@ def test_a_database_without_memories_gets_them(opened, monkeypatch):
 
 
 def test_what_version_4_kept_is_there(opened, monkeypatch):
-    """Its documents had no report, and their files no names."""
+    """Its documents had no report, their files no names, and texts neither sizes nor small letters."""
     limits = {"max_documents": 9, "max_bytes": 9, "lifetime_s": 60.0}
     monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:4])
     old = opened()
@@ -70,14 +74,26 @@ def test_what_version_4_kept_is_there(opened, monkeypatch):
     with old.transaction() as connection:
         connection.execute(DOCUMENTS.insert().values(id="A1", **fields))
         connection.execute(FILES.insert().values(document_id="A1", kind="original", size=5, content=b"Hallo"))
-    memory = MemoryStore(old).add(None, "Site", "de", "en")
-    MemoryStore(old).put(None, memory.id, [("Hallo", "Hello")], "import")
-    SuggestionStore(old).add(None, "de", "en", "Hallo", "Hi")
+        connection.exec_driver_sql("INSERT INTO memories VALUES ('m1', NULL, 'Site', 'de', 'en', '', '', 'v1')")
+        entry = f"'m1', '{text_key('Über uns')}', 'Über uns', 'About us', 'import', '', ''"
+        columns = "memory_id, hash, source, target, origin, created_at, updated_at"
+        connection.exec_driver_sql(f"INSERT INTO memory_entries ({columns}) VALUES ({entry})")
+        columns = "source, target, text, translation, state, created_at"
+        connection.exec_driver_sql(
+            f"INSERT INTO suggestions ({columns}) VALUES ('de', 'en', 'Ja', 'Yes', 'pending', '')"
+        )
+        connection.exec_driver_sql("INSERT INTO glossaries VALUES ('g1', NULL, 'Pub', '')")
+        connection.exec_driver_sql("INSERT INTO dictionaries VALUES ('g1', 'de', 'en', 1, 1, 'Bier\tbeer', 'v1')")
     monkeypatch.undo()
     renewed = opened()
-    assert MemoryStore(renewed).entry(None, memory.id, "Hallo").target == "Hello"
+    memories = MemoryStore(renewed)
+    assert memories.entry(None, "m1", "Über uns").target == "About us"
+    assert memories.find(None, "m1").size == len("Über uns".encode()) + len("About us")
+    [entry] = memories.page(None, "m1", most=9, text="ABOUT")
+    assert entry.source == "Über uns"
+    assert GlossaryStore(renewed).entries(None, "g1", "de", "en") == {"Bier": "beer"}
     [suggestion] = SuggestionStore(renewed).list("pending", most=9)
-    assert SuggestionStore(renewed).accept(suggestion.id, memory.id)
+    assert SuggestionStore(renewed).accept(suggestion.id, "m1")
     documents = DocumentStore(renewed, **limits)
     claimed = documents.claim("me")
     assert claimed
@@ -173,6 +189,50 @@ def test_a_file_that_stays_locked_is_told(tmp_path, monkeypatch):
         KeyStore(opened).add("waits")
     other.execute("ROLLBACK")
     KeyStore(opened).add("goes")
+
+
+def test_readers_of_a_file_wait_for_nobody_and_see_what_is_committed(tmp_path):
+    with closing(Database(tmp_path)) as opened:
+        store = KeyStore(opened)
+        key = store.add("before")
+        with ThreadPoolExecutor(1) as other, opened.transaction() as connection:
+            connection.exec_driver_sql("DELETE FROM keys")
+            assert other.submit(store.find, key).result(timeout=60), "while somebody writes"
+        assert store.find(key) is None
+        store.add("after")
+        with opened.reading() as reader:
+            assert [row.name for row in reader.exec_driver_sql("SELECT name FROM keys")] == ["after"]
+            store.add("later")
+            assert [row.name for row in reader.exec_driver_sql("SELECT name FROM keys")] == ["after"], "one state"
+        with pytest.raises(StorageFailure, match="readonly"), opened.reading() as reader:
+            reader.exec_driver_sql("DELETE FROM keys")
+
+
+@pytest.mark.anyio
+async def test_a_search_keeps_nobody_waiting_and_only_some_wait(opened):
+    database = opened()
+    store = KeyStore(database)
+    key = store.add("mine")
+    may_end, running = threading.Event(), threading.Semaphore(0)
+
+    def slow() -> str:
+        running.release()
+        assert may_end.wait(60)
+        return "found"
+
+    try:
+        searches = [asyncio.create_task(database.search(slow)) for _ in range(32)]
+        for _ in range(2):
+            assert await asyncio.to_thread(running.acquire, timeout=60)
+        found = await asyncio.wait_for(database.read(store.find, key), 60)
+        assert found and found.name == "mine"
+        assert not running.acquire(blocking=False), "two at a time"
+        with pytest.raises(Overloaded):
+            await database.search(slow)
+    finally:
+        may_end.set()
+    assert await asyncio.gather(*searches) == ["found"] * 32
+    assert await database.search(slow) == "found"
 
 
 def test_threads_take_turns(opened):

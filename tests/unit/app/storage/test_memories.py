@@ -6,7 +6,8 @@ from app.errors import InvalidKey, InvalidMemory, MemoryNotFound
 from app.storage import memories
 from app.storage.database import Database
 from app.storage.keys import KeyStore
-from app.storage.memories import MemoryStore, StoredMemory
+from app.storage.memories import MemoryStore
+from app.storage.memory_rows import StoredMemory
 
 TEXTS = [("Guten Morgen!", "Good morning!"), ("Über uns", "About us"), ("100 % sicher", "safe")]
 
