@@ -51,6 +51,10 @@ def _no_clues(source: str) -> Clues:
     return Clues()
 
 
+def _no_respelling(sentence: str) -> Iterable[tuple[int, int, str]]:
+    return ()
+
+
 def _no_spelling(region: str) -> Mapping[str, str]:
     return {}
 
@@ -86,6 +90,11 @@ class Language:
         clues: Reads what a sentence says of its reader.
         spelling: Of a region: how it spells words of the others, in small letters.
         letters: Of a region: letters that it doesn't have, and what it writes instead.
+        respell: Yields what a sentence has in a spelling that models don't know, and how it is usually written, as
+            begin, end and text, in any order: words without their umlauts, for instance.
+        greeting: A greeting alone with a name and no comma between them; its groups are ``greeting`` and the final
+            ``mark``, which may be empty. None where none is known.
+        may_be_noun: Guesses whether a word in small letters would have a capital; None where only names have one.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -112,6 +121,9 @@ class Language:
     clues: Callable[[str], Clues] = _no_clues
     spelling: Callable[[str], Mapping[str, str]] = _no_spelling
     letters: Callable[[str], Mapping[str, str]] = _no_spelling
+    respell: Callable[[str], Iterable[tuple[int, int, str]]] = _no_respelling
+    greeting: re.Pattern[str] | None = None
+    may_be_noun: Callable[[str], bool] | None = None
     common_words: frozenset[str] = frozenset()
 
     def inflected(self, word: str, *, is_last: bool = True) -> tuple[str, ...]:

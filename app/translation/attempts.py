@@ -112,7 +112,7 @@ def renamed(
     forth = [Edit(begin, end, new) for (begin, end), new in zip(places, unused, strict=True)]
     known = {new: sentence.text[begin:end] for begin, end, new in forth}
     text = apply(forth, sentence.text)
-    source = _back(forth)
+    source = backwards(forth)
 
     def join(translations: Sequence[Aligned]) -> Aligned | None:
         [translation] = translations
@@ -126,7 +126,7 @@ def renamed(
     return Attempt(name, (text,), join)
 
 
-def _back(edits: Sequence[Edit]) -> Offsets:
+def backwards(edits: Sequence[Edit]) -> Offsets:
     """Maps offsets in the edited text to offsets in the original text."""
     moved = 0
     ranges = []

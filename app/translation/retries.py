@@ -9,6 +9,7 @@ from app.engine.options import SearchOptions
 from app.errors import DragomanError
 from app.text.protection.protected import Protected
 from app.translation.lone_words import word_again
+from app.translation.respelling import respelled
 from app.translation.rules.checks import failed
 from app.translation.rules.pair import Direction
 from app.translation.rules.retries import Situation, attempts
@@ -32,7 +33,8 @@ async def improve(
 ) -> SentenceTranslation:
     """Returns the best translation of a sentence: the first one, or one from a second attempt.
 
-    A word alone is asked for after articles. The other attempts are ``app.translation.rules.retries.RETRIES``.
+    A sentence is first translated in its usual spelling. A word alone is asked for after articles. The other attempts
+    are ``app.translation.rules.retries.RETRIES``.
 
     Args:
         translation: The first translation.
@@ -43,6 +45,8 @@ async def improve(
         translate: Translates again.
         run: Judges translations elsewhere; None to judge them here, which takes 10 ms for one of 1,500 characters.
     """
+    other = await respelled(translation, protected, direction, options, translate)
+    translation = other or translation
     is_plain = protected is None or protected.has_words_only
     if is_plain and (word := await word_again(translation, direction, options, translate)):
         return word

@@ -85,8 +85,15 @@ def _with_articles(word: str) -> tuple[str, str]:
     return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}", f"the {noun}"
 
 
+_GREETING = re.compile(
+    r"(?P<greeting>(?:[Hh]ello|[Hh]i|[Hh]ey|[Gg]oodbye|[Bb]ye|[Ww]elcome"
+    r"|[Gg]ood (?:morning|day|afternoon|evening|night)))"
+    r" (?!there|all|every|again|from|to|and|my|dear|in|on|for|at|back|you)[^\W\d_]+(?: [^\W\d_]+)?(?P<mark>[.!?…]*)"
+)
+
 LANGUAGE = replace(
     neutral("en"),
+    greeting=_GREETING,
     regions=("GB", "US"),
     abbreviations=tuple("approx vol vols est eq eqs ch figs eds Mt Apt Mon Tue Tues Wed Thu Thurs Fri".split()),
     abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun"),

@@ -1,11 +1,14 @@
 """Everything that is German."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from languages.clock import Clock, Phrase, Wording
 from languages.german.address import ADDRESS
+from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
+from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, NounProbe
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
@@ -89,6 +92,37 @@ def _letters(region: str) -> dict[str, str]:
     return {"ß": "ss", "ẞ": "SS"} if region in ("CH", "LI") else {}
 
 
+_COMMON_WORDS = frozenset(
+    """
+    aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für
+    gut hallo hast hat ich ihr im ist ja kein keine mein mich mir mit nach nein nicht nichts noch nur oder sehr
+    sich sie sind tschüss und uns vom von warum wenn wie wir wo wurde zu zum zur über
+    """.split()
+)
+_TRANSCRIBED = re.compile(r"[aou]e|ss", re.IGNORECASE)
+_GENDER = re.compile(r"[*:_/(·•-]-?in|\w[*:_/]-?[ernms]\b|[a-zäöüß]In|/d")
+_VERB = re.compile(r"(?:[^d]e[nrl]n?|iert|bar|lich|isch|ig(?:e[nrs]?)?)$")
+# "Hallo Welt" is greeted with a comma; models take it for a name otherwise.
+_GREETING = re.compile(
+    r"(?P<greeting>(?:[Hh]allo|[Hh]i|[Hh]ey|[Ss]ervus|[Mm]oin|[Gg]rüß (?:dich|euch|Gott)|[Gg]rüezi|[Tt]schüss|[Cc]iao"
+    r"|[Gg]ute[nr]? (?:Morgen|Tag|Abend|Nacht)|[Ww]illkommen|[Dd]anke|[Aa]uf Wiedersehen))"
+    r" (?!zusammen|alle|ihr|du|lieb|wie|und|noch|mal|aus|an|von|in|im|dir|euch|Ihnen|für|auch)[^\W\d_]+(?: [^\W\d_]+)?"
+    r"(?P<mark>[.!?…]*)"
+)
+
+
+def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
+    if _TRANSCRIBED.search(sentence):
+        yield from restored(sentence)
+    if _GENDER.search(sentence):
+        yield from plain_forms(sentence)
+
+
+def _may_be_noun(word: str) -> bool:
+    """Tells words that are neither common ones nor, by their ending, verbs."""
+    return len(word) > 2 and word not in _WRITING.small_words | _COMMON_WORDS and not _VERB.search(word)
+
+
 def _with_articles(word: str) -> tuple[str, str]:
     noun = word.capitalize()
     return f"ein {noun}", f"der {noun}"
@@ -117,11 +151,8 @@ LANGUAGE = replace(
     ),
     address=ADDRESS,
     letters=_letters,
-    common_words=frozenset(
-        """
-        aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für
-        gut hallo hast hat ich ihr im ist ja kein keine mein mich mir mit nach nein nicht nichts noch nur oder sehr
-        sich sie sind tschüss und uns vom von warum wenn wie wir wo wurde zu zum zur über
-        """.split()
-    ),
+    respell=_respelled,
+    greeting=_GREETING,
+    may_be_noun=_may_be_noun,
+    common_words=_COMMON_WORDS,
 )

@@ -1,5 +1,6 @@
 """The spans that are protected in every text: addresses, variables, tags, emoji, characters unknown to the model."""
 
+import re
 import unicodedata
 from functools import partial
 from string import ascii_lowercase
@@ -41,7 +42,7 @@ _DECODERS: list[tuple[str, Decoder]] = [
     *mnemonics.READERS.items(),
 ]
 _IDENTIFIER = compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
-_GENDER = "_innen"
+_GENDER = re.compile(r"_in(?:nen)?\b")
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
 # Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
 # Bürger*innen.
@@ -74,8 +75,11 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     characters = frozenset(text)
     strange = characters - known if known else frozenset()
     found = partial(_found, text, characters)
+    has_gender_forms = _GENDER.search(text) is not None
+    if has_gender_forms:
+        strange -= {"_"}
     return Patterns(
-        harmless=found(_HARMLESS) + (() if _GENDER in text else found(_IDENTIFIER)),
+        harmless=found(_HARMLESS) + (() if has_gender_forms else found(_IDENTIFIER)),
         marks=found(_MARKS),
         tags=found(_TAGS),
         brackets=found(BRACKETS),

@@ -1,0 +1,259 @@
+"""Translates a sentence as it should have been written, where models don't know how it is.
+
+| the sentence | what is translated instead | then |
+| --- | --- | --- |
+| German without umlauts, gender forms: what the language's room restores | the same with them | |
+| words joined by a slash: "Tage/Woche" | "Tage / Woche" | the slash loses its spaces |
+| a greeting and its name: "Hallo Welt" | "Hallo, Welt!" | it loses the comma |
+| capitals: "BITTE TÜR SCHLIESSEN" | small letters, with capitals of a sentence, a title, nouns | capitals again |
+
+The likeliest translation is taken. Other sentences cost nothing but a look.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from app.engine.interface import SentenceTranslation, TextTranslation
+from app.engine.options import SearchOptions
+from app.errors import DragomanError
+from app.text.inline.placement import Edit, apply
+from app.text.inline.target_tokens import links_of_same
+from app.text.protection.protected import Offsets, Protected, moved
+from app.translation.attempts import backwards
+from app.translation.rules.pair import Direction
+from app.translation.versions import as_alternative
+from languages.language import Language
+
+Translate = Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SLASH = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[\d€$£%\ue000-\uf8ff]))(?P<slash>/)(?=[^\W\d_]{3})")
+_UNIT_PRICE = re.compile(r"(?P<amount>[^a-zA-Z/]{1,30}/)(?P<noun>[^\W\d_]{3,})(?P<mark>[.!?]?)")
+_BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
+_SPACED_SLASH = re.compile(r"\s?/\s?")
+_LONG_WORD = 5  # letters: acronyms have fewer
+_LONGEST_IN_CAPITALS = 300  # characters
+
+
+@dataclass(frozen=True)
+class Respelling:
+    """A sentence in another spelling.
+
+    Attributes:
+        texts: Spellings; the likeliest translation is taken.
+        back: From places in each of them to places in the sentence.
+        finish: Finds what to change in a translation so that it is one of the sentence as it was written.
+        joined: Words behind slashes.
+    """
+
+    texts: tuple[str, ...]
+    back: Offsets
+    finish: Callable[[str], list[Edit]]
+    joined: tuple[str, ...] = ()
+
+
+async def respelled(
+    translation: SentenceTranslation,
+    protected: Protected | None,
+    direction: Direction,
+    options: SearchOptions,
+    translate: Translate,
+) -> SentenceTranslation | None:
+    """Returns the translation of the sentence in another spelling; None if its spelling is usual.
+
+    Args:
+        translation: The first translation.
+        protected: The sentence with its stand-ins; None if it has none.
+        direction: The languages.
+        options: The request's.
+        translate: Translates texts, each as one sentence.
+    """
+    if translation.stored is not None or translation.terms or options.prefix is not None:
+        return None
+    if unit_price := await _unit_price(translation, direction, options, translate):
+        return unit_price
+    other = respell(translation.source, direction, protected.stand_ins if protected else ())
+    if other is None:
+        return None
+    try:
+        answers = await translate(other.texts, options)
+    except DragomanError:  # then what there is must do
+        return None
+    found = [answer.sentences[0] for answer in answers if len(answer.sentences) == 1]
+    if not found:
+        return None
+    best = max(found, key=lambda one: (not one.verdicts, one.score))
+    own = [_finished(version, other) for version in best.versions]
+    own[0] = await _without_copies(own[0], other, direction, options, translate)
+    return replace(
+        translation,
+        text=own[0].text,
+        score=best.score,
+        confidence=best.confidence,
+        verdicts=best.verdicts,
+        alignment=own[0].alignment,
+        alternatives=tuple(map(as_alternative, own[1:])),
+    )
+
+
+def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, int]] = ()) -> Respelling | None:
+    """Returns the usual spelling of a sentence; None if it has that."""
+    here = direction.here
+    if here.code == direction.there.code:
+        return None
+    in_capitals = _is_in_capitals(sentence, here, stand_ins)
+    shown = _lowered(sentence, stand_ins) if in_capitals else sentence
+    edits = _disjoint(Edit(*found) for found in here.respell(shown))
+    slashes = [Edit(place, place + 1, " / ") for place in _slashes(sentence, here)]
+    greeting = here.greeting.fullmatch(shown) if here.greeting else None
+    commas = [Edit(greeting.end("greeting"), greeting.end("greeting"), ",")] if greeting else []
+    if greeting and not greeting["mark"]:
+        commas.append(Edit(len(sentence), len(sentence), "!"))
+    if not (edits or slashes or commas or in_capitals):
+        return None
+    edits = _disjoint([*edits, *slashes, *commas])
+    text = apply(edits, shown)
+
+    def finish(translation: str) -> list[Edit]:
+        found: list[Edit] = []
+        if slashes and " /" not in sentence and "/ " not in sentence:
+            found += [Edit(*match.span(), "/") for match in _SPACED_SLASH.finditer(translation) if match[0] != "/"]
+        if greeting and "," in translation:
+            comma = translation.index(",")
+            found.append(Edit(comma, comma + 1, ""))
+        if in_capitals:
+            found += [
+                Edit(*match.span(), match[0].upper())
+                for match in _TOKEN.finditer(translation)
+                if not match[0].isupper() and match[0] not in kept_words
+            ]
+        return _disjoint(found)
+
+    kept_words = {word for begin, end in stand_ins for word in _TOKEN.findall(sentence[begin:end])}
+    texts = tuple(dict.fromkeys(_cased(text, here))) if in_capitals else (text,)
+    joined = (match[0] for slash in slashes if (match := _WORD.match(sentence, slash.end)))
+    return Respelling(texts, backwards(edits), finish, tuple(joined))
+
+
+async def _unit_price(
+    translation: SentenceTranslation, direction: Direction, options: SearchOptions, translate: Translate
+) -> SentenceTranslation | None:
+    """Translates an amount or number with a slash and a noun alone: "$20/month". The amount stays, or is a stand-in."""
+    match = _UNIT_PRICE.fullmatch(translation.source)
+    ask, answer = direction.here.noun_probe, direction.there.noun_probe
+    if not (match and ask and answer) or direction.here.code == direction.there.code:
+        return None
+    with suppress(DragomanError):
+        [found] = await translate([ask.ask(match["noun"])[0]], replace(options, n_best=1))
+        if noun := answer.answer.fullmatch(found.text.rstrip(".!?")):
+            text = match["amount"] + noun[1] + match["mark"]
+            links = tuple(links_of_same(match["amount"], 0, 0))
+            score = min(sentence.score for sentence in found.sentences)
+            return replace(translation, text=text, score=score, verdicts=(), alignment=links, alternatives=())
+    return None
+
+
+async def _without_copies(
+    version: SentenceTranslation,
+    other: Respelling,
+    direction: Direction,
+    options: SearchOptions,
+    translate: Translate,
+) -> SentenceTranslation:
+    """Translates words behind slashes by themselves, if the model has copied them: "$20/month"."""
+    found = [match for word in other.joined if (match := re.search(rf"(?<=/){word}(?!\w)", version.text))]
+    ask, answer = direction.here.noun_probe, direction.there.noun_probe
+    if not (found and ask and answer):
+        return version
+    with suppress(DragomanError):
+        answers = await translate([ask.ask(match[0])[0] for match in found], replace(options, n_best=1))
+        nouns = [answer.answer.fullmatch(each.text.rstrip(".!?")) for each in answers]
+        edits = [Edit(*match.span(), noun[1]) for match, noun in zip(found, nouns, strict=True) if noun]
+        target = Offsets((begin, end, len(new)) for begin, end, new in edits)
+        links = moved(version.alignment, Offsets(()), target)
+        return replace(version, text=apply(edits, version.text), alignment=links)
+    return version
+
+
+def _finished(version: SentenceTranslation, other: Respelling) -> SentenceTranslation:
+    edits = other.finish(version.text)
+    target = Offsets((begin, end, len(new)) for begin, end, new in edits)
+    links = moved(version.alignment, other.back, target) if version.alignment else ()
+    kept = tuple(link for link in links if link.source_begin < link.source_end and link.target_begin < link.target_end)
+    return replace(version, text=apply(edits, version.text), alignment=kept)
+
+
+def _slashes(sentence: str, here: Language) -> Iterator[int]:
+    """Yields the slashes between two words, or an amount and a word; not those of names, units and usual pairs."""
+    if "/" not in sentence:
+        return
+    for match in _SLASH.finditer(sentence):
+        place = match.start()
+        left = _BEFORE_SLASH.search(sentence, max(0, place - 60), place)
+        right = _WORD.match(sentence, place + 1)
+        assert left and right
+        words = [word for word in (left[0], right[0]) if word]
+        if any(word.isupper() for word in words) and not sentence.isupper():
+            continue
+        if (
+            sentence[right.end() : right.end() + 1] in ("/", ".", "_", ":")
+            and sentence[right.end() + 1 : right.end() + 2].isalnum()
+        ):
+            continue  # a path
+        if len(words) == 2 and all(word.lower() in here.common_words for word in words):
+            continue  # und/oder
+        yield place
+
+
+def _is_in_capitals(sentence: str, here: Language, stand_ins: Sequence[tuple[int, int]]) -> bool:
+    """Tells whether a sentence is in capitals, and no list of acronyms."""
+    if len(sentence) > _LONGEST_IN_CAPITALS or sentence[:1].islower():
+        return False
+    plain = _without(sentence, stand_ins)
+    if not plain.isupper():
+        return False
+    words = _WORD.findall(plain)
+    return any(len(word) >= _LONG_WORD or (len(words) > 1 and word.lower() in here.common_words) for word in words)
+
+
+def _without(sentence: str, ranges: Sequence[tuple[int, int]]) -> str:
+    return apply([Edit(begin, end, "0" * (end - begin)) for begin, end in ranges], sentence)
+
+
+def _lowered(sentence: str, stand_ins: Sequence[tuple[int, int]]) -> str:
+    """The sentence in small letters, with the same number of characters; stand-ins stay."""
+    lowered = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in sentence)
+    return apply([Edit(begin, end, sentence[begin:end]) for begin, end in stand_ins], lowered)
+
+
+def _cased(text: str, here: Language) -> Iterator[str]:
+    """Yields a text in small letters with the capitals that it may have had."""
+
+    def with_capitals(wanted: Callable[[str], bool]) -> str:
+        first = True
+
+        def written(match: re.Match[str]) -> str:
+            nonlocal first
+            word, is_first = match[0], first
+            first = False
+            begins = is_first or text[: match.start()].rstrip()[-1:] in (".", "!", "?", ":")
+            return word[0].upper() + word[1:] if (begins or wanted(word)) and len(word[0].upper()) == 1 else word
+
+        return _TOKEN.sub(written, text)
+
+    yield with_capitals(lambda word: False)
+    yield with_capitals(lambda word: True)
+    if here.may_be_noun:
+        yield with_capitals(here.may_be_noun)
+
+
+def _disjoint(edits: Iterable[Edit]) -> list[Edit]:
+    """Sorts edits; of two that overlap, the first one stays."""
+    kept: list[Edit] = []
+    for edit in sorted(edits):
+        if not kept or kept[-1].end <= edit.begin:
+            kept.append(edit)
+    return kept

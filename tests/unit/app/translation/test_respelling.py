@@ -1,0 +1,126 @@
+"""Sentences that are translated in another spelling, and that others cost nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.interface import SentenceTranslation, TextTranslation
+from app.engine.options import SearchOptions
+from app.text.inline.target_tokens import Link
+from app.text.protection.protected import protect_ranges
+from app.translation.respelling import respell, respelled
+from app.translation.rules.pair import Direction
+from languages.registry import language_of
+
+pytestmark = pytest.mark.anyio
+DE_EN, EN_DE = (Direction(language_of(here), language_of(there)) for here, there in (("de", "en"), ("en", "de")))
+
+
+def sentence(source: str, text: str, score: float = -0.3) -> SentenceTranslation:
+    return SentenceTranslation(
+        source=source, source_begin=0, text=text, target_begin=0, score=score, alternatives=(), confidence=0.8
+    )
+
+
+class Model:
+    """Says what it is told to say; remembers what it was asked."""
+
+    def __init__(self, answers: dict[str, tuple[str, float]]) -> None:
+        self.answers, self.asked = answers, list[str]()
+
+    async def __call__(self, texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        self.asked += texts
+        found = [sentence(text, *self.answers.get(text, (text, -9.0))) for text in texts]
+        found = [replace(each, alignment=(Link(0, len(each.source), 0, len(each.text)),)) for each in found]
+        return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
+
+
+async def again(source: str, answers: dict[str, str], direction: Direction = DE_EN) -> str | None:
+    model = Model({question: (answer, -0.5) for question, answer in answers.items()})
+    found = await respelled(sentence(source, "?"), None, direction, SearchOptions(), model)
+    return found and found.text
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
+        ("Fuer Rueckfragen stehen wir gerne zur Verfuegung.", "Für Rückfragen stehen wir gerne zur Verfügung."),
+        ("Die Tuer ist offen.", "Die Tür ist offen."),
+        ("Viele Gruesse aus Koeln", "Viele Grüße aus Köln"),
+        ("Der Haustuerschluessel", "Der Haustürschlüssel"),
+        ("Die schöne Stadt Muenchen", None),  # who writes ö could write ü
+        ("Die neue Quelle der Poesie ist aktuell in Israel, zuerst im Abenteuer.", None),
+        ("Alle Mitarbeiter_innen sind da", "Alle Mitarbeiter sind da"),
+        ("Jede*r Lehrer/in und alle Kund*innen", "Jeder Lehrer und alle Kunden"),
+        ("KollegInnen, Ärzt:innen und Student(innen)", "Kollegen, Ärzte und Studenten"),
+        ("Ich bin auf LinkedIn.", None),
+        ("Er arbeitet 20 Stunden/Woche.", "Er arbeitet 20 Stunden / Woche."),
+        ("Kauf/Miete", "Kauf / Miete"),
+        ("100 km/h mit TCP/IP und/oder a/b", None),
+        ("Hallo Welt", "Hallo, Welt!"),
+        ("Hallo Welt!", "Hallo, Welt!"),
+        ("Hallo zusammen!", None),
+    ],
+)
+def test_german_is_written_as_models_know_it(written: str, usual: str | None) -> None:
+    found = respell(written, DE_EN)
+    assert (found and found.texts) == (None if usual is None else (usual,))
+
+
+@pytest.mark.parametrize("text", ["Fuer dich", "Hallo Welt", "Kauf/Miete", "BITTE WARTEN"])
+def test_a_language_into_itself_is_left_alone(text: str) -> None:
+    assert respell(text, Direction(DE_EN.here, DE_EN.here)) is None
+
+
+async def test_the_slash_and_the_comma_come_back_as_they_were() -> None:
+    assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase / rent"}) == "Purchase/rent"
+    assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase/ rent"}) == "Purchase/rent"
+    assert await again("Hello world", {"Hello, world!": "Hallo, Welt!"}, EN_DE) == "Hallo Welt!"
+    assert await again(
+        "It is $57/month.", {"It is $57 / month.": "Es ist 57 $/month.", "a month": "ein Monat"}, EN_DE
+    ) == ("Es ist 57 $/Monat.")
+    assert await again("$57/month", {"a month": "einen Monat"}, EN_DE) == "$57/Monat"
+
+
+async def test_capitals_are_translated_in_the_likeliest_case() -> None:
+    answers = {
+        "Bitte tür schließen": ("Please tuer close", -2.0),
+        "Bitte Tür Schließen": ("Please Door", -1.5),
+        "Bitte Tür schließen": ("Please close the door", -0.5),
+    }
+    found = await respelled(sentence("BITTE TÜR SCHLIESSEN", "?"), None, DE_EN, SearchOptions(), Model(answers))
+    assert found and found.text == "PLEASE CLOSE THE DOOR"
+    assert found.alignment == (Link(0, 20, 0, 21),)
+    straight = await again("GO STRAIGHT AHEAD", {"Go straight ahead": "Geradeaus gehen, Straße"}, EN_DE)
+    assert straight == "GERADEAUS GEHEN, STRASSE"
+
+
+@pytest.mark.parametrize("text", ["USB HDMI VGA", "Bitte warten", "EIN haus", "12 345", "iPHONE", "OK"])
+def test_acronyms_are_no_text_in_capitals(text: str) -> None:
+    assert respell(text, DE_EN) is None
+
+
+async def test_a_stand_in_stays_as_it_is() -> None:
+    source = "BITTE Tom ANRUFEN"
+    protected = protect_ranges("BITTE {x} ANRUFEN", [(6, 9)])
+    assert protected.text == source
+    model = Model({"Bitte Tom anrufen": ("Please call Tom", -0.5)})
+    found = await respelled(sentence(source, "?"), protected, DE_EN, SearchOptions(), model)
+    assert found and found.text == "PLEASE CALL Tom"
+
+
+async def test_an_ordinary_sentence_costs_nothing() -> None:
+    model = Model({})
+    for text in ("Das ist ein ganz gewöhnlicher Satz.", "Er heißt Goethe und wohnt in Essen.", "Ein Haus"):
+        assert await respelled(sentence(text, "?"), None, DE_EN, SearchOptions(), model) is None
+    assert await respelled(sentence("Hallo Welt", "?"), None, DE_EN, SearchOptions(prefix="Hi"), model) is None
+    assert not model.asked
+
+
+@given(st.text("aeouäßsrR/*:_IinN. \ue000", max_size=40))
+def test_any_text_is_read(text: str) -> None:
+    found = respell(text, DE_EN)
+    assert found is None or all(found.texts)
