@@ -9,10 +9,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.contradictions import contradiction
 from app.errors import ConfigurationError
 from app.machine import available_cores, available_memory_bytes
 
 ENV_PREFIX = "DRAGOMAN_"
+OF_COMMANDS = {"DRAGOMAN_MODELS", "DRAGOMAN_MODEL_INDEX"}
+"""Variables of the command ``dragoman models``."""
 MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the engine, may not import
 MEBIBYTE = 1024 * 1024
 # What Kubernetes sets in all containers beside a service that is named dragoman.
@@ -337,7 +340,7 @@ class Settings(BaseSettings):
     @classmethod
     def _refuse_unknown_variables(cls, values: Any) -> Any:
         # pydantic-settings reads only the variables it knows, so a misspelt one would silently do nothing.
-        known = {(ENV_PREFIX + name).upper() for name in cls.model_fields}
+        known = {(ENV_PREFIX + name).upper() for name in cls.model_fields} | OF_COMMANDS
         unknown = sorted(
             name
             for name in os.environ
@@ -349,46 +352,8 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        if self.provider == "cpu" and self.precision == "float16":
-            raise ValueError("precision float16 needs provider cuda; use int8 or float32 on cpu")
-        if self.provider == "cuda" and self.precision.startswith("int8"):
-            raise ValueError(f"precision {self.precision} needs provider cpu; use float16 or float32 on cuda")
-        if self.beam_size > self.batch_rows:
-            raise ValueError(f"max_batch_rows ({self.batch_rows}) must be at least beam_size ({self.beam_size})")
-        if self.alternatives_limit >= self.batch_rows:
-            raise ValueError(
-                f"max_batch_rows ({self.batch_rows}) must exceed alternatives_limit ({self.alternatives_limit})"
-            )
-        if self.max_replicas is not None and self.max_replicas < self.replicas:
-            raise ValueError(f"max_replicas ({self.max_replicas}) must not be less than replicas ({self.replicas})")
-        if self.batch_tokens > self.max_queue_tokens:
-            raise ValueError(
-                f"max_queue_tokens ({self.max_queue_tokens}) must not be less than "
-                f"max_batch_tokens ({self.batch_tokens})"
-            )
-        if self.max_body_bytes < self.max_text_chars:
-            raise ValueError(
-                f"max_body_bytes ({self.max_body_bytes}) can't hold a text of max_text_chars ({self.max_text_chars})"
-            )
-        for name, least in (("max_body_bytes", self.max_body_bytes), ("max_document_bytes", self.max_document_bytes)):
-            if self.max_bodies_bytes < least:
-                raise ValueError(f"max_bodies_bytes ({self.max_bodies_bytes}) must not be less than {name} ({least})")
-        if self.max_models_bytes <= self.feature_cache_bytes:
-            raise ValueError(
-                f"max_models_bytes ({self.max_models_bytes}) must exceed "
-                f"feature_cache_bytes ({self.feature_cache_bytes})"
-            )
-        for name, is_on in (
-            (f"keys {self.keys}", self.keys != "off"),
-            ("document_files", self.document_files),
-            ("suggestions", self.suggestions),
-        ):
-            if is_on and self.data is None and self.database is None:
-                raise ValueError(f"{name} needs data (the folder of the database) or database (its address)")
-        if self.result_cache_s and self.valkey is None:
-            raise ValueError("result_cache_s needs valkey, the address of a Valkey server")
-        if "*" in self.cors_origins and len(self.cors_origins) > 1:
-            raise ValueError("cors_origins must be either * or a list of origins, not both")
+        if found := contradiction(self):
+            raise ValueError(found)
         return self
 
 

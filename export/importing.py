@@ -16,14 +16,15 @@ from export.choices import Choices
 from export.marian.archives import unpack
 from export.marian.limits import SourceError
 from export.progress import Report
+from export.registry.installing import download_firefox
 
 
 def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -> Bundle:
     """Make a bundle of a foreign model.
 
     Args:
-        source: Folder or zip file of a Firefox model, of MarianMT or of Marian itself, or the name of a model on the
-            Hugging Face Hub.
+        source: Folder or zip file of a Firefox model, of MarianMT or of Marian itself, the name of a model on the
+            Hugging Face Hub, or ``firefox:de-en`` or ``firefox:de-en:tiny``, a model of Mozilla's list.
         out: Folder to make or replace; on any error it is as it was.
         choices: Options of the user.
         report: Called with a line on each step.
@@ -52,6 +53,8 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
 
 def _fetch(source: str, scratch: Path, report: Report) -> Path:
     """Return the folder of a source; unpack or download it if necessary."""
+    if source.startswith("firefox:"):
+        return download_firefox(source, scratch, report)
     path = Path(source)
     if path.is_dir():
         return path

@@ -21,3 +21,27 @@ def reporting(doing: str) -> Iterator[Callable[[str], None]]:
             status.update(line)
 
         yield report
+
+
+@contextmanager
+def downloading(doing: str) -> Iterator[tuple[Callable[[str], None], Callable[[int, int | None], None]]]:
+    """Show steps and a bar of the file that is downloaded, on stderr.
+
+    Yields:
+        A function for a line on each step, and one for the bytes of a file so far and in all.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(doing, total=None)
+
+        def report(line: str) -> None:
+            bars.console.print(line)
+            bars.reset(task, description=line, total=None)
+
+        def progress(done: int, whole: int | None) -> None:
+            bars.update(task, completed=done, total=whole)
+
+        yield report, progress

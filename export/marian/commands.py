@@ -15,8 +15,8 @@ def import_model(
         str,
         typer.Argument(
             help="A folder of Firefox or translateLocally (model.*.bin, *.spm), a MarianMT folder (config.json) or an "
-            "OPUS-MT release (.npz, decoder.yml, ...), each also as a zip file, or a model of the Hugging Face Hub, "
-            "e.g. Helsinki-NLP/opus-mt-de-fr."
+            "OPUS-MT release (.npz, decoder.yml, ...), each also as a zip file; firefox:de-en or firefox:de-en:tiny, a "
+            "model that Mozilla publishes; or one of the Hugging Face Hub, e.g. Helsinki-NLP/opus-mt-de-fr."
         ),
     ],
     out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-fr.")],

@@ -1,0 +1,54 @@
+"""Settings that contradict each other."""
+
+from typing import Any
+
+
+def contradiction(settings: Any) -> str | None:
+    """The first contradiction between settings, as a sentence that names them; None if there is none.
+
+    Args:
+        settings: ``app.settings.Settings``, which asks this of itself.
+    """
+    if settings.provider == "cpu" and settings.precision == "float16":
+        return "precision float16 needs provider cuda; use int8 or float32 on cpu"
+    if settings.provider == "cuda" and settings.precision.startswith("int8"):
+        return f"precision {settings.precision} needs provider cpu; use float16 or float32 on cuda"
+    if settings.beam_size > settings.batch_rows:
+        return f"max_batch_rows ({settings.batch_rows}) must be at least beam_size ({settings.beam_size})"
+    if settings.alternatives_limit >= settings.batch_rows:
+        return f"max_batch_rows ({settings.batch_rows}) must exceed alternatives_limit ({settings.alternatives_limit})"
+    if settings.max_replicas is not None and settings.max_replicas < settings.replicas:
+        return f"max_replicas ({settings.max_replicas}) must not be less than replicas ({settings.replicas})"
+    if settings.batch_tokens > settings.max_queue_tokens:
+        return (
+            f"max_queue_tokens ({settings.max_queue_tokens}) must not be less than "
+            f"max_batch_tokens ({settings.batch_tokens})"
+        )
+    if settings.max_body_bytes < settings.max_text_chars:
+        return (
+            f"max_body_bytes ({settings.max_body_bytes}) can't hold a text of "
+            f"max_text_chars ({settings.max_text_chars})"
+        )
+    for name, least in (
+        ("max_body_bytes", settings.max_body_bytes),
+        ("max_document_bytes", settings.max_document_bytes),
+    ):
+        if settings.max_bodies_bytes < least:
+            return f"max_bodies_bytes ({settings.max_bodies_bytes}) must not be less than {name} ({least})"
+    if settings.max_models_bytes <= settings.feature_cache_bytes:
+        return (
+            f"max_models_bytes ({settings.max_models_bytes}) must exceed "
+            f"feature_cache_bytes ({settings.feature_cache_bytes})"
+        )
+    for name, is_on in (
+        (f"keys {settings.keys}", settings.keys != "off"),
+        ("document_files", settings.document_files),
+        ("suggestions", settings.suggestions),
+    ):
+        if is_on and settings.data is None and settings.database is None:
+            return f"{name} needs data (the folder of the database) or database (its address)"
+    if settings.result_cache_s and settings.valkey is None:
+        return "result_cache_s needs valkey, the address of a Valkey server"
+    if "*" in settings.cors_origins and len(settings.cors_origins) > 1:
+        return "cors_origins must be either * or a list of origins, not both"
+    return None
