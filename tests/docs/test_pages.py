@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from app import errors
 from app.api.error_responses import STATUS
 from app.api.metrics import Metrics
-from app.settings import ENV_PREFIX, Settings
+from app.settings import ENV_PREFIX, OF_COMMANDS, Settings
 from tests.support.fakes import FakeEngine
 from tools.configuration_page import page
 
@@ -100,7 +100,7 @@ def test_the_table_of_sentences_that_were_read_is_that_of_their_verdicts() -> No
 
 
 def test_every_setting_that_a_page_names_exists() -> None:
-    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known = OF_COMMANDS | {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
     for path in PAGES:
         named = set(re.findall(rf"\b{ENV_PREFIX}[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8")))
         assert named <= known, path
