@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,17 @@ from app.documents.registry import find_format
 from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
 from app.engine.interface import TranslationEngine
 from app.engine.options import SearchOptions
-from app.errors import UnsupportedDocument
+from app.errors import InvalidRequest, UnsupportedDocument
 from app.settings import Settings
 from app.text.detection import Detector
+from app.text.formality import FORMALITIES, Register, choose_register
 from app.text.memory.matching import TranslationMemory
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Glossary
-from app.translation.languages import check_pair, languages_of, locale_of, served_language
+from app.translation.languages import check_pair, languages_of, locale_of, name_of, served_language
 from app.translation.pipeline import Translator
-from app.translation.reports import report_document
-from app.translation.request import AUTO, TranslationRequest
+from app.translation.reports import report_document, report_matches, report_terms
+from app.translation.request import AUTO, ItemTranslation, TranslationRequest
 
 STDIN = Path("-")
 
@@ -45,6 +46,21 @@ class Piece:
     text: str
     ending: str
     size_bytes: int
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A translation.
+
+    Attributes:
+        text: It.
+        source: Code of the language that it is from; None if there was no language to be seen.
+        report: What there is to say of it, as JSON.
+    """
+
+    text: str
+    source: str | None = None
+    report: Mapping[str, Any] = field(default_factory=dict)
 
 
 def is_document(path: Path) -> bool:
@@ -102,6 +118,7 @@ class TranslationJob:
         self, *, engine: TranslationEngine, settings: Settings, source: str, target: str, whole: bool = False
     ) -> None:
         self.truncated = 0
+        self._register: Register | None = None
         self.pivots: set[str] = set()
         self.glossary: Callable[[str, str], Glossary] | None = None
         self.memory: Callable[[str, str], TranslationMemory | None] | None = None
@@ -153,6 +170,7 @@ class TranslationJob:
             options=SearchOptions(beam_size=self._beam_size),
             glossary=self.glossary,
             memory=self.memory,
+            register=self._register,
         )
         content = path.read_bytes()
 
@@ -165,8 +183,21 @@ class TranslationJob:
         self._count(translated.report)
         return translated.content
 
-    def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[Piece]:
-        """Translates the pieces of one file, ``chunk_size`` at a time.
+    def choose_register(self, formality: str) -> None:
+        """Chooses how translations address their reader: one of ``FORMALITIES``.
+
+        Raises:
+            InvalidRequest: There is no such formality, or the target language has none.
+        """
+        if formality not in FORMALITIES:
+            raise InvalidRequest(f"--formality must be one of {', '.join(FORMALITIES)}")
+        try:
+            self._register = choose_register(formality, self.target)
+        except ValueError:
+            raise InvalidRequest(f"--formality is not supported for {name_of(self.target)} ({self.target})") from None
+
+    def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[tuple[Piece, Translated]]:
+        """Translates the pieces of one file, ``chunk_size`` at a time; yields each with its translation.
 
         Raises:
             UnsupportedPair: There is no model for the languages.
@@ -178,14 +209,14 @@ class TranslationJob:
             texts = [piece.text for piece in chunk]
             source = source or self._detect(texts)
             # Where no language is to be seen there is nothing to translate.
-            translated = self._translate(texts, source) if source else texts
-            yield from (replace(piece, text=text) for piece, text in zip(chunk, translated, strict=True))
+            translated = self._translate(texts, source) if source else map(Translated, texts)
+            yield from zip(chunk, translated, strict=True)
 
     def _detect(self, texts: Sequence[str]) -> str | None:
         best = self._translator.detector.detect("\n".join(texts))[0]
         return best.language if best.confidence > 0 else None
 
-    def _translate(self, texts: Sequence[str], source: str) -> list[str]:
+    def _translate(self, texts: Sequence[str], source: str) -> list[Translated]:
         request = TranslationRequest(
             texts=tuple(texts),
             source=source,
@@ -194,13 +225,29 @@ class TranslationJob:
             options=SearchOptions(beam_size=self._beam_size),
             glossary=self.glossary,
             memory=self.memory,
+            register=self._register,
             splitting="no_newlines" if self._whole else "sentences",
         )
         items, _ = self._runner.run(self._translator.translate(request))
         self.truncated += sum(item.verdicts.get(Verdict.TRUNCATED, 0) for item in items)
         self.pivots |= {item.pivot for item in items if item.pivot}
         self._count(report_document(request, items))
-        return [item.text for item in items]
+        return [Translated(item.text, source, self._report(item)) for item in items]
+
+    def _report(self, item: ItemTranslation) -> dict[str, Any]:
+        """What there is to say of a translation, with the names of the HTTP contract."""
+        report: dict[str, Any] = {
+            "verdicts": {str(verdict): count for verdict, count in item.verdicts.items() if count}
+        }
+        if item.lost:
+            report["protectedLost"] = list(item.lost)
+        if item.pivot:
+            report["pivot"] = item.pivot
+        if self.glossary:
+            report["terms"] = report_terms(item.terms)
+        if self.memory:
+            report["memory"] = report_matches(item.matches)
+        return report
 
     def _count(self, report: Mapping[str, Any]) -> None:
         for term in report.get("terms", ()):

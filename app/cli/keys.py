@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.stores import open_database
-from app.cli.tables import print_rows
+from app.cli.tables import JsonOption, print_rows
 
 if TYPE_CHECKING:
     from app.storage.keys import KeyStore
@@ -45,18 +45,27 @@ def add(
 
 
 @keys.command("list")
-def list_keys() -> None:
+def list_keys(as_json: JsonOption = False) -> None:
     """List the keys with their limits and their usage this month."""
     with _store() as store:
         found = store.list()
-    rows = []
-    for key, used in found:
-        limits = [
-            None if limit is None else f"{limit:,}" for limit in (key.monthly_characters, key.requests_per_minute)
-        ]
-        hint, features = f"...{key.hint}", ", ".join(key.features)
-        rows.append((key.id, key.name, hint, key.created_at, limits[0], f"{used:,}", limits[1], features))
-    print_rows(("number", "name", "key", "created", "characters a month", "used", "requests a minute", "may use"), rows)
+    print_rows(
+        ("number", "name", "key", "created", "characters a month", "used", "requests a minute", "may use"),
+        (
+            (
+                key.id,
+                key.name,
+                f"...{key.hint}",
+                key.created_at,
+                key.monthly_characters,
+                used,
+                key.requests_per_minute,
+                key.features,
+            )
+            for key, used in found
+        ),
+        as_json=as_json,
+    )
 
 
 @keys.command()

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.filesize import decimal
 
 from app.cli.commands import CommandGroup
+from app.cli.glossary import glossary
 from app.cli.keys import keys
 from app.cli.memory import memory
 from app.cli.options import (
@@ -46,6 +47,7 @@ app = typer.Typer(
 
 app.add_typer(keys, name="keys")
 app.add_typer(memory, name="memory")
+app.add_typer(glossary, name="glossary")
 app.add_typer(suggestions, name="suggestions")
 
 

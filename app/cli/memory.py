@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.stores import open_database
-from app.cli.tables import print_rows
+from app.cli.tables import JsonOption, print_rows
 from app.errors import DragomanError
 
 if TYPE_CHECKING:
@@ -38,6 +38,18 @@ def _store() -> Iterator["MemoryStore"]:
             raise typer.BadParameter(str(error)) from None
 
 
+def check_languages(source: str, target: str) -> tuple[str, str]:
+    """Returns the codes of two languages in small letters.
+
+    Raises:
+        BadParameter: They aren't two codes.
+    """
+    source, target = source.lower(), target.lower()
+    if not all(map(_CODE.fullmatch, (source, target))) or source == target:
+        raise typer.BadParameter(f"'{source}' and '{target}' are not two language codes, such as de and en")
+    return source, target
+
+
 def find_memory(store: "MemoryStore", name: str) -> "StoredMemory":
     """Finds the memory with a name or id.
 
@@ -59,9 +71,7 @@ def add(
     key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; no key by default.")] = None,
 ) -> None:
     """Add a memory without entries, and print its id."""
-    source, target = source.lower(), target.lower()
-    if not all(map(_CODE.fullmatch, (source, target))) or source == target:
-        raise typer.BadParameter(f"'{source}' and '{target}' are not two language codes, such as de and en")
+    source, target = check_languages(source, target)
     if not name.strip():
         raise typer.BadParameter("it must not be empty", param_hint="NAME")
     with _store() as store:
@@ -69,16 +79,14 @@ def add(
 
 
 @memory.command("list")
-def list_memories() -> None:
+def list_memories(as_json: JsonOption = False) -> None:
     """List the memories of all owners."""
     with _store() as store:
         found = store.list_all()
     print_rows(
         ("id", "name", "source", "target", "entries", "key", "changed"),
-        (
-            (one.id, one.name, one.source, one.target, f"{one.entry_count:,}", one.key_id, one.updated_at)
-            for one in found
-        ),
+        ((one.id, one.name, one.source, one.target, one.entry_count, one.key_id, one.updated_at) for one in found),
+        as_json=as_json,
     )
 
 
@@ -120,6 +128,7 @@ def entries(
     name: Name,
     text: Annotated[str | None, typer.Option(help="Only entries that have this in either text.")] = None,
     most: Annotated[int, typer.Option(min=1, max=_READ_AT_ONCE, help="Maximum number of entries.")] = 100,
+    as_json: JsonOption = False,
 ) -> None:
     """List entries."""
     with _store() as store:
@@ -128,4 +137,5 @@ def entries(
     print_rows(
         ("number", "text", "translation", "from", "changed"),
         ((entry.id, entry.source, entry.target, entry.origin, entry.updated_at) for entry in page),
+        as_json=as_json,
     )

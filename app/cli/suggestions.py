@@ -6,7 +6,7 @@ import typer
 
 from app.cli.memory import find_memory
 from app.cli.stores import open_database
-from app.cli.tables import print_rows
+from app.cli.tables import JsonOption, print_rows
 from app.errors import DragomanError
 
 suggestions = typer.Typer(
@@ -21,6 +21,7 @@ Number = Annotated[int, typer.Argument(help="The suggestion's number in dragoman
 def list_suggestions(
     after: Annotated[int, typer.Option(help="List only suggestions with a higher number.")] = 0,
     most: Annotated[int, typer.Option(min=1, help="Maximum number of suggestions.")] = 100,
+    as_json: JsonOption = False,
 ) -> None:
     """List the suggestions that wait for a decision."""
     with open_database() as database:
@@ -30,6 +31,7 @@ def list_suggestions(
     print_rows(
         ("number", "source", "target", "text", "suggestion", "key", "created"),
         ((one.id, one.source, one.target, one.text, one.translation, one.key_id, one.created_at) for one in found),
+        as_json=as_json,
     )
 
 

@@ -1,22 +1,53 @@
 """Prints tables of stored objects and of a bundle's manifest. New manifest fields appear by themselves."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+_WITHOUT_END = 1_000_000  # columns
 UNSHOWN = ("sha256", "_signature")  # as long as a line each, of interest to programs only; the JSON output has them
 
 
-def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str | int | None]]) -> None:
-    """Prints a table with these headings; None is a dash."""
-    table = Table(*columns)
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+_NUMBERED = frozenset({"number", "key"})  # columns whose numbers are names
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, as_json: bool = False) -> None:
+    """Prints a table with these headings, or a JSON list of objects with these names.
+
+    In the table, None is a dash. No value is cut: the first column, which names a row, stays in one line; in other
+    columns of a table wider than the terminal, values go on in the next line. A pipe or file has no width.
+    """
+    if as_json:
+        names = [column.replace(" ", "_") for column in columns]
+        objects = [dict(zip(names, row, strict=True)) for row in rows]
+        typer.echo(json.dumps(objects, ensure_ascii=False, indent=2))
+        return
+    table = Table()
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column == columns[0])
     for row in rows:
-        table.add_row(*(Text("-") if cell is None else Text(_printable(str(cell))) for cell in row))
-    Console().print(table)
+        table.add_row(*(Text(_shown(column, cell)) for column, cell in zip(columns, row, strict=True)))
+    Console(width=None if _is_terminal() else _WITHOUT_END).print(table)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _shown(column: str, cell: object) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, int) and column not in _NUMBERED:
+        return f"{cell:,}"
+    return _printable(", ".join(cell) if isinstance(cell, list | tuple) else str(cell))
 
 
 def describe(facts: Mapping[str, Any], *, title: str) -> Iterator[Table]:

@@ -1,5 +1,6 @@
 """``dragoman translate``: translates files and stdin without a server."""
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
-from app.cli.files import STDIN, TranslationJob, is_document, read_pieces
+from app.cli.files import STDIN, Piece, Translated, TranslationJob, is_document, read_pieces
 from app.cli.options import (
     BundleOption,
     PrecisionOption,
@@ -23,6 +24,7 @@ from app.cli.options import (
 )
 from app.cli.references import opened_glossary, opened_memory
 from app.documents.registry import find_format
+from app.text.formality import FORMALITIES
 from app.text.memory.matching import DEFAULT_THRESHOLD
 from app.text.terms.glossary import TermStatus
 from app.translation.request import AUTO
@@ -50,6 +52,11 @@ _Glossary = Annotated[
 _Memory = Annotated[
     str | None, typer.Option(help="Translation memory: a .tmx or .tsv file, or the name or id of a stored one.")
 ]
+_Formality = Annotated[str, typer.Option(help=f"How to address the reader: {', '.join(FORMALITIES)}.")]
+_Json = Annotated[
+    bool,
+    typer.Option("--json", help="Write a line of JSON for each text, with what there is to say of its translation."),
+]
 _Threshold = Annotated[int, typer.Option(min=0, max=100, help="Minimum score of a match in the memory.")]
 
 
@@ -62,6 +69,8 @@ def translate(
     glossary: _Glossary = None,
     memory: _Memory = None,
     threshold: _Threshold = DEFAULT_THRESHOLD,
+    formality: _Formality = "default",
+    as_json: _Json = False,
     beam_size: Annotated[int | None, setting("beam_size", "Beam width; 1 is greedy search.")] = None,
     bundle: BundleOption = None,
     workers: WorkersOption = None,
@@ -76,6 +85,8 @@ def translate(
     """
     inputs = files or [STDIN]
     _check_files(inputs, output)
+    if as_json and is_document(inputs[0]):
+        raise typer.BadParameter("--json is for plain text; a document is translated into a document")
     settings = load_settings(
         bundle=bundle, workers=workers, threads=threads, provider=provider, precision=precision, beam_size=beam_size
     )
@@ -86,6 +97,7 @@ def translate(
     settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
     engine = Registry.from_settings(settings)
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
+    job.choose_register(formality)
     with opened_glossary(glossary, job.pair) as job.glossary, opened_memory(memory, job.pair, threshold) as job.memory:
         if is_document(inputs[0]):
             with job.running():
@@ -93,7 +105,7 @@ def translate(
             with _opened(output) as sink:  # opened only now: a translation that fails must not empty the file
                 sink.write(translated)
         else:
-            _translate_text(job, inputs, output, whole=whole)
+            _translate_text(job, inputs, output, whole=whole, written=_json_line if as_json else _plain)
     _tell(job)
 
 
@@ -118,11 +130,28 @@ def _check_files(inputs: Sequence[Path], output: Path | None) -> None:
             raise typer.BadParameter(f"name the file for the translation of {path}", param_hint="--output")
 
 
-def _translate_text(job: TranslationJob, inputs: Sequence[Path], output: Path | None, *, whole: bool) -> None:
+def _plain(piece: Piece, translated: Translated) -> str:
+    return translated.text + piece.ending
+
+
+def _json_line(piece: Piece, translated: Translated) -> str:
+    """A translation and what the server's answer would say of it."""
+    facts = {"text": piece.text, "translation": translated.text, "source": translated.source, **translated.report}
+    return json.dumps(facts, ensure_ascii=False) + "\n"
+
+
+def _translate_text(
+    job: TranslationJob,
+    inputs: Sequence[Path],
+    output: Path | None,
+    *,
+    whole: bool,
+    written: Callable[[Piece, Translated], str],
+) -> None:
     with job.running(), _opened(output) as sink, _progress(inputs, output) as advance:
         for path in inputs:
-            for piece in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):
-                sink.write((piece.text + piece.ending).encode())
+            for piece, translated in job.translate(read_pieces(path, whole=whole), chunk_size=_chunk_size(path)):
+                sink.write(written(piece, translated).encode())
                 sink.flush()
                 advance(piece.size_bytes)
 

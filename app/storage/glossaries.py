@@ -13,6 +13,7 @@ from sqlalchemy import (
     ForeignKey,
     Integer,
     Row,
+    Select,
     Table,
     Text,
     delete,
@@ -76,12 +77,14 @@ class StoredGlossary:
 
     Attributes:
         id: A UUID.
+        key_id: Number of its owner's API key; None without one.
         name: Its owner's name for it.
         created_at: When it was made: ISO 8601, UTC.
         dictionaries: In the order in which they were added.
     """
 
     id: str
+    key_id: int | None
     name: str
     created_at: str
     dictionaries: tuple[StoredDictionary, ...]
@@ -125,12 +128,14 @@ class GlossaryStore:
             check_room(connection, owner, self._database.text_limits)
             return _find(connection, owner, glossary_id)
 
-    def list(self, owner: int | None) -> list[StoredGlossary]:
-        """Returns all glossaries of an owner, oldest first."""
-        own = GLOSSARIES.c.key_id.is_not_distinct_from(owner)
-        query = select(GLOSSARIES).where(own).order_by(GLOSSARIES.c.created_at, GLOSSARIES.c.id)
+    def list_all(self) -> list[StoredGlossary]:
+        """Returns the glossaries of all owners, oldest first."""
+        return self._list(select(GLOSSARIES))
+
+    def _list(self, query: Select[Any]) -> list[StoredGlossary]:
         with self._database.reading() as connection:
-            return [_glossary(connection, row) for row in connection.execute(query).all()]
+            rows = connection.execute(query.order_by(GLOSSARIES.c.created_at, GLOSSARIES.c.id)).all()
+            return [_glossary(connection, row) for row in rows]
 
     def find(self, owner: int | None, glossary_id: str) -> StoredGlossary:
         """Finds a glossary of an owner.
@@ -217,6 +222,10 @@ class GlossaryStore:
             elif not connection.execute(delete(DICTIONARIES).where(_is(glossary_id, *pair))).rowcount:
                 raise _no_dictionary()
 
+    def list(self, owner: int | None) -> list[StoredGlossary]:  # behind all annotations that mean Python's list
+        """Returns all glossaries of an owner, oldest first."""
+        return self._list(select(GLOSSARIES).where(GLOSSARIES.c.key_id.is_not_distinct_from(owner)))
+
 
 def _find(connection: Connection, owner: int | None, glossary_id: str) -> StoredGlossary:
     own = GLOSSARIES.c.key_id.is_not_distinct_from(owner)
@@ -233,7 +242,7 @@ def _glossary(connection: Connection, row: Row[Any]) -> StoredGlossary:
     found = (
         StoredDictionary(one.source, one.target, one.entry_count, one.version) for one in connection.execute(query)
     )
-    return StoredGlossary(row.id, row.name, row.created_at, tuple(found))
+    return StoredGlossary(row.id, row.key_id, row.name, row.created_at, tuple(found))
 
 
 def _is(glossary_id: str, source: str, target: str) -> Any:

@@ -1,5 +1,7 @@
 """The command that adds, lists and removes keys."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -34,3 +36,26 @@ def test_without_a_folder_the_setting_is_named(monkeypatch):
     monkeypatch.delenv("DRAGOMAN_DATA")
     refused = RUNNER.invoke(app, ["keys", "list"])
     assert refused.exit_code == 2 and "DRAGOMAN_DATA" in refused.output
+
+
+@pytest.mark.parametrize("width", ["40", "80", "200"])
+def test_no_table_cuts_what_it_lists(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
+    name = "a long name of a key that somebody gave to a shop"
+    RUNNER.invoke(app, ["keys", "add", name, "--characters", "5000"])
+    identifier = RUNNER.invoke(app, ["memory", "add", name, "de", "en"]).stdout.strip()
+    assert name in RUNNER.invoke(app, ["keys", "list"]).stdout
+    listed = RUNNER.invoke(app, ["memory", "list"]).stdout
+    assert identifier in listed and name in listed
+    [key] = json.loads(RUNNER.invoke(app, ["keys", "list", "--json"]).stdout)
+    assert (key["number"], key["name"], key["characters_a_month"], key["used"]) == (1, name, 5000, 0)
+    assert key["may_use"] == ["detect", "translate"]
+    [memory] = json.loads(RUNNER.invoke(app, ["memory", "list", "--json"]).stdout)
+    assert (memory["id"], memory["entries"]) == (identifier, 0)
+
+
+def test_on_a_narrow_terminal_the_id_stays_whole(monkeypatch):
+    monkeypatch.setattr("app.cli.tables._is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "72")
+    identifier = RUNNER.invoke(app, ["memory", "add", "a name of a shop", "de", "en"]).stdout.strip()
+    assert identifier in RUNNER.invoke(app, ["memory", "list"]).stdout

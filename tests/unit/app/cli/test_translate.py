@@ -1,11 +1,16 @@
 """`dragoman translate`, with an engine that writes capitals."""
 
+import json
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli.translate import CHUNK_TEXTS
 from app.settings import Settings
+from app.translation.pipeline import Translator
+from app.translation.request import Answer, TranslationRequest
 from tests.support.command_line import UpperCaseEngine, run
 
 GERMAN = "Ich möchte bitte ein Bier, und wo ist der Bahnhof?\n"
@@ -171,3 +176,48 @@ def test_wrong_usage_of_documents(
 @pytest.mark.parametrize("arguments", [[], ["--to", "en", "no-such-file.txt"], ["--to", "en", "--beam-size", "99"]])
 def test_wrong_usage_of_translate(engine: object, arguments: list[str]) -> None:
     assert run("translate", *arguments).exit_code == 2
+
+
+def test_a_line_of_json_for_each_text(engine: type[UpperCaseEngine], tmp_path: Path) -> None:
+    (tmp_path / "terms.tsv").write_text("Haus\tHAUS\n")
+    given = "ein Haus\n\nendless\r\nfar\n"
+    result = run("translate", "-f", "de", "-t", "fr", "--json", "--glossary", tmp_path / "terms.tsv", given=given)
+    assert result.exit_code == 0, result.output
+    house, empty, endless, far = map(json.loads, result.stdout.splitlines())
+    assert house == {"text": "ein Haus", "translation": "EIN HAUS", "source": "de", "verdicts": {}, "terms": []}
+    assert (empty["text"], empty["translation"]) == ("", "")
+    assert (endless["text"], endless["verdicts"]) == ("endless", {"truncated": 1})
+    assert (far["translation"], far["pivot"]) == ("FAR", "en")
+
+
+def test_json_is_for_text(engine: object, tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nJa\n")
+    refused = run("translate", "-f", "de", "-t", "en", "--json", tmp_path / "a.srt")
+    assert refused.exit_code == 2 and "--json is for plain text" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("formality", "target", "wanted"), [("less", "de", "less"), ("prefer_more", "en", None), ("default", "de", None)]
+)
+def test_formality_reaches_the_translation(
+    engine: object, monkeypatch: pytest.MonkeyPatch, formality: str, target: str, wanted: str | None
+) -> None:
+    asked: list[str | None] = []
+    translate = Translator.translate
+
+    def noted(self: Translator, request: TranslationRequest) -> Coroutine[Any, Any, Answer]:
+        asked.append(request.register)
+        return translate(self, request)
+
+    monkeypatch.setattr(Translator, "translate", noted)
+    source = "en" if target == "de" else "de"
+    assert run("translate", "-f", source, "-t", target, "--formality", formality, given="x\n").exit_code == 0
+    assert asked == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("formality", "target", "message"), [("more", "en", "English (en)"), ("rude", "de", "must be one of default, more")]
+)
+def test_a_formality_that_cannot_be_had(engine: object, formality: str, target: str, message: str) -> None:
+    refused = run("translate", "-f", "de", "-t", target, "--formality", formality, given="x\n")
+    assert refused.exit_code == 2 and message in refused.output

@@ -1,0 +1,137 @@
+"""``dragoman glossary``: the glossaries of a server, which may be running."""
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.memory import check_languages
+from app.cli.stores import open_database
+from app.cli.tables import JsonOption, print_rows
+from app.errors import DragomanError
+from app.text.terms.entries import FORMATS, check_entries, to_tsv
+
+if TYPE_CHECKING:
+    from app.storage.glossaries import GlossaryStore, StoredDictionary, StoredGlossary
+
+glossary = typer.Typer(
+    no_args_is_help=True,
+    help="Add, list, show and remove glossaries. DRAGOMAN_DATA or DRAGOMAN_DATABASE names the database.",
+)
+
+Name = Annotated[str, typer.Argument(help="The glossary's name or id.")]
+File = Annotated[Path, typer.Argument(help="A file whose name ends in .tsv or .csv: source term, target term.")]
+Source = Annotated[str | None, typer.Option("--from", "-f", help="Language of the terms, if there are several.")]
+Target = Annotated[str | None, typer.Option("--to", "-t", help="Language of their translations, if there are several.")]
+
+
+@contextmanager
+def _store() -> Iterator["GlossaryStore"]:
+    with open_database() as database:
+        from app.storage.glossaries import GlossaryStore
+
+        try:
+            yield GlossaryStore(database)
+        except DragomanError as error:
+            raise typer.BadParameter(str(error)) from None
+
+
+@glossary.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What to call the glossary, or the name or id of one that gets more.")],
+    source: Annotated[str, typer.Argument(help="Code of the language of the terms.")],
+    target: Annotated[str, typer.Argument(help="Code of the language of their translations.")],
+    file: File,
+    key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; no key by default.")] = None,
+) -> None:
+    """Add the terms of a file, and print the glossary's id. Terms that it has already get the new translation."""
+    source, target = check_languages(source, target)
+    entries = check_entries(FORMATS[_form(file)](file.read_text(encoding="utf-8-sig")))
+    with _store() as store:
+        found = [one for one in store.list_all() if name in (one.id, one.name)]
+        if not found:
+            typer.echo(store.add(key, name, [(source, target, entries)]).id)
+            return
+        one = _only(found)
+        typer.echo(store.change(one.key_id, one.id, None, (source, target, entries)).id)
+
+
+@glossary.command("list")
+def list_glossaries(as_json: JsonOption = False) -> None:
+    """List the glossaries of all owners, with a row for each pair of languages."""
+    with _store() as store:
+        found = store.list_all()
+    print_rows(
+        ("id", "name", "source", "target", "terms", "key", "created"),
+        (
+            (one.id, one.name, each.source, each.target, each.entry_count, one.key_id, one.created_at)
+            for one in found
+            for each in one.dictionaries
+        ),
+        as_json=as_json,
+    )
+
+
+@glossary.command()
+def show(name: Name, source: Source = None, target: Target = None, as_json: JsonOption = False) -> None:
+    """List the terms of a pair of languages."""
+    with _store() as store:
+        entries = _entries(store, name, source, target)
+    print_rows(("term", "translation"), entries.items(), as_json=as_json)
+
+
+@glossary.command()
+def export(name: Name, file: File, source: Source = None, target: Target = None) -> None:
+    """Write the terms of a pair of languages to a file."""
+    form = _form(file)
+    with _store() as store:
+        entries = _entries(store, name, source, target)
+    with file.open("w", encoding="utf-8", newline="") as written:
+        if form == "csv":
+            csv.writer(written).writerows(entries.items())
+        else:
+            written.write(f"{to_tsv(entries)}\n")
+
+
+@glossary.command()
+def remove(name: Name, source: Source = None, target: Target = None) -> None:
+    """Remove a glossary, or only its terms of one pair of languages."""
+    with _store() as store:
+        found = _find(store, name)
+        pair = None if source is None and target is None else _dictionary(found, source, target)
+        store.remove(found.key_id, found.id, (pair.source, pair.target) if pair else None)
+
+
+def _form(file: Path) -> str:
+    form = file.suffix.lower().lstrip(".")
+    if form not in FORMATS:
+        raise typer.BadParameter(f"{file.name} doesn't end in {' or '.join(f'.{each}' for each in FORMATS)}")
+    return form
+
+
+def _find(store: "GlossaryStore", name: str) -> "StoredGlossary":
+    return _only([one for one in store.list_all() if name in (one.id, one.name)])
+
+
+def _only(found: "list[StoredGlossary]") -> "StoredGlossary":
+    if len(found) != 1:
+        problem = "there are several glossaries with this name; use the id" if found else "there is no such glossary"
+        raise typer.BadParameter(f"{problem} (dragoman glossary list)")
+    return found[0]
+
+
+def _entries(store: "GlossaryStore", name: str, source: str | None, target: str | None) -> dict[str, str]:
+    found = _find(store, name)
+    pair = _dictionary(found, source, target)
+    return store.entries(found.key_id, found.id, pair.source, pair.target)
+
+
+def _dictionary(found: "StoredGlossary", source: str | None, target: str | None) -> "StoredDictionary":
+    fitting = [one for one in found.dictionaries if source in (None, one.source) and target in (None, one.target)]
+    if len(fitting) != 1:
+        pairs = ", ".join(f"{one.source} to {one.target}" for one in found.dictionaries) or "none"
+        raise typer.BadParameter(f"choose one of the glossary's pairs of languages with --from and --to: {pairs}")
+    return fitting[0]

@@ -1,0 +1,66 @@
+"""The command about glossaries."""
+
+import csv
+import json
+
+import pytest
+
+from tests.unit.app.cli.test_memory import run
+
+TERMS = "Vorstand\tboard\nHaus, groß\thouse\n"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DRAGOMAN_DATA", str(tmp_path / "data"))
+
+
+def test_a_glossary_is_made_shown_changed_written_and_removed(tmp_path):
+    file = tmp_path / "terms.tsv"
+    file.write_text(TERMS, encoding="utf-8")
+    identifier = run("glossary", "add", "firm", "de", "en", file).strip()
+    [listed] = json.loads(run("glossary", "list", "--json"))
+    assert (listed["id"], listed["name"], listed["source"], listed["target"], listed["terms"]) == (
+        identifier, "firm", "de", "en", 2,
+    )  # fmt: skip
+    more = tmp_path / "more.CSV"
+    more.write_text('Vorstand,executives\n"Haus, alt",old house\n', encoding="utf-8")
+    assert run("glossary", "add", identifier, "de", "en", more).strip() == identifier
+    shown = {row["term"]: row["translation"] for row in json.loads(run("glossary", "show", "firm", "--json"))}
+    assert shown == {"Vorstand": "executives", "Haus, groß": "house", "Haus, alt": "old house"}
+    run("glossary", "export", "firm", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as written:
+        assert dict(csv.reader(written)) == shown
+    run("glossary", "export", "firm", tmp_path / "out.tsv")
+    again = run("glossary", "add", "copy", "de", "en", tmp_path / "out.tsv").strip()
+    assert again != identifier
+    run("glossary", "remove", "firm")
+    assert identifier not in run("glossary", "list") and again in run("glossary", "list")
+
+
+def test_a_pair_of_several_is_chosen(tmp_path):
+    file = tmp_path / "terms.tsv"
+    file.write_text("a\tb\n")
+    run("glossary", "add", "both", "de", "en", file)
+    file.write_text("c\td\n")
+    run("glossary", "add", "both", "en", "de", file)
+    run("glossary", "show", "both", fails="de to en, en to de")
+    assert json.loads(run("glossary", "show", "both", "--from", "en", "--json")) == [{"term": "c", "translation": "d"}]
+    run("glossary", "remove", "both", "--to", "en")
+    [left] = json.loads(run("glossary", "list", "--json"))
+    assert (left["source"], left["target"]) == ("en", "de")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fails"),
+    [
+        ("terms.xlsx", "", "doesn't end in .tsv or .csv"),
+        ("terms.tsv", "one column", "two columns"),
+        ("terms.tsv", "a\tb\na\tc\n", "duplicates"),
+    ],
+)
+def test_what_cannot_be_added(tmp_path, name, text, fails):
+    (tmp_path / name).write_text(text)
+    run("glossary", "add", "firm", "de", "en", tmp_path / name, fails=fails)
+    assert json.loads(run("glossary", "list", "--json")) == []
+    run("glossary", "show", "firm", fails="there is no such glossary")
