@@ -88,8 +88,12 @@ class Server:
     ready_s: float
 
     def rss_bytes(self) -> int:
-        """Resident memory."""
+        """Resident memory, with that of its children."""
         return int(sum(process.memory_info().rss for process in self._processes()))
+
+    def own_rss_bytes(self) -> int:
+        """Resident memory of its first process."""
+        return int(self.process.memory_info().rss)
 
     def cpu_s(self) -> float:
         """Processor time used so far."""

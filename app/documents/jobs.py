@@ -109,6 +109,7 @@ class DocumentJobs:
         self._added = asyncio.Event()
         self._ended: dict[str, asyncio.Event] = {}
         self._in_progress: Counter[str] = Counter()  # by client
+        self._claiming = asyncio.Lock()  # what one worker takes counts when another chooses
 
     def start(self) -> None:
         """Begins to translate."""
@@ -205,15 +206,13 @@ class DocumentJobs:
             worker = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
             claimed = None
             with _kept_going():
-                busy = [client for client, number in self._in_progress.items() if number >= _WORKERS_OF_CLIENT]
-                claimed = await self._run(self._store.claim, worker, busy)
+                claimed = await self._claim(worker)
             if claimed is None:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_POLL_S):
                         await self._added.wait()
                 continue
             document, content = claimed
-            self._in_progress[document.client] += 1
             try:
                 with _kept_going():
                     await self._carry_out(document, content, worker)
@@ -223,6 +222,15 @@ class DocumentJobs:
             self._added.set()  # it may be the turn of one that was left out
             if ended := self._ended.get(document.id):
                 ended.set()
+
+    async def _claim(self, worker: str) -> tuple[StoredDocument, bytes] | None:
+        """Leases a document of a client that doesn't have its share of workers."""
+        async with self._claiming:
+            busy = [client for client, number in self._in_progress.items() if number >= _WORKERS_OF_CLIENT]
+            claimed = await self._run(self._store.claim, worker, busy)
+            if claimed:
+                self._in_progress[claimed[0].client] += 1
+        return claimed
 
     async def _carry_out(self, document: StoredDocument, content: bytes, worker: str) -> None:
         reported = _Progress()

@@ -5,32 +5,18 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import NamedTuple
 
-from benchmarks.attack.client import FORM, JSON, Target, again_and_again, at_once, counted
+from benchmarks.attack.attack import Attack
+from benchmarks.attack.client import FORM, JSON, MEBIBYTE, Target, again_and_again, at_once, counted
+from benchmarks.attack.documents import DOCUMENT_ATTACKS
 from benchmarks.attack.parameters import DEADLINE_MS, REPEATED_S, WINDOWS_S
 
-MEBIBYTE = 1024 * 1024
 SENTENCE = (
     "Die Regierung hat gestern in Berlin beschlossen, dass die Mittel für den Ausbau der Schienenwege, die seit vielen "
     "Jahren knapp bemessen sind, in den kommenden Haushalten deutlich erhöht werden sollen, obwohl der Minister der "
     "Finanzen davor gewarnt hatte, dass die Schulden des Landes weiter steigen und die Zinsen kaum sinken werden. "
 )
 HEAD = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-
-
-class Attack(NamedTuple):
-    """An attack.
-
-    Attributes:
-        name: Name in the table.
-        run: Does it; returns its outcome.
-        is_good: Judges the outcome.
-    """
-
-    name: str
-    run: Callable[[Target], str]
-    is_good: Callable[[str], bool]
 
 
 def _answered(outcome: str) -> bool:
@@ -320,4 +306,5 @@ ATTACKS = (
     Attack("960,000 tags, 4 clients", many_tags, _answered),
     Attack("four dense texts of 4 MB", dense_texts, _answered),
     Attack("5,000 idle connections", idle_connections, _only("200")),
+    *DOCUMENT_ATTACKS,
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 HOST = "127.0.0.1"
 JSON = {"Content-Type": "application/json"}
+MEBIBYTE = 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -40,9 +41,18 @@ class Target:
         """A connection."""
         return socket.create_connection((HOST, self.port), timeout=self.timeout_s())
 
-    def request(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> tuple[str, bytes]:
-        """Status and body of an answer; the status is ``none`` if nothing came, ``closed`` if the server closed."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=self.timeout_s())
+    def request(
+        self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None, address: str = HOST
+    ) -> tuple[str, bytes]:
+        """Status and body of an answer; the status is ``none`` if nothing came, ``closed`` if the server closed.
+
+        Args:
+            path: The path.
+            body: The body; None to get.
+            headers: The headers.
+            address: The client's address.
+        """
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=self.timeout_s(), source_address=(address, 0))
         try:
             connection.request("GET" if body is None else "POST", path, body, headers or {})
             response = connection.getresponse()

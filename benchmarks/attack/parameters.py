@@ -1,7 +1,8 @@
-"""Bars that hold beside every attack, and how long the attacks take: some ten minutes in all."""
+"""Bars that hold beside every attack, and how long the attacks take: some fifteen minutes in all."""
 
 # Bars.
 MAX_RSS_MB = 1000.0
+MAX_GROWTH_MB = 150.0  # of the server's own memory, beside attacks with documents
 MAX_LIVEZ_P99_MS = 100.0
 MAX_SMALL_RATIO = 3.0  # 95th percentile of small requests, compared with an idle server's
 DRAIN_S = 10.0  # from SIGTERM to the end of the process
