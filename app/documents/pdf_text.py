@@ -15,6 +15,7 @@ _PAGE_NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;]["'»«”’)\]]*\s*\Z""")
 # Of the size of a heading's letters to that of the text: first and second level.
 _HEADINGS = (1.5, 1.15)
+_LAST = 40  # characters of a line that are looked at for its end
 _LINE_CHARS = 30  # a cell of a table has fewer
 _INDENT = 3.0  # of the size of the letters: more than the first line of a paragraph is indented
 # Of the height of a line: a gap that separates paragraphs, and what a line beside another shares with it.
@@ -24,6 +25,7 @@ Run = tuple[str, bool, bool]
 """Text, and whether it is bold and italic."""
 Block = tuple[int, list[Run]]
 """A paragraph (level 0) or heading (level 1 or 2)."""
+_Pieces = tuple[list[str], bool, bool]  # a run that grows: each addition to a string would copy it
 
 
 def read_blocks(data: bytes) -> list[Block]:
@@ -39,11 +41,14 @@ def read_blocks(data: bytes) -> list[Block]:
     from pdfminer.pdfdocument import PDFPasswordIncorrect
 
     lines: list[_Line | None] = []  # None where a box of text ends
+    characters = 0
     try:
         for page in extract_pages(BytesIO(data), laparams=LAParams()):
             for box in page:
-                lines += [*_lines(box), None]
-            if sum(len(line.text) for line in lines if line) > MAX_CHARS:
+                own = list(_lines(box))
+                characters += sum(len(line.text) for line in own)
+                lines += [*own, None]
+            if characters > MAX_CHARS:
                 raise DocumentTooLarge("The PDF has too much text; divide it.")
     except PDFPasswordIncorrect:
         raise EncryptedDocument("The file has a password; save it without one.") from None
@@ -66,7 +71,7 @@ class _Line:
     """
 
     def __init__(self, line: Any) -> None:
-        self.runs: list[Run] = []
+        runs: list[_Pieces] = []
         sizes: Counter[float] = Counter()
         style = (False, False)
         for char in line:
@@ -74,7 +79,8 @@ class _Line:
             if font:  # white space that is only implied has none
                 style = ("bold" in font or "black" in font, "italic" in font or "oblique" in font)
                 sizes[round(char.size, 1)] += 1
-            _append(self.runs, (char.get_text().translate(_SYMBOLS), *style))
+            _append(runs, (char.get_text().translate(_SYMBOLS), *style))
+        self.runs = _joined(runs)
         self.size = sizes.most_common(1)[0][0] if sizes else 0.0
         self.top, self.bottom, self.left = line.y1, line.y0, line.x0
 
@@ -96,7 +102,7 @@ def _blocks(lines: list[_Line | None]) -> Iterator[Block]:
         if line:
             sizes[line.size] += len(line.text)
     usual = sizes.most_common(1)[0][0] if sizes else 1.0
-    block: list[Run] = []
+    block: list[_Pieces] = []
     before: _Line | None = None
     level = 0
     for index, line in enumerate(lines):
@@ -107,12 +113,12 @@ def _blocks(lines: list[_Line | None]) -> Iterator[Block]:
         if begins_box and _PAGE_NUMBER.fullmatch(line.text) and (index + 1 == len(lines) or lines[index + 1] is None):
             continue
         if block and (own != level or _begins_paragraph(line, before, begins_box)):
-            yield level, _trimmed(block)
+            yield level, _trimmed(_joined(block))
             block = []
         _join(block, line)
         level, before = own, line
     if block:
-        yield level, _trimmed(block)
+        yield level, _trimmed(_joined(block))
 
 
 def _begins_paragraph(line: _Line, before: _Line | None, begins_box: bool) -> bool:
@@ -121,30 +127,34 @@ def _begins_paragraph(line: _Line, before: _Line | None, begins_box: bool) -> bo
     if _BULLET.fullmatch(before.text):
         return False
     if begins_box:  # a sentence may go on in the next column or on the next page
-        goes_on = len(before.text) > _LINE_CHARS and not _ENDS_SENTENCE.search(before.text)
+        goes_on = len(before.text) > _LINE_CHARS and not _ENDS_SENTENCE.search(before.text[-_LAST:])
         return not (goes_on and line.text.lstrip()[:1].islower())
     gap = (before.bottom - line.top) / max(line.top - line.bottom, 0.1)
     return bool(gap > _GAP or gap < -_BESIDE or abs(line.left - before.left) > _INDENT * line.size)
 
 
-def _join(block: list[Run], line: _Line) -> None:
+def _join(block: list[_Pieces], line: _Line) -> None:
     """Adds a line and joins a word that was hyphenated at its end."""
     text = line.text.lstrip()
     if block:
-        last, *style = block[-1]
-        last = last.rstrip()
+        pieces = block[-1][0]
+        last = pieces.pop().rstrip()
         is_divided = last[-1:] in ("-", "\u00ad") and last[-2:-1].isalpha() and text[:1].islower()
-        block[-1] = (last[:-1] if is_divided else last + " ", style[0], style[1])
+        pieces.append(last[:-1] if is_divided else last + " ")
     for run in line.runs:
         _append(block, run)
 
 
-def _append(runs: list[Run], run: Run) -> None:
+def _append(runs: list[_Pieces], run: Run) -> None:
     text, *style = run
     if runs and (list(runs[-1][1:]) == style or not text.strip()):
-        runs[-1] = (runs[-1][0] + text, runs[-1][1], runs[-1][2])
+        runs[-1][0].append(text)
     else:
-        runs.append(run)
+        runs.append(([text], *run[1:]))
+
+
+def _joined(runs: list[_Pieces]) -> list[Run]:
+    return [("".join(pieces), is_bold, is_italic) for pieces, is_bold, is_italic in runs]
 
 
 def _trimmed(runs: list[Run]) -> list[Run]:

@@ -147,6 +147,16 @@ async def test_a_document_shows_how_far_it_is_and_waits_for_its_turn(client, eng
     assert (await finished(client, handle))["status"] == "done"
 
 
+async def test_a_client_leaves_a_worker_to_others(engine, tmp_path):
+    key = KeyStore(Database(tmp_path)).add("shop")
+    async with serving(engine, Settings(data=tmp_path, keys="optional")) as client:
+        for _ in range(3):
+            await upload(client, content=b"WAIT")
+        client.headers["Authorization"] = f"DeepL-Auth-Key {key}"
+        assert (await finished(client, await upload(client)))["status"] == "done"
+        assert sum("WAIT" in str(call) for call in engine.calls) == 2
+
+
 async def test_what_is_wrong_in_a_file_is_told_with_both_contracts(client):
     handle = await upload(client, "a.docx", b"no archive")
     status = await finished(client, handle)
