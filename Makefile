@@ -13,7 +13,7 @@ SERVICE := $(if $(filter cuda,$(RUNTIME)),.venv-cuda,.venv)
 DEV := .venv-dev
 REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels/*.py)
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
-# Seconds that the text functions are fed for.
+# Seconds that each kind of function is fed for.
 FUZZ_S ?= 300
 
 # The tests of the HTTP contracts that also run with the cluster's code before the engine.
@@ -57,9 +57,11 @@ image-test: $(DEV)/installed  ## Build the image without a registry and use it (
 test-variations: $(DEV)/installed  ## Run tests of models with other instruction sets, threads and seeds
 	$(DEV)/bin/python -m tools.test_variations
 
-fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed texts to the text functions for 5 minutes
+fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed texts, documents and bytes to what reads them, 5 minutes each
 	EXAMPLES=2000 $(DEV)/bin/python -m pytest -s tests/http/test_openapi.py
 	$(DEV)/bin/python -m tests.support.text_fuzzer $(FUZZ_S)
+	$(DEV)/bin/python -m tests.support.document_fuzzer $(FUZZ_S)
+	$(DEV)/bin/python -m tests.fuzzing $(FUZZ_S)
 
 check: $(DEV)/installed  ## Check format, lint, types, import rules and the container files
 	$(DEV)/bin/ruff format --check .

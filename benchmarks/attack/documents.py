@@ -33,7 +33,7 @@ _FORMATS = (
     "json",
 )
 _FORMATS = (*_FORMATS, "po", "xliff")
-_UNPACKED_MB = 500
+_UNPACKED_MB = 100
 _JUST_ALLOWED = 9_000  # objects of a paragraph
 _REFUSED = 20_000
 _PAGE = json.dumps(
@@ -74,7 +74,7 @@ def _zeros(compressor: bz2.BZ2Compressor | lzma.LZMACompressor) -> Iterable[byte
 
 
 def lying_archives(target: Target) -> str:
-    """Archives of a few kilobytes that unpack to 500 MB, in every format that is an archive."""
+    """Archives of a few kilobytes that unpack to 100 MB, in every format that is an archive."""
     filters = [{"id": lzma.FILTER_LZMA1, "dict_size": MEBIBYTE, "lc": 3, "lp": 0, "pb": 2}]
     unlzma = lzma.LZMACompressor(lzma.FORMAT_RAW, filters=filters)
     bombs = [

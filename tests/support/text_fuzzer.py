@@ -9,8 +9,10 @@ import math
 import resource
 import sys
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from random import Random
+from typing import Any
 
 from app.errors import InvalidRequest
 from tests.properties.test_text_growth import FUNCTIONS, REPEATED
@@ -36,22 +38,36 @@ def text_of(seed: int, chars: int) -> str:
     return begin + unit * (chars // len(unit)) + end
 
 
-def seconds(function: str, text: str) -> float:
+Make = Callable[[int, int], Any]
+"""Makes the input of a number in a length."""
+
+
+def seconds(function: Callable[[Any], object], value: Any) -> float:
     """Processor time of one call."""
     began = time.thread_time()
     with suppress(InvalidRequest):  # too many spans, say
-        FUNCTIONS[function](text)
+        function(value)
     return time.thread_time() - began
 
 
-def main(first: int, count: int, chars: int = CHARS, limit_s: float = math.inf) -> int:
+def fuzz(
+    functions: Mapping[str, Callable[[Any], object]],
+    inputs: Mapping[str, Make],
+    chars: int,
+    *,
+    first: int = 0,
+    count: int = 1_000_000,
+    limit_s: float = math.inf,
+) -> int:
     """Returns the number of failures, and prints each with what brings it about.
 
     Args:
-        first: Number of the first text.
-        count: How many texts there are at most.
-        chars: Length of the shorter of the two texts of a number.
-        limit_s: Seconds after which no other text is begun.
+        functions: What is tried.
+        inputs: Of each function, what makes its inputs.
+        chars: Length of the shorter of the two inputs of a number.
+        first: The first number.
+        count: How many there are at most.
+        limit_s: Seconds after which no other number is begun.
     """
     end = time.monotonic() + limit_s
     with open("/proc/self/statm", encoding="ascii") as file:
@@ -62,18 +78,25 @@ def main(first: int, count: int, chars: int = CHARS, limit_s: float = math.inf) 
         if time.monotonic() > end:
             break
         tried += 1
-        for function in FUNCTIONS:
+        for name, function in functions.items():
+            make = inputs[name]
             try:
-                small, large = (seconds(function, text_of(seed, size)) for size in (chars, 4 * chars))
+                small, large = (seconds(function, make(seed, size)) for size in (chars, 4 * chars))
                 reason = f"{small:.2f} s, and {large:.2f} s for four times the text" if large > 8 * small else ""
                 reason = reason if large > _NOTICEABLE_S else ""
             except Exception as error:
                 reason = repr(error)[:200]
             if reason:
                 failures += 1
-                print(f"{function}: {reason}\n  text {seed}: {text_of(seed, 0)!r}, {text_of(seed, 200)!r}", flush=True)
-    print(f"{tried} texts, {len(FUNCTIONS)} functions, {failures} failures")
+                print(f"{name}: {reason}\n  input {seed}: {make(seed, 0)!r}, {make(seed, 200)!r}", flush=True)
+    print(f"{tried} inputs, {len(functions)} functions, {failures} failures")
     return failures
+
+
+def main(first: int, count: int, chars: int = CHARS, limit_s: float = math.inf) -> int:
+    """Feeds the text functions; the arguments are those of ``fuzz``."""
+    inputs = dict.fromkeys(FUNCTIONS, text_of)
+    return fuzz(FUNCTIONS, inputs, chars, first=first, count=count, limit_s=limit_s)
 
 
 if __name__ == "__main__":
