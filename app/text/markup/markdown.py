@@ -20,9 +20,11 @@ from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.collector import TextCollector
 from app.text.markup.document import DocumentBuilder
+from app.text.markup.front_matter import FRONT_MATTER, read_front_matter
 from app.text.markup.html import escape_html, write_html
 from app.text.markup.html_tokenizer import Tokenizer
 from app.text.markup.markdown_inline import Environment, collect, parse_blocks, parse_inline
+from app.text.markup.markdown_verbatim import is_formula
 from app.text.markup.scope import MARKDOWN, splitting_names
 from app.text.protection.expressions import Checked
 from app.text.protection.patterns import Patterns, compile_patterns
@@ -31,25 +33,12 @@ from app.text.protection.patterns import Patterns, compile_patterns
 _MAX_CHARS = 1_000_000
 _MAX_PARAGRAPH_CHARS = 100_000
 
-_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
-# What only a formula has, or a few single letters and figures. "$5 and 10$" are prices.
-_IN_FORMULA = re.compile(r"[\\^_={}]")
-_SHORT_FORMULA = re.compile(r"(?:[^\W\d_](?![^\W\d_])|[\d\s+*/<>|()-]){1,20}")
-
-
-def _is_formula(text: str) -> bool:
-    content = text.strip("$")
-    if content[-1] in "+-–*/<>|(":  # $5m-$10m
-        return False
-    has_letter = any(map(str.isalpha, content)) or content.isdecimal()
-    return bool(_IN_FORMULA.search(content) or (has_letter and _SHORT_FORMULA.fullmatch(content)))
-
-
-# Links of wikis, and formulas.
+# Links of wikis, emoji, and formulas in HTML.
 _EXTENSIONS = Patterns(
     harmless=(
         *compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions,
-        Checked(r"(?:^|[\s(>*_])(\$\$[^\s$](?:[^$\n]*[^\s$])?\$\$|\$[^\s$.,-](?:[^$\n]*[^\s$])?\$)", _is_formula),
+        Checked(r"(?:^|[\s(])(:[a-z0-9_+-]*[a-z+-][a-z0-9_+-]*:)"),
+        Checked(r"(?:^|[\s(>*_])(\$\$[^\s$](?:[^$\n]*[^\s$])?\$\$|\$[^\s$.,-](?:[^$\n]*[^\s$])?\$)", is_formula),
     )
 )
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
@@ -60,7 +49,9 @@ _LITERAL = {"text", "text_special", "softbreak"}
 _EMPHASIS = re.compile(r"[*_~]+")
 _OTHER_MARK = str.maketrans("*_", "_*")
 # Characters that are markup, or may be, and what makes a block where it begins a line.
-_SPECIAL = re.compile(r"[`*\[\]~|]|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#")
+_SPECIAL = re.compile(
+    r"[`*\[\]|]|~(?=~)|(?<=~)~|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#"
+)
 # This may be markup, together with the text beside it or at the beginning of a line.
 _RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")
 _BLOCK_START = re.compile(r"(\d{0,9})(?=[-+>=.)])")
@@ -69,9 +60,10 @@ _BLOCK_START = re.compile(r"(\d{0,9})(?=[-+>=.)])")
 def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:
     """Finds the translatable texts of a Markdown document (CommonMark, with tables and strikethrough).
 
-    Left alone: front matter, code, link destinations and titles, images, link definitions, HTML tags and what HTML says
-    not to translate, labels of footnotes, links of wikis (``[[Page]]``), formulas (``$x$``),
-    the first line of admonitions (``!!! note``).
+    Left alone: front matter but for its title and the like, code, link destinations and titles, images, link
+    definitions, HTML tags and what HTML says not to translate, labels of footnotes, links of wikis (``[[Page]]``), the
+    first line of admonitions (``!!! note``), and what ``markdown_blocks`` and ``markdown_verbatim`` find: formulas,
+    template tags, attributes, and the code of MDX.
 
     Args:
         source: Markdown; any string is accepted that is not too long.
@@ -90,10 +82,10 @@ def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:
 class _Reader:
     def __init__(self, source: str, builder: DocumentBuilder) -> None:
         self._source, self._builder = source, builder
-        front_matter = _FRONT_MATTER.match(source)
-        begin = front_matter.end() if front_matter else 0
+        front_matter = FRONT_MATTER.match(source)
+        self._begin = front_matter.end() if front_matter else 0
         # Blanked, so that lines keep their numbers.
-        body = re.sub(r"[^\r\n]", " ", source[:begin]) + source[begin:]
+        body = re.sub(r"[^\r\n]", " ", source[: self._begin]) + source[self._begin :]
         self._tokens, self._environment = parse_blocks(body)
         longest = max((len(token.content) for token in self._tokens if token.type == "inline"), default=0)
         if longest > _MAX_PARAGRAPH_CHARS:
@@ -106,6 +98,8 @@ class _Reader:
         self._in_row = False
 
     def read(self) -> Iterator[None]:
+        read_front_matter(self._source, self._begin, self._builder)
+        yield
         row: Iterator[list[int] | None] = iter(())
         for index, token in enumerate(self._tokens):
             checkpoint()

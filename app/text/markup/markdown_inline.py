@@ -19,7 +19,6 @@ from markdown_it.rules_inline import (
     escape,
     html_inline,
     image,
-    link,
     newline,
     strikethrough,
 )
@@ -29,6 +28,8 @@ from app.text.budget import checkpoint
 from app.text.inline.objects import Kind, Part
 from app.text.markup.collector import TextCollector
 from app.text.markup.html_tokenizer import Tokenizer
+from app.text.markup.markdown_blocks import VERBATIM, add_blocks
+from app.text.markup.markdown_verbatim import ATOM, ATTRIBUTES, find_link, find_verbatim
 
 Environment = dict[str, Any]
 """The parser's state of a document besides its blocks, above all its link definitions."""
@@ -40,22 +41,29 @@ _RULES: dict[str, _Rule] = {
     "backticks": backtick,
     "strikethrough": strikethrough.tokenize,
     "emphasis": emphasis.tokenize,
-    "link": link,
+    "link": find_link,
     "image": image,
     "autolink": autolink,
     "html_inline": html_inline,
     "entity": entity,
 }
 # Task boxes and alerts, footnotes, containers and admonitions, which CommonMark doesn't know.
-_TASK = re.compile(r"\[(?:[ xX]|!\w+)\]\s+")
+_TASK = re.compile(r"\[(?:[ xX]|![\w|-]+)\][-+]?\s+")
 _LINE_LABEL = re.compile(
     r"""\[\^[^\[\]\s]+\]:\s+
+    | [*]\[[^\[\]\n]+\]:\s+
+    | [|][ ]+
+    | :[ ]+
     | :{3,}[^\n]*(?:\n|$)
     | (?:!!!|\?\?\?\+?)[ ](?:abstract|attention|bug|caution|danger|error|example|failure|hint|important|info|note
     |question|quote|success|summary|tip|todo|warning)(?:[ ]"[^"\n]*")?[ ]*(?:\n|$)""",
     re.VERBOSE,
 )
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]")
+# Words with ~sub~ and ^sup^ are one word of a formula if they are short; else the sign is a mark behind a word.
+_SCRIPT = r"(?<![\w~^\\])[\w)\]]{0,20}(?:[~^](?![~^])[^\s~^]{1,12}[~^](?![~^])\w{0,20}){1,10}"
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_MARKED = re.compile(r"(?<![=+^~\w])(==|\+\+|\^\^|~)(?=[^\s=+^~])([^\n]{1,500}?)(?<=[^\s=+^~])\1(?![=+^~\w])")
+_NO_WORDS = re.compile(r"(?P<footnote>\[\^[^\[\]\s]+\])|" + _SCRIPT)
 _HTML = "html"
 _RECORDER = "recorder"
 
@@ -73,11 +81,7 @@ class _Mark(NamedTuple):
 def parse_blocks(source: str) -> tuple[list[Token], Environment]:
     """Returns the block tokens of a document; their inline content is not parsed yet."""
     environment: Environment = {}
-    tokens = _parser().parse(source, environment)
-    # To CommonMark, a footnote of one word or address is the definition of a link.
-    references = environment.get("references", {})
-    environment["references"] = {label: place for label, place in references.items() if not label.startswith("^")}
-    return tokens, environment
+    return _parser().parse(source, environment), environment
 
 
 def parse_inline(content: str, environment: Environment) -> list[Token]:
@@ -105,16 +109,24 @@ def collect(content: str, environment: Environment, collector: TextCollector) ->
             collector.end_text()
         else:
             text = mark.text or content[mark.begin : mark.end]
-            collector.add(Part(mark.kind, text, mark.name, mark.begin, mark.end))
+            sticks = mark.name == ATTRIBUTES and mark.end < len(content) and not content[mark.begin - 1].isspace()
+            collector.add(Part(mark.kind, text, mark.name, mark.begin, mark.end, sticks=sticks))
     _collect_text(content, done, len(content), collector)
     collector.end_text()
 
 
 def _collect_text(content: str, begin: int, end: int, collector: TextCollector) -> None:
-    for match in _FOOTNOTE.finditer(content, begin, end):
-        collector.add_text(begin, match.start())
-        sticks = content[: match.start()][-1:].strip() != ""
-        collector.add(Part(Kind.POINT, match[0], "", match.start(), match.end(), sticks=sticks))
+    for match in _NO_WORDS.finditer(content, begin, end):
+        first, kind = match.start(), Kind.POINT
+        if not match["footnote"]:
+            base = min(place for place in (match[0].find("~"), match[0].find("^")) if place >= 0)
+            if not base or _LONG_WORD.fullmatch(match[0], 0, base):
+                first += base  # a mark behind a word
+            else:
+                kind = Kind.ATOM
+        collector.add_text(begin, first)
+        sticks = kind is Kind.POINT and content[first - 1 : first].strip() != ""
+        collector.add(Part(kind, content[first : match.end()], "", first, match.end(), sticks=sticks))
         begin = match.end()
     collector.add_text(begin, end)
 
@@ -149,11 +161,16 @@ class _Recorder:
             self._runs.append((begin, pushed))
         elif rule in ("image", "html_inline"):
             self._marks.append(_Mark(begin, end, Kind.POINT, _HTML if rule == "html_inline" else ""))
+        elif rule == VERBATIM:
+            kind = tokens[-1].markup
+            self._marks.append(_Mark(begin, end, Kind.ATOM if kind == ATOM else Kind.POINT, kind))
         elif rule in ("backticks", "autolink"):
             if any(token.type != "text" for token in tokens):
                 self._marks.append(_Mark(begin, end, Kind.ATOM))
         elif any(token.type == "hardbreak" for token in tokens):
             self._marks.append(_Mark(begin, end, None))
+        elif rule == "newline" and self._content.startswith("[!") and self._content.find("\n", 0, begin) < 0:
+            self._marks.append(_Mark(begin, end, None))  # behind the title of an alert
         elif rule == "newline" and (label := _LINE_LABEL.match(self._content, end)):
             self._marks.append(_Mark(begin, label.end(), None))
         elif rule == "newline":
@@ -166,7 +183,23 @@ class _Recorder:
         marks = list(self._marks)
         for begin, run in self._runs:
             marks += _emphasis(begin, run)
-        return sorted(marks, key=lambda mark: (mark.begin, mark.end))
+        for match in _MARKED.finditer(self._content):
+            marks.append(_Mark(match.start(), match.start(2), Kind.OPENING, match[1]))
+            marks.append(_Mark(match.end(2), match.end(), Kind.CLOSING, match[1]))
+        return self._with_attributes(sorted(marks, key=lambda mark: (mark.begin, mark.end)))
+
+    def _with_attributes(self, marks: Iterable[_Mark]) -> list[_Mark]:
+        """Makes attributes a part of the mark or object that they stand behind."""
+        joined: list[_Mark] = []
+        for mark in marks:
+            before = joined[-1] if joined else mark
+            is_object = before.kind in (Kind.CLOSING, Kind.ATOM, Kind.POINT) and before.name != _HTML
+            if mark.name == ATTRIBUTES and before.end == mark.begin and is_object:
+                text = (before.text or self._content[before.begin : before.end]) + self._content[mark.begin : mark.end]
+                joined[-1] = before._replace(end=mark.end, text=text)
+            else:
+                joined.append(mark)
+        return joined
 
 
 def _emphasis(begin: int, tokens: Iterable[tuple[Token, int]]) -> Iterator[_Mark]:
@@ -208,6 +241,8 @@ def _parser() -> MarkdownIt:
     # The first rule that is tried everywhere takes nothing, and ends the work when its time is over.
     parser.block.ruler.before("table", "checkpoint", _look_at_budget, {"alt": []})
     parser.inline.ruler.before("text", "checkpoint", _look_at_budget)
+    add_blocks(parser)
+    parser.inline.ruler.before("escape", VERBATIM, _recording(VERBATIM, find_verbatim))
     for rule, find in _RULES.items():
         parser.inline.ruler.at(rule, _recording(rule, find))
     return parser

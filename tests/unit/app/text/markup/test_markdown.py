@@ -65,8 +65,8 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("---\ntitle: A title\n---\nOne two", "---\ntitle: A title\n---\ntwo One"),
-        ("---\ntitle: A title\n...\nOne two", "---\ntitle: A title\n...\ntwo One"),
+        ("---\ntags: A tag\n---\nOne two", "---\ntags: A tag\n---\ntwo One"),
+        ("---\ntags: A tag\n...\nOne two", "---\ntags: A tag\n...\ntwo One"),
         ("See [[Main Page]] and ![[my picture.png]] now", "now ![[my picture.png]] and [[Main Page]] See"),
         ("Very good[^1] and more.\n\n[^1]: https://x.de/a", "more.[^1] and good Very\n\n[^1]: https://x.de/a"),
         ("> [!NOTE]\n> This is important.", "> [!NOTE]\n> important. is This"),
