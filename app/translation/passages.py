@@ -155,7 +155,9 @@ class _Reader:
     def _markup(self, item: int, text: str, alphabet: Alphabet) -> Iterator[tuple[Passage, int]]:
         assert self._wanted.markup
         decoded = decode_html(text)  # characters may be entities
-        patterns = self._with_numerals(self._own | untranslatable(decoded, alphabet.characters), decoded)
+        patterns = self._with_numerals(
+            self._own | untranslatable(decoded, alphabet.characters, has_markup=True), decoded
+        )
         del decoded
         number = 0
         for part in extract_parts(text, self._wanted.markup, patterns, size=_BATCH_CHARS):

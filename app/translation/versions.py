@@ -110,13 +110,16 @@ class Versions:
         self._ranked.append(self._rank(translation))
 
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
-        lost = self.protected.restore(translation.text, translation.alignment).lost if self.protected else ()
+        lost = 0
+        if self.protected:
+            lost = len(self.protected.restore(translation.text, translation.alignment).lost)
+            lost += self.protected.is_wordless(translation.text)
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
         translation = replace(translation, verdicts=tuple(dict.fromkeys((*own, *failed(pair)))))
         useless = bool(translation.verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
-        return _Ranked(useless, len(lost), lacking, len(translation.verdicts), translation, offending(pair))
+        return _Ranked(useless, lost, lacking, len(translation.verdicts), translation, offending(pair))
 
 
 def as_alternative(translation: SentenceTranslation) -> Alternative:

@@ -40,7 +40,7 @@ def with_gaps(inline: Inline, source: int, edit: Edit, text: str, done: int) -> 
     if gap == " " and ((behind and inline.spaced) or _is_mark(atom.before, text[begin - 2 : begin - 1])):
         begin -= 1
     elif (keeps_off and not joined_behind and _SPACED_LETTER.match(gap)) or (
-        0 < begin == done and atom.before.isspace()
+        0 < begin == done and atom.before in (" ", "\u00a0", "\n")
     ):
         markup = f" {markup}"  # or behind another stand-in
     gap = text[end : end + 1]

@@ -303,7 +303,8 @@ class _Placing:
         element = self._inline.elements[point.element]
         before = self._hit_before[point.next - 1] if point.next > element.first else -1
         after = point.next if point.next < element.last and self._first_hit[point.next] >= 0 else -1
-        sticks_to_before = point.after.isspace() and not point.before.isspace()
+        touches_word = point.before.isalnum() and not point.after.isalnum()
+        sticks_to_before = touches_word or (point.after.isspace() and not point.before.isspace())
         if before >= element.first and (after < 0 or sticks_to_before):
             return self._last_hit[before] + 1, True
         return (self._first_hit[after] if after >= 0 else self._ranges[point.element][0]), False

@@ -127,7 +127,10 @@ class TextCollector:
                 begin = end + 1
             self.add_text(begin, token.end, decode_html)
         elif token.kind is TokenKind.OTHER or not has_inside:
-            self._append(self._part(Kind.ATOM if self._is_word(token) else Kind.POINT, token))
+            is_break = self._is_xml and token.name == "br"
+            self._append(
+                self._part(Kind.BREAK if is_break else Kind.ATOM if self._is_word(token) else Kind.POINT, token)
+            )
         else:
             self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
 

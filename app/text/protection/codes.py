@@ -16,13 +16,16 @@ _MINECRAFT = re.compile(
 _BUKKIT = r"&(?!\w{1,31};)[0-9a-fk-or](?=[^\W_]{2}|[\s&]|$)"
 _LEGACY = re.compile(rf"(?:{_BUKKIT})++")
 _RPG = re.compile(r"\\(?:[A-Z]{1,3}|[a-z]{1,2})\[[^\[\]\n]{0,60}\]|\\[.|!><^{}$](?![\\\w]*\$)|\\G(?![A-Za-z])")
-_VALUES = re.compile(r"\\(?:[VNPnvpG](?:\[\d{1,5}\]))|£[A-Za-z_]{2,40}£|\[(?:[A-Z]\w{0,40}\.)+Get\w{1,60}\]")
+_VALUES = re.compile(
+    r"(?<!\S)\\[Ii]\[\d{1,5}\](?=[\s.,!?]|$)|\\(?:[VNPnvpG](?:\[\d{1,5}\]))|£[A-Za-z_]{2,40}£|\[(?:[A-Z]\w{0,40}\.)+Get\w{1,60}\]"
+)
 _WARCRAFT = re.compile(r"\|c[0-9a-fA-F]{8}|\|[rh](?![a-z])|\|H[^|\n]{1,200}\|h|\|T[^|\n]{1,200}\|t")
 _PARADOX = re.compile(r"§[A-Z](?=[^\W_])|§!")
 _QUAKE = re.compile(r"(?<![\w)\]])\^[0-9](?=[^\W\d_]{2}|\s|$)|(?<=[a-z])\^7(?=\s|$)")
 _ANSI = re.compile(r"(?:\x1b|\\(?:033|e|x1[bB]|u001[bB]))\[[0-9;]{0,40}[A-Za-z]")
 _ASS = re.compile(r"\{\\[^{}]*+\}")
 _IRC = re.compile(r"[\x02\x0f\x16\x1d\x1f]|\x03(?:\d{1,2}(?:,\d{1,2})?)?")
+_DIRECTION = re.compile(r"[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]++")  # Unicode Standard Annex 9
 _SEVERAL = re.compile(rf"{_BUKKIT}[^&]{{0,900}}{_BUKKIT}|^&[0-9](?=[A-Z])")  # one alone may be a menu's key
 
 
@@ -31,10 +34,10 @@ def _is_legacy(match: re.Match[str]) -> bool:
 
 
 def _is_mark(match: re.Match[str]) -> bool:
-    return not _VALUES.fullmatch(match[0])
+    return not _VALUES.match(match.string, match.start())
 
 
-VALUES: Expressions = [("\\", Searched(_VALUES)), ("£", Searched(_VALUES)), ("Get", Searched(_VALUES))]
+VALUES: Expressions = [(("\\", "£", "Get"), Searched(_VALUES))]
 MARKS: Expressions = [
     ("§", Searched(_MINECRAFT)),
     ("§", Searched(_PARADOX)),
@@ -44,5 +47,6 @@ MARKS: Expressions = [
     ("^", Searched(_QUAKE)),
     ("[", Searched(_ANSI)),
     ("{\\", Searched(_ASS)),
-    *((sign, Searched(_IRC)) for sign in "\x02\x03\x0f\x16\x1d\x1f"),
+    (frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"), Searched(_DIRECTION)),
+    (frozenset("\x02\x03\x0f\x16\x1d\x1f"), Searched(_IRC)),
 ]

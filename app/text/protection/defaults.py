@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import partial
+from itertools import chain
 from string import ascii_lowercase
 from typing import Any
 
@@ -23,25 +23,58 @@ _SIGNS = compiled(
         rf"(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)": "",  # "xxxx"
     }
 )
-_HARMLESS = [
-    *ADDRESSES,
-    *printf.DIRECTIVES,
-    *templates.VARIABLES,
-    *messages.ARGUMENTS,
-    *codes.VALUES,
-    *FORMULAS,
-    *IDENTIFIERS,
-    *_SIGNS,
-]
-_MARKS = [*templates.MARKS, *codes.MARKS, *FOOTNOTES]
-_TAGS = [*TAGS, *templates.TAGS]
-_BREAKS = [*templates.BREAKS, *messages.BREAKS, *escapes.BREAKS, *emoticons.BREAKS]
+# Signs of which most notation has one, and most sentences have none.
+_NOTATION = frozenset("%{}<>[]\\$&_~§|^@#=/:;")
+
+
+class _Families:
+    """Families of notation, told apart by whether they need one of the signs of notation."""
+
+    def __init__(self, *expressions: Expressions) -> None:
+        self._all: Expressions = list(chain(*expressions))
+        self._others = [
+            (needed, expression)
+            for needed, expression in self._all
+            if any(map(_NOTATION.isdisjoint, (needed,) if isinstance(needed, str) else needed))
+        ]
+
+    def of(self, text: str, characters: frozenset[str], *, is_sure: bool = False) -> tuple[Any, ...]:
+        """Returns the expressions that match somewhere in the text, or, if ``is_sure``, that may match."""
+        families = self._others if characters.isdisjoint(_NOTATION) else self._all
+        found = []
+        for needed, expression in families:  # most of the time is spent here
+            if isinstance(needed, str):
+                may_match = needed in text
+            elif isinstance(needed, frozenset):
+                may_match = not needed.isdisjoint(characters)
+            else:
+                may_match = any(one in text for one in needed)
+            if may_match and (is_sure or expression.search(text)) and expression not in found:
+                found.append(expression)
+        return tuple(found)
+
+
+_HARMLESS = _Families(
+    ADDRESSES,
+    printf.DIRECTIVES,
+    templates.VARIABLES,
+    messages.ARGUMENTS,
+    codes.VALUES,
+    FORMULAS,
+    IDENTIFIERS,
+    _SIGNS,
+)
+_MARKS = _Families(templates.MARKS, codes.MARKS, FOOTNOTES)
+_TAGS = _Families(TAGS, templates.TAGS)
+_BRACKETS = _Families(BRACKETS)
+_BREAKS = _Families(templates.BREAKS, messages.BREAKS, escapes.BREAKS, emoticons.BREAKS)
+_CHOICES = _Families(messages.CHOICES)
 _DECODERS: list[tuple[str, Decoder]] = [
     ("\\", escapes.read_escapes),
     ("''", messages.read_quotes),
     *mnemonics.READERS.items(),
 ]
-_IDENTIFIER = compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"})
+_IDENTIFIER = _Families(compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"}))
 _GENDER = re.compile(r"_in(?:nen)?\b")
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
 # Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
@@ -51,16 +84,7 @@ _CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
 
 
-def _found(text: str, characters: frozenset[str], expressions: Expressions) -> tuple[Any, ...]:
-    return tuple(
-        expression
-        for needed, expression in expressions
-        if (needed in text if isinstance(needed, str) else not needed.isdisjoint(characters))
-        and expression.search(text)
-    )
-
-
-def untranslatable(text: str, known: frozenset[str]) -> Patterns:
+def untranslatable(text: str, known: frozenset[str], *, has_markup: bool = False) -> Patterns:
     """Finds the spans of a text that a translation must keep unchanged.
 
     A model meets a character that it has no piece for as bytes, which it may well garble, or as an unknown one, which
@@ -69,22 +93,22 @@ def untranslatable(text: str, known: frozenset[str]) -> Patterns:
     Args:
         text: Any string, which may have markup.
         known: Characters that the model has pieces for; if there are none, all are taken to be known.
+        has_markup: It is the source of several texts: what depends on where a text begins and ends may be in each.
     """
-    decoders = tuple(decoder for needed, decoder in _DECODERS if needed in text and decoder(text)[0])
-    text = decode(text, decoders).text if decoders else text
+    decoders = tuple(decoder for needed, decoder in _DECODERS if needed in text and (has_markup or decoder(text)[0]))
+    text = decode(text, decoders).text if decoders and not has_markup else text
     characters = frozenset(text)
     strange = characters - known if known else frozenset()
-    found = partial(_found, text, characters)
-    has_gender_forms = _GENDER.search(text) is not None
+    has_gender_forms = "_in" in text and _GENDER.search(text) is not None
     if has_gender_forms:
         strange -= {"_"}
     return Patterns(
-        harmless=found(_HARMLESS) + (() if has_gender_forms else found(_IDENTIFIER)),
-        marks=found(_MARKS),
-        tags=found(_TAGS),
-        brackets=found(BRACKETS),
-        breaks=found(_BREAKS),
-        choices=found(messages.CHOICES),
+        harmless=_HARMLESS.of(text, characters) + (() if has_gender_forms else _IDENTIFIER.of(text, characters)),
+        marks=_MARKS.of(text, characters),
+        tags=_TAGS.of(text, characters),
+        brackets=_BRACKETS.of(text, characters),
+        breaks=_BREAKS.of(text, characters, is_sure=has_markup),
+        choices=_CHOICES.of(text, characters),
         decoders=decoders,
         letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
         signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),

@@ -51,11 +51,19 @@ def _is_emoticon(match: re.Match[str]) -> bool:
     return not text[begin - 1 : begin].isalnum() or not _OPEN.search(text, max(0, begin - 200), begin)
 
 
-_SIGNS = frozenset(":;=<^_/D.-")
+_FACES = Searched(_EMOTICONS, _is_emoticon)
+# Two characters of each, so that few texts are searched.
+_EYES = tuple(
+    r":) :( :- :' :’ :D :P :p :/ :| :o :O :3 :* :c :C :s :S :x :X :[ :] :\ :@ :# :$ :< :> :^ :~ ;) ;( ;- ;D ;P ;p ;] "
+    r";o =) =( =D =P =] =/ =\ =| =- =' <3 /3 ^^ ^_ ^- ^. (: (; (= .< _< _(ツ u_u T_T U_U -_- o_o O_o o_O O_O 0_0 =_= "
+    r"=.= ): ); )=".split()
+)
+_OTHERS = ("xD", "XD", "-.-", "o.O", "O.o", "o.o", "O.O", "0.0", "8-", "x-", "X-", "\\o/", "\\m/")
 _PICTURES = frozenset(map(chr, (0x20E3, *range(0x231A, 0x2400), *range(0x2600, 0x2B60), *range(0x1F000, 0x1FB00))))
 
 BREAKS: Expressions = [
-    (_SIGNS, Searched(_EMOTICONS, _is_emoticon)),
+    (_EYES, _FACES),
+    (_OTHERS, _FACES),
     ("!1", Searched(_SLIPS)),
     (_PICTURES, Searched(_EMOJIS, _parts_texts)),
     (":", Searched(_CODES, _parts_texts)),

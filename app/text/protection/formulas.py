@@ -6,7 +6,7 @@ the opening dollar has a character behind it, the closing one before it and no d
 
 import re
 
-from app.text.protection.expressions import Expressions, Searched
+from app.text.protection.expressions import Checked, Expressions, Searched
 
 _SUB, _SUPER = "₀-₉₊₋ₓₙ", "⁰¹²³⁴-⁹⁺⁻ⁿ"
 _ELEMENT = r"(?:[A-Z][a-z]?)"
@@ -20,7 +20,7 @@ _HAS_DIGIT = re.compile(_DIGIT)
 # A word with the mark of a footnote, and what is measured: "Preis¹", "m²".
 _OTHER = re.compile(r"[^\W\d_]{2,}[⁰¹²³⁴-⁹]{1,2}|[kcdmµ]?m[²³]")
 # H2SO4, C6H12O6; CO2 and H2O are words that models know.
-_PLAIN = re.compile(rf"(?<!\w)(?:{_ELEMENT}\d{{0,2}}){{2,12}}(?!\w)")
+_PLAIN = rf"\b((?:{_ELEMENT}[0-9]{{0,2}}){{2,12}})\b"
 _ELEMENTS = frozenset(
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr "
     "Nb Mo Ag Cd In Sn Sb Te I Xe Cs Ba La Ce W Pt Au Hg Tl Pb Bi U".split()
@@ -44,9 +44,8 @@ def _is_formula(match: re.Match[str]) -> bool:
     return has_letter and _HAS_DIGIT.search(match[0]) is not None and not _OTHER.fullmatch(match[0])
 
 
-def _is_plain_formula(match: re.Match[str]) -> bool:
-    symbols = re.findall(_ELEMENT, match[0])
-    return _ELEMENTS.issuperset(symbols) and len(re.findall(r"\d+", match[0])) >= 2
+def _is_plain_formula(word: str) -> bool:
+    return _ELEMENTS.issuperset(re.findall(_ELEMENT, word)) and len(re.findall(r"\d+", word)) >= 2
 
 
 def _is_maths(match: re.Match[str]) -> bool:
@@ -60,7 +59,7 @@ def _is_maths(match: re.Match[str]) -> bool:
 
 FORMULAS: Expressions = [
     (frozenset("₀₁₂₃₄₅₆₇₈₉₊₋ₙₓ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ"), Searched(_WITH_DIGITS, _is_formula)),
-    (frozenset("23456789"), Searched(_PLAIN, _is_plain_formula)),
+    (frozenset("23456789"), Checked(_PLAIN, _is_plain_formula)),
     ("$", Searched(_DOLLARS, _is_maths)),
     ("\\", Searched(_DELIMITED)),
     ("\\", Searched(_REFERENCE)),

@@ -46,14 +46,15 @@ _NO_ARGUMENTS = frozenset("s es n en er e in innen r nen TM R C".split())  # iPh
 _TAIL = r"[^\s\"'“”„<>\[\]{}(),;]*(?:\([^\s()]*\)[^\s\"'“”„<>\[\]{}(),;]*)*"
 _LAST = r"[^\s\"'“”„<>\[\]{}(),;.:!?]"
 _DOI = rf"\b10\.\d{{4,9}}(?:\.\d+)*/{_TAIL}(?:{_LAST}|\))"
-_ARXIV = r"(?i:\barXiv:\s?)(?:[a-z-]+(?:\.[A-Z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?|\b\d{4}\.\d{5}v\d+\b"
+_ARXIV = r"(?i:\barXiv:\s?)(?:[a-z-]+(?:\.[A-Z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?"
 _LABELLED = (
     r"\b(?:arXiv|PMID|PMCID|ORCID|ISSN|ISBN(?:-1[03])?|ISNI|Handle|hdl)\b:?\s{0,2}([\dA-Za-z][\w.-]*[\d.-][\w./-]*\w)"
 )
+_SCHEMES = tuple(f"{one}:" for name in ("urn", "doi", "hdl", "pmid", "isbn", "issn") for one in (name, name.upper()))
 _URN = rf"\b(?i:urn:[a-z0-9][a-z0-9-]{{1,31}}|doi|hdl|pmid|isbn|issn):{_TAIL}{_LAST}"
 # A number with a dot that a slash, a colon or letters belong to, as in 10.5432/AB, 1.2.826.A7; not 12.5/kWh, 5.99/GB.
 _DOTTED = (
-    r"(?:^|[^\w.,/:-])(\d+\.\d+(?:[./:-]\w+)*[/:](?:[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*|\w*\d[A-Za-z]\w*)(?:[./:-]\w+)*"
+    r"(?:^|[^\w.,/:-])(\d{4}\.\d{5}v\d+\b|\d+\.\d+(?:[./:-]\w+)*[/:](?:[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*|\w*\d[A-Za-z]\w*)(?:[./:-]\w+)*"
     r"|(?:\w+\.){2,}\w*\d[A-Za-z]\w*|(?:\w+\.){2,}[A-Za-z]+\d\w*)"
 )
 _UNITS = frozenset("GB MB KB TB PB GHz MHz KW MW GW KM KG EUR USD GBP CHF".split())
@@ -110,13 +111,13 @@ IDENTIFIERS: Expressions = [
             r"\b0x[0-9a-fA-F]+\b": "0x",
             rf"{_NAME}(?:::{_NAME})+(?:\(\))?": "::",
             _SHARE: "\\\\",
-            _DOI: "/",
-            _URN: ":",
+            _DOI: "10.",
         }
     ),
-    (frozenset(":."), Checked(f"({_ARXIV})")),
-    (frozenset("RPSIHh"), Checked(_LABELLED)),
-    (".", Checked(_DOTTED, _is_dotted)),
+    (("rxiv", "rXiv", "RXIV"), Checked(f"({_ARXIV})")),
+    (_SCHEMES, Checked(f"({_URN})")),
+    (("arXiv", "PMID", "PMCID", "ORCID", "ISSN", "ISBN", "ISNI", "Handle", "hdl"), Checked(_LABELLED)),
+    (frozenset("0123456789"), Checked(_DOTTED, _is_dotted)),
     (":\\", Checked(f"({_WINDOWS})")),
     ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
     ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),

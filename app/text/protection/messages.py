@@ -202,13 +202,13 @@ _PLACEABLE = re.compile(
 )
 _TYPED = r"\{\s{0,99}+\w{1,99}+\s{0,99}+,\s{0,99}+(?:number|date|time|ordinal|spellout|duration|list)\s{0,99}+[,}]"
 
-CHOICES: Expressions = [(",", IcuChoices()), ("->", FluentChoices())]
+CHOICES: Expressions = [("{", IcuChoices()), ("->", FluentChoices())]
 BREAKS: Expressions = [
     (")[", Cases(rf"\s*{_INTERVAL}", rf"(?:\];?\s*)?{_INTERVAL}|\];?\s*$")),
     ("|", Cases(rf"\s*{_RANGE}[^|]*\|", rf"(?:^|\|)\s*{_RANGE}\s*|\|")),
 ]
 ARGUMENTS: Expressions = [
     ("}", Searched(_PLACEABLE)),
-    (",", Braces(_TYPED)),
+    ("{", Braces(_TYPED)),
     ("$t(", Calls()),
 ]

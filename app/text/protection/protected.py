@@ -103,8 +103,8 @@ class Protected:
 
     @property
     def has_words_only(self) -> bool:
-        """Whether there are only characters that are written differently."""
-        return not (self._inline.atoms or self._inline.points)
+        """Whether nothing in the text is like a word and isn't translated."""
+        return not self._inline.atoms
 
     @property
     def is_translatable(self) -> bool:
@@ -115,6 +115,10 @@ class Protected:
             for index in range(len(inline.tokens))
             if index not in inline.atoms
         )
+
+    def is_wordless(self, translation: str) -> bool:
+        """Whether a translation has no letter though the text has words: a model took placeholders for a list."""
+        return self.is_translatable and not any(map(str.isalpha, translation))
 
     @property
     def stand_ins(self) -> tuple[tuple[int, int], ...]:

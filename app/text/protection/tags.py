@@ -19,6 +19,7 @@ _NUMBERED = re.compile(r"<(/?)([0-9]{1,3})(?:\s*(/))?>")
 # An empty element between spaces is where a word would be: "at most <max/> letters".
 _IN_TEXT = re.compile(r"[ .,;:!?)]")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_BLOCKS = frozenset({"br", "hr"})
 
 
 class Tags:
@@ -37,9 +38,10 @@ class Tags:
         for match in finditer(self._expression, text):
             name = match[2].lower()
             nesting = 0 if match[3] or name in _VOID else -1 if match[1] else 1
-            is_word = match[3] and name not in _VOID and _IN_TEXT.match(text[match.start() - 1 : match.start()])
-            is_word = is_word and _IN_TEXT.match(text[match.end() : match.end() + 1])
-            yield Tag(*match.span(), self._kind + name, nesting, Kind.ATOM if is_word else Kind.POINT)
+            around = (text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1])
+            is_word = match[3] and name not in _VOID and all(map(_IN_TEXT.match, around))
+            kind = Kind.BREAK if name in _BLOCKS else Kind.ATOM if is_word else Kind.POINT
+            yield Tag(*match.span(), self._kind + name, nesting, kind)
 
     def search(self, text: str) -> Tag | None:
         """Returns the first tag."""

@@ -85,10 +85,10 @@ def test_variables_are_kept_whether_the_model_knows_their_signs_or_not(text: str
     ("text", "shown", "kept"),
     [
         ("<p>Guten Morgen</p>", "Guten Morgen", []),
-        ('Die <a href="https://x.de/y z">Seite</a>, <br/> ja', "Die Seite,  ja", []),
+        ('Die <a href="https://x.de/y z">Seite</a>, <br/> ja', "Die Seite, \u2029 ja", ["<br/>"]),
         ("{\\an8}Hallo <font color=red>Welt</font><color=#ff0000>!", "Hallo Welt!", []),
         ("Ich komme &lt;heute&gt; nach &amp;lt;b&amp;gt;Hause.", "Ich komme  nach Hause.", []),
-        ("eins<br>zwei, <b>{name}</b>", "eins Tom zwei, Boston", ["<br>", "{name}"]),
+        ("eins<br>zwei, <b>{name}</b>", "eins \u2029 zwei, Boston", ["<br>", "{name}"]),
         ("<b>x <i</b> y und <a {b=<c}>", "x <i y und <a Tom>", ["{b=<c}"]),
         ("1 <2 und <3> sind <y und z> dort", "1 <2 und <3> sind <y und z> dort", []),
     ],

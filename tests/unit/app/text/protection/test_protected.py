@@ -171,7 +171,7 @@ TAGS = untranslatable("<b>", frozenset())
         ("Klicke <b>hier</b> jetzt!", "Click here now!", "Click <b>here</b> now!"),
         ("<i>Ich komme.</i> <i>Er nicht.</i>", "I come. He not.", "<i>I come.</i> <i>He not.</i>"),
         ("<b>Ja</b>", "Yes", "<b>Yes</b>"),
-        ("a <br> b", "c d", "c <br> d"),
+        ("a <img> b", "c d", "c <img> d"),
     ],
 )
 def test_tags_go_with_their_words(text: str, translation: str, expected: str) -> None:
