@@ -43,8 +43,11 @@ def native_encoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto
     )
 
 
-def native_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
-    """The decoder graph of the operator Decode; what it takes and returns is described in ``kernels/operators.c``."""
+def native_decoder(config: TransformerConfig, arrays: Arrays, *, choices: bool = False) -> onnx.ModelProto:
+    """The decoder graph of the operator Decode; what it takes and returns is described in ``kernels/operators.c``.
+
+    With ``choices``, greedy searches may be limited to some pieces of the vocabulary.
+    """
     shape: list[str | int] = [2 * config.decoder_layers, "places", config.width]
     memory = (TensorProto.FLOAT, shape)
     alignment = NO_LAYER if config.alignment_layer is None else config.alignment_layer
@@ -63,6 +66,7 @@ def native_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto
             "nodes": (TensorProto.INT32, ["nodes", 4]),
             "roots": (TensorProto.INT32, ["sentences", "looked_at"]),
             "progress": (TensorProto.INT64, ["rows", 2]),
+            **({"choices": (TensorProto.INT32, ["sentences", "choices"])} if choices else {}),
         },
         {
             "scores": (TensorProto.DOUBLE, ["steps_made", "hypotheses", "candidates"]),
@@ -75,7 +79,8 @@ def native_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto
         _attributes(config)
         | {"vocabulary": config.target_vocabulary, "layers": config.decoder_layers, "eos": config.eos_id}
         | {"alignment_layer": alignment, "alignment_head": config.alignment_head}
-        | ({"recurrent": 1} if config.recurrent else {}),
+        | ({"recurrent": 1} if config.recurrent else {})
+        | ({"choices": 1} if choices else {}),
         dict(_decoder_weights(config, arrays)),
     )
 

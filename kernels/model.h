@@ -29,6 +29,7 @@ typedef struct {
   int width, heads, feed_forward, depth, vocabulary, positions;
   int pre_norm, embedding_norm, activation, decoder; // decoder: layers look at a source; the last product is the vocabulary's
   int recurrent;                                     // decoder only: layers have a state in place of self-attention
+  int choices;                                       // decoder only: sentences may be limited to some of the vocabulary
   int cross_layers;                                  // encoder only: number of decoder layers that get keys and values
   int alignment_layer, alignment_head;               // -1: there is none
   int64_t eos;
@@ -53,6 +54,12 @@ typedef struct {
   int32_t token, sibling, child, flags; // token: of a root, the number of its word
 } Node;
 
+// The pieces that a sentence may choose from, ascending, and their columns of the vocabulary's product.
+typedef struct {
+  const int32_t *tokens;
+  Linear last;
+} Choices;
+
 // A live hypothesis at the step that is being made.
 typedef struct {
   int64_t token;
@@ -65,6 +72,7 @@ typedef struct {
   const int32_t *roots;  // of the words at the source positions; 0 where the lexicon has none
   uint64_t used;         // the words whose translations it has, a bit for each
   int32_t node;          // of its last token, if the lexicon offered it
+  const Choices *choices; // NULL: the whole vocabulary
 } Row;
 
 typedef struct {
@@ -82,6 +90,8 @@ typedef struct {
   const double *thresholds; // of each sentence, how far a hypothesis may fall behind the best
   const Node *nodes;    // of the lexicon
   int64_t roots_length; // source positions that the rows' roots have
+  const int32_t *choices; // (sentences, choices_length): the pieces of each, then -1; NULL: none is limited
+  int64_t choices_length;
   const int32_t *fresh; // (wanted hypotheses of all sentences, steps): free places for new keys and values
   int64_t row_count, sentence_count, wanted, steps, capacity; // capacity: entries of a history
   int64_t top;          // K, of a single step; 0 for a search

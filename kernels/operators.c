@@ -7,7 +7,8 @@
 //   the places in the memory of each row's earlier positions; sentences (B, 3) int64: live rows, hypotheses wanted,
 //   source positions; sources (B, S) int32: their places; fresh (W, N) int32: places for N steps of the W hypotheses
 //   wanted of all sentences; thresholds (B,) float64; top () int64; nodes (N, 4) int32, roots (B, W) int32 and progress
-//   (R, 2) int64, used words and node: of the lexicon, see model.h; weights
+//   (R, 2) int64, used words and node: of the lexicon, see model.h; choices (B, C) int32 if the attribute says so: the
+//   pieces that a sentence may choose from, then -1, all of them -1 for the whole vocabulary; weights
 //   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
 #include <math.h>
 #include <stdlib.h>
@@ -143,6 +144,20 @@ static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
   return NULL;
 }
 
+// A search may be limited to some pieces, a single step can't.
+static OrtStatus *check_choices(const Model *m, OrtKernelContext *context, Search *s) {
+  if (!m->choices) return NULL;
+  Input given = {0};
+  TRY(get_input(context, DECODE_INPUTS, &given));
+  CHECK(given.type == INT32 && given.axes == 2 && given.dims[0] == s->sentence_count, "choices are not of the sentences");
+  CHECK(given.dims[1] > 0 && given.dims[1] <= m->vocabulary, "there are no choices, or more than pieces");
+  s->choices = given.data, s->choices_length = given.dims[1];
+  for (int64_t i = 0; i < s->sentence_count * s->choices_length; i++)
+    CHECK(s->choices[i] >= -1 && s->choices[i] < m->vocabulary, "a choice is not in the vocabulary");
+  if (s->top) s->choices = NULL;
+  return NULL;
+}
+
 static OrtStatus *deliver(OrtKernelContext *context, const Search *s, int64_t top) {
   const int64_t across = s->top ? s->row_count : s->wanted, dims[3] = {s->steps_made, across, top};
   const struct {
@@ -161,6 +176,7 @@ static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g
   const int64_t across = s->top ? s->row_count : s->wanted;
   TRY(check_lexicon(&k->model, g));
   TRY(check_rows(&k->model, g, s));
+  TRY(check_choices(&k->model, context, s));
   TRY(get_output(context, 4, 2, (int64_t[]){across, s->capacity}, &s->histories));
   TRY(get_output(context, 5, 3, g[MEMORY].dims, &s->memory));
   if (s->memory != g[MEMORY].data)
@@ -173,7 +189,7 @@ static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g
 OrtStatus *run_decode(void *kernel, OrtKernelContext *context) {
   Kernel *k = kernel;
   Input g[DECODE_INPUTS] = {0};
-  TRY(pack_once(k, context, DECODE_INPUTS));
+  TRY(pack_once(k, context, DECODE_INPUTS + k->model.choices));
   for (int i = 0; i < DECODE_INPUTS; i++) TRY(get_input(context, i, g + i));
   TRY(check_shapes(&k->model, g));
   Search s = {.places = g[MEMORY].dims[1],

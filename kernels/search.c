@@ -89,14 +89,45 @@ enum { LOGIT_ROWS = 18 };
 // One step of all rows; returns whether all scores are finite.
 static int step(const Model *m, Step *s, Row *rows, int count, int top, float *memory, int64_t places, int64_t *attended) {
   advance(m, &s->scratch, rows, count, memory, places, attended);
-  for (int first = 0; first < count; first += LOGIT_ROWS) {
-    const int some = count - first < LOGIT_ROWS ? count - first : LOGIT_ROWS;
-    const uint8_t *bytes = s->scratch.bytes + size_of(first, m->last.depth);
-    multiply(&m->last, bytes, s->scratch.scales + first, some, s->logits, m->last.columns);
+  for (int first = 0, some; first < count; first += some) {
+    const Choices *choices = rows[first].choices;
+    some = 1;
+    while (!choices && some < LOGIT_ROWS && first + some < count && !rows[first + some].choices) some++;
+    const Linear *last = choices ? &choices->last : &m->last;
+    const uint8_t *bytes = s->scratch.bytes + size_of(first, last->depth);
+    multiply(last, bytes, s->scratch.scales + first, some, s->logits, last->columns);
     for (int r = 0; r < some; r++) {
-      if (!best_of(s->logits + size_of(r, m->last.columns), m->vocabulary, top, s->sorting)) return 0;
+      const int own = last->outputs < top ? last->outputs : top;
+      if (!best_of(s->logits + size_of(r, last->columns), last->outputs, own, s->sorting)) return 0;
+      for (int k = 0; choices && k < own; k++) s->sorting[k].token = choices->tokens[s->sorting[k].token];
+      for (int k = own; k < top; k++) s->sorting[k] = s->sorting[own - 1]; // other sentences want more; this one doesn't
       memcpy(s->best + size_of(first + r, top), s->sorting, top * sizeof *s->best);
     }
+  }
+  return 1;
+}
+
+// Copies the columns of some pieces; returns whether there was memory.
+static int choose(const Linear *from, const int32_t *tokens, int count, Choices *to) {
+  Linear *l = &to->last;
+  *l = (Linear){.inputs = from->inputs, .outputs = count, .depth = from->depth, .columns = rounded_up(count, STRIP)};
+  to->tokens = tokens;
+  l->weights = allocate((int64_t)l->depth * l->columns, 1);
+  l->scale = allocate(l->columns, sizeof *l->scale);
+  l->bias = allocate(l->columns, sizeof *l->bias);
+  l->start = allocate(l->columns, sizeof *l->start);
+  if (!l->weights || !l->scale || !l->bias || !l->start) return 0;
+  const int quads = l->depth / 4;
+  for (int i = 0; i < l->columns; i++) {
+    if (i >= count) { // padding of the last strip
+      l->bias[i] = NEVER;
+      continue;
+    }
+    const int token = tokens[i];
+    const int8_t *w = from->weights + size_of(token / STRIP * quads, 4 * STRIP) + token % STRIP * 4;
+    int8_t *v = l->weights + size_of(i / STRIP * quads, 4 * STRIP) + i % STRIP * 4;
+    for (int k = 0; k < quads; k++) memcpy(v + size_of(k, 4 * STRIP), w + size_of(k, 4 * STRIP), 4);
+    l->scale[i] = from->scale[token], l->bias[i] = from->bias[token], l->start[i] = from->start[token];
   }
   return 1;
 }
@@ -199,6 +230,7 @@ typedef struct {
   int64_t *attended;
   Sentence *sentences;
   Extension *extensions;
+  Choices *choices; // of each sentence
 } Buffers;
 
 // Makes one step of the search; returns the hypotheses that go on, or -1 if a score is not finite.
@@ -250,6 +282,7 @@ static const char *run(const Model *m, Search *s, Buffers *b) {
   for (int64_t i = 0; i < s->sentence_count; slot += s->top ? s->sentences[i].rows : s->sentences[i].beams, i++)
     for (int64_t j = 0; j < s->sentences[i].rows; j++, r++) {
       b->rows[r] = s->rows[r], b->rows[r].slot = (int)(slot + j);
+      b->rows[r].choices = b->choices[i].tokens ? b->choices + i : NULL;
       b->rows[r].history = b->histories + size_of(slot + j, s->capacity);
       memcpy(b->rows[r].history, s->rows[r].history, (size_t)s->rows[r].position * sizeof(int32_t));
     }
@@ -272,6 +305,17 @@ static const char *run(const Model *m, Search *s, Buffers *b) {
   return NULL;
 }
 
+// Prepares the choices of all sentences; returns whether there was memory.
+static int choose_all(const Model *m, const Search *s, Choices *choices) {
+  for (int64_t i = 0; s->choices && i < s->sentence_count; i++) {
+    const int32_t *tokens = s->choices + size_of(i, s->choices_length);
+    int count = 0;
+    while (count < s->choices_length && tokens[count] >= 0) count++;
+    if (count && !choose(&m->last, tokens, count, choices + i)) return 0;
+  }
+  return 1;
+}
+
 static const char *search(const Model *m, Search *s) {
   const int64_t most = s->row_count > s->wanted ? s->row_count : s->wanted;
   int64_t beams = 1, longest = s->capacity;
@@ -291,17 +335,22 @@ static const char *search(const Model *m, Search *s) {
       .attended = allocate(most, sizeof(int64_t)),
       .sentences = allocate(s->sentence_count, sizeof(Sentence)),
       .extensions = allocate(beams, sizeof(Extension)),
+      .choices = allocate(s->sentence_count, sizeof(Choices)),
   };
   const char *error = "out of memory";
   if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.best && b.step.sorting && b.rows &&
-      b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions) {
+      b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions && b.choices && choose_all(m, s, b.choices)) {
     for (int64_t i = 0; i < most; i++) b.attended[i] = -1; // stays -1 without an alignment head
     memcpy(b.sentences, s->sentences, (size_t)s->sentence_count * sizeof *b.sentences);
     error = run(m, s, &b);
   }
   free_scratch(&b.step.scratch);
-  void *all_of[] = {b.step.logits, b.step.best, b.step.sorting, b.rows,      b.next,
-                    b.histories,   b.next_histories, b.attended, b.sentences, b.extensions};
+  for (int64_t i = 0; b.choices && i < s->sentence_count; i++) {
+    const Linear *l = &b.choices[i].last;
+    free(l->weights), free(l->scale), free(l->bias), free(l->start);
+  }
+  void *all_of[] = {b.step.logits,    b.step.best, b.step.sorting, b.rows,       b.next,   b.histories,
+                    b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices};
   for (size_t i = 0; i < sizeof all_of / sizeof *all_of; i++) free(all_of[i]);
   return error;
 }

@@ -16,6 +16,16 @@ static OrtStatus *read_size(const OrtKernelInfo *info, const char *name, int lea
   return NULL;
 }
 
+// An attribute that older graphs don't have: 0 there.
+static OrtStatus *read_flag(const OrtKernelInfo *info, const char *name, int *out) {
+  int64_t value = 0;
+  OrtStatus *missing = api->KernelInfoGetAttribute_int64(info, name, &value);
+  if (missing) api->ReleaseStatus(missing);
+  CHECK(value == 0 || value == 1, "an attribute is out of range");
+  *out = (int)value;
+  return NULL;
+}
+
 static OrtStatus *read_attributes(const OrtKernelInfo *info, Model *m) {
   const struct {
     const char *name;
@@ -35,11 +45,8 @@ static OrtStatus *read_attributes(const OrtKernelInfo *info, Model *m) {
     TRY(read_size(info, "alignment_layer", -1, &m->alignment_layer));
     TRY(read_size(info, "alignment_head", 0, &m->alignment_head));
     TRY(api->KernelInfoGetAttribute_int64(info, "eos", &m->eos));
-    int64_t recurrent = 0; // older graphs have no such attribute
-    OrtStatus *missing = api->KernelInfoGetAttribute_int64(info, "recurrent", &recurrent);
-    if (missing) api->ReleaseStatus(missing);
-    CHECK(recurrent == 0 || recurrent == 1, "attribute recurrent is out of range");
-    m->recurrent = (int)recurrent;
+    TRY(read_flag(info, "recurrent", &m->recurrent));
+    TRY(read_flag(info, "choices", &m->choices));
   } else {
     TRY(read_size(info, "cross_layers", 1, &m->cross_layers));
   }

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import onnx
 
+from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.manifest import Graphs, Precision
 from export.arrays import Arrays
 from export.external_data import share_weights, store_halves
@@ -12,14 +13,17 @@ from export.written_graphs import written_decoder, written_encoder
 from model.network.config import TransformerConfig
 
 _WEIGHTS = "weights.bin"
+SHORTLIST = "shortlist.npz"
 
 
-def write_graphs(config: TransformerConfig, arrays: Arrays, folder: Path) -> dict[Precision, Graphs]:
-    """Write the graphs into the folder of a bundle, or replace them."""
+def write_graphs(
+    config: TransformerConfig, arrays: Arrays, folder: Path, shortlist: Shortlist | None
+) -> dict[Precision, Graphs]:
+    """Write the graphs into the folder of a bundle, or replace them; and the table of the shortlist, if any."""
     floats = written_encoder(config, arrays), written_decoder(config, arrays)
     for graph in floats:
         store_halves(graph)
-    natives = native_encoder(config, arrays), native_decoder(config, arrays)
+    natives = native_encoder(config, arrays), native_decoder(config, arrays, choices=shortlist is not None)
     share_weights([*floats, *natives], folder / _WEIGHTS)
     written: dict[Precision, Graphs] = {}
     graphs: dict[Precision, tuple[onnx.ModelProto, onnx.ModelProto]] = {"float32": floats, "int8-native": natives}
@@ -28,4 +32,7 @@ def write_graphs(config: TransformerConfig, arrays: Arrays, folder: Path) -> dic
         onnx.save(encoder, folder / names.encoder)
         onnx.save(decoder, folder / names.decoder)
         written[precision] = names
+    if shortlist:
+        shortlist.save(folder / SHORTLIST)
+        written["int8-native"] = written["int8-native"].model_copy(update={"shortlist": SHORTLIST})
     return written

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import (
     FORMAT_VERSION,
@@ -23,6 +24,7 @@ from export.arrays import Arrays
 from export.bergamot.binary import BinaryWeights
 from export.bergamot.folder import ModelFiles, pairs_of
 from export.bergamot.graphs import write_graphs
+from export.bergamot.lexical import read_lexical
 from export.bergamot.pieces import Pieces
 from export.bergamot.probing import Probe
 from export.bergamot.weights import read_arrays, read_config
@@ -60,13 +62,14 @@ def import_bergamot(files: ModelFiles, out: Path, *, name: str, choices: Choices
     with replacing(out) as folder:
         tokenizers = _write_pieces(pieces, folder, shared=files.source_pieces == files.target_pieces)
         report("writing the graphs")
-        graphs = write_graphs(config, arrays, folder)
+        shortlist = _shortlist(files, config)
+        graphs = write_graphs(config, arrays, folder, shortlist)
         report("measuring what the model copies")
         tokenizer = Tokenizer(*(folder / file for file in tokenizers))
         alignment = Probe(_float_model(folder, graphs, config), tokenizer, config).alignment(SENTENCES)
         if not alignment.used:
             config = replace(config, alignment_layer=None)
-            graphs = write_graphs(config, arrays, folder)
+            graphs = write_graphs(config, arrays, folder, shortlist)
         model = _float_model(folder, graphs, config)
         probe = Probe(model, tokenizer, config)
         native = _native_model(folder, graphs, report)
@@ -122,7 +125,15 @@ def _native_model(folder: Path, graphs: dict[Precision, Graphs], report: Report)
         report("int8-native is not tried: its operators were not built for this machine")
         return None
     names = graphs["int8-native"]
-    return NativeModel(folder / names.encoder, folder / names.decoder)
+    table = folder / names.shortlist if names.shortlist else None
+    return NativeModel(folder / names.encoder, folder / names.decoder, shortlist=table)
+
+
+def _shortlist(files: ModelFiles, config: TransformerConfig) -> Shortlist | None:
+    """The model's own, if source and target share their pieces: a sentence may also use its own."""
+    if files.lexical is None or files.source_pieces != files.target_pieces:
+        return None
+    return read_lexical(files.lexical, config.target_vocabulary, config.eos_id)
 
 
 def _manifest(

@@ -97,6 +97,62 @@ def test_any_number_of_candidates_are_the_first_of_all(kernels):
         np.testing.assert_array_equal(found["scores"], everything["scores"][..., :top])
 
 
+@pytest.fixture(scope="module", params=["plain", *FAST])
+def choosing(request):
+    return Operators(rounded_model(decoder_cell="ssru"), request.param, choices=True)
+
+
+def test_choices_of_everything_are_no_choices(choosing):
+    batch, vocabulary = a_batch(choosing, beams=1), choosing.config.target_vocabulary
+    everything = np.tile(np.arange(vocabulary, dtype=np.int32), (3, 1))
+    free = choosing.decode(batch | {"choices": np.full((3, 1), -1, np.int32)})
+    some = everything.copy()
+    some[1] = -1
+    for choices in (everything, some):
+        for one, other in zip(choosing.decode(batch | {"choices": choices}).values(), free.values(), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_sentence_takes_the_best_of_its_choices_whatever_others_have(choosing):
+    rng, batch = np.random.default_rng(3), a_batch(choosing, beams=1, steps=1)
+    batch["roots"][:] = 0  # no lexicon
+    everything = choosing.decode(a_batch(choosing, steps=1, top=512) | {"choices": np.full((3, 1), -1, np.int32)})
+    choices = np.full((3, 70), -1, np.int32)
+    for row, count in enumerate((70, 1, 65)):
+        choices[row, :count] = np.sort(rng.choice(512, count, replace=False))
+    found = choosing.decode(batch | {"choices": choices})
+    for row, own in enumerate(choices):
+        scores = np.empty(512)
+        scores[everything["tokens"][0, row]] = everything["scores"][0, row]
+        own = own[own >= 0]
+        assert found["tokens"][0, row, 0] == own[scores[own].argmax()]
+        wanted = scores[own].max() - np.log(np.exp(scores[own]).sum())
+        assert found["scores"][0, row, 0] == pytest.approx(wanted, abs=1e-5)
+        alone = np.full((3, 70), -1, np.int32)
+        alone[row] = choices[row]
+        again = choosing.decode(batch | {"choices": alone})
+        assert again["scores"][0, row, 0] == found["scores"][0, row, 0]
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        np.zeros((2, 4), np.int32),
+        np.zeros((3, 0), np.int32),
+        np.zeros((3, 600), np.int32),
+        np.full((3, 4), 512, np.int32),
+        np.full((3, 4), -2, np.int32),
+        np.zeros((3, 4), np.int64),
+        np.zeros(3, np.int32),
+    ],
+    ids=str,
+)
+def test_wrong_choices_are_an_error(choices):
+    operators = Operators(rounded_model(), "plain", choices=True)
+    with pytest.raises(Exception, match=r"Decode|INVALID_ARGUMENT"):
+        operators.decode(a_batch(operators, beams=1) | {"choices": choices})
+
+
 def test_what_has_ended_takes_no_steps(plain):
     """The steps made are those of the sentence that goes on longest; then all hypotheses are none."""
     found = plain.decode(a_batch(plain, beams=1, steps=14))

@@ -49,11 +49,12 @@ def rounded_model(**changes: object) -> Transformer:
 class Operators:
     """Encode and Decode over one model, called as they are."""
 
-    def __init__(self, model: Transformer, kernels: str) -> None:
+    def __init__(self, model: Transformer, kernels: str, *, choices: bool = False) -> None:
         assert native.choose_kernels(kernels) == kernels
         self.config = model.config
-        graphs = (make(model.config, arrays_of(model)) for make in (native_encoder, native_decoder))
-        self._encoder, self._decoder = map(_session, graphs)
+        arrays = arrays_of(model)
+        self._encoder = _session(native_encoder(model.config, arrays))
+        self._decoder = _session(native_decoder(model.config, arrays, choices=choices))
 
     def encode(self, ids: Array, lengths: Array) -> Array:
         """Features (2L, T, D)."""

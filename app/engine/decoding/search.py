@@ -58,6 +58,7 @@ class Beam(NamedTuple):
         totals: The log-probability of each.
         wanted: Hypotheses still to be found, as many or more.
         threshold: How far a hypothesis may fall behind the best.
+        greedy: It wanted one hypothesis from the beginning.
         lexicon: The translations of rare words, and how far each hypothesis has used them; None if there are none.
     """
 
@@ -65,6 +66,7 @@ class Beam(NamedTuple):
     totals: list[float]
     wanted: int
     threshold: float
+    greedy: bool
     lexicon: "tuple[WordTrees, list[Progress]] | None" = None
 
 
@@ -251,7 +253,7 @@ class Search:
     def state(self) -> Beam:
         """Return the state that a model needs to continue the search by itself, within ``steps_left``."""
         totals = [hypothesis.total for hypothesis in self._live]
-        return Beam(self.last_tokens, totals, self.beam, self.threshold)
+        return Beam(self.last_tokens, totals, self.beam, self.threshold, self.options.beam_size == 1)
 
     def take_steps(self, steps: Steps, first: int) -> list[int]:
         """Take steps, within ``steps_left``, that a model has made from ``state``.

@@ -6,9 +6,9 @@ decoder layers, C places of the memory.
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
 from app.engine.decoding.search import Beam, Steps
+from app.engine.decoding.shortlist import Shortlist
 from app.engine.memory import Memory
+from app.engine.onnx.places import Places
 from app.engine.onnx.sessions import Features
 from app.errors import BundleError, ModelFailure
 
@@ -29,8 +31,6 @@ LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python doesn
 # shipped model, and new sentences have to wait for its end.
 _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
 _FEW = 8
-# Places of an empty memory; a memory with more than the second number is freed when nothing is decoded.
-_PLACES, _KEPT_PLACES = 1024, 8192
 _ROOM = 64  # positions that a history grows by at a time
 
 
@@ -68,6 +68,7 @@ class NativeModel:
         decoder: Path of the decoder graph.
         kernels: See ``choose_kernels``.
         most_steps: See the attribute.
+        shortlist: Table of the pieces that greedy searches of a source may choose from; the decoder graph takes them.
 
     Attributes:
         kernels: Instruction set of the kernels.
@@ -81,13 +82,23 @@ class NativeModel:
 
     memory_length = 0
 
-    def __init__(self, encoder: Path, decoder: Path, *, kernels: str = "auto", most_steps: int = _STEPS_ALONE) -> None:
+    def __init__(
+        self,
+        encoder: Path,
+        decoder: Path,
+        *,
+        kernels: str = "auto",
+        most_steps: int = _STEPS_ALONE,
+        shortlist: Path | None = None,
+    ) -> None:
         chosen = choose_kernels(kernels)
         if chosen is None:
             raise BundleError(f"{encoder.parent} has native graphs, but there are no {kernels} kernels here")
         self.kernels, self.most_steps = chosen, most_steps
         self._encoder, self.decoder = _open(encoder), _open(decoder)
         self.providers = tuple(self.decoder.get_providers())
+        self._shortlist = Shortlist.read(shortlist) if shortlist else None
+        self.has_choices = any(given.name == "choices" for given in self.decoder.get_inputs())
         layers, _, self.width = self.decoder.get_inputs()[0].shape
         self.layers = layers // 2
 
@@ -108,65 +119,24 @@ class NativeModel:
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
         ends = accumulate(len(source) for source in sources)
-        return [Features(features[:, end - len(source) : end]) for end, source in zip(ends, sources, strict=True)]
+        found = [Features(features[:, end - len(source) : end]) for end, source in zip(ends, sources, strict=True)]
+        if self._shortlist is None:
+            return found
+        pieces = map(self._shortlist.of, sources)
+        return [replace(each, pieces=own) for each, own in zip(found, pieces, strict=True)]
 
     def rows(self) -> "NativeRows":
         """An empty set of live rows."""
         return NativeRows(self)
 
 
-class _Places:
-    """Keys and values of source and target positions, at places that are taken and given back one by one.
-
-    Attributes:
-        array: (2L, C, D) float32.
-        value: The same for ONNX Runtime.
-    """
-
-    def __init__(self, model: NativeModel) -> None:
-        self._shape = 2 * model.layers, model.width
-        self.clear()
-
-    def clear(self) -> None:
-        """Frees all places; replaces a large array by a small one."""
-        if getattr(self, "array", None) is None or self.array.shape[1] > _KEPT_PLACES:
-            self._hold(np.empty((self._shape[0], _PLACES, self._shape[1]), np.float32))
-        count = self.array.shape[1]
-        self._free = np.arange(count - 1, -1, -1, dtype=np.int32)
-        self._left = count
-
-    def take(self, count: int) -> Array:
-        """Takes free places, (count,) int32."""
-        while self._left < count:
-            self._grow()
-        self._left -= count
-        return self._free[self._left : self._left + count][::-1].copy()
-
-    def give_back(self, places: Array) -> None:
-        """Gives back places that were taken, each once."""
-        self._free[self._left : self._left + places.size] = places.ravel()[::-1]
-        self._left += places.size
-
-    def _grow(self) -> None:
-        layers, count, width = self.array.shape
-        array = np.empty((layers, 2 * count, width), np.float32)
-        array[:, :count] = self.array
-        free = np.empty(2 * count, np.int32)
-        free[:count] = np.arange(2 * count - 1, count - 1, -1)
-        free[count : count + self._left] = self._free[: self._left]
-        self._free, self._left = free, self._left + count
-        self._hold(array)
-
-    def _hold(self, array: Array) -> None:
-        self.array, self.value = array, OrtValue.ortvalue_from_numpy(array)
-
-
 @dataclass(eq=False)
 class _Sentence:
-    """A sentence of a batch: the cache places of its source, and the places that its hypotheses use."""
+    """A sentence of a batch: the cache places of its source, the places that its hypotheses use, and its pieces."""
 
     source: Array
     taken: list[Array]
+    pieces: Array
 
 
 class NativeRows:
@@ -178,7 +148,7 @@ class NativeRows:
 
     def __init__(self, model: NativeModel) -> None:
         self._model = model
-        self._memory = _Places(model)
+        self._memory = Places(model.layers, model.width)
         self._owners: list[_Sentence] = []  # the sentence of each row; rows of one sentence are neighbours
         self._positions = np.zeros(0, dtype=np.int64)
         self._histories = np.zeros((0, _ROOM), dtype=np.int32)
@@ -193,7 +163,7 @@ class NativeRows:
         for item in features:
             places = self._memory.take(item.length)
             self._memory.array[:, places] = item.arrays
-            self._owners.append(_Sentence(places, [places]))
+            self._owners.append(_Sentence(places, [places], item.pieces))
         new = len(features)
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
         room = self._histories.shape[1]
@@ -256,6 +226,7 @@ class NativeRows:
             steps,
             0,
             _lexicons(beams),
+            [beam.greedy for beam in beams],
         )
         return Steps(totals[:, :, 0], tokens[:, :, 0], parents, attended)
 
@@ -269,6 +240,7 @@ class NativeRows:
         steps: int,
         top: int,
         lexicons: dict[str, Array] | None = None,
+        greedy: Sequence[bool] = (),
     ) -> tuple[Array, Array, Array, Array | None]:
         """Run the decoder graph once; the rows are then the hypotheses that it kept."""
         firsts = list(accumulate(counts[:-1], initial=0))
@@ -286,6 +258,7 @@ class NativeRows:
                 "thresholds": np.array(thresholds, dtype=np.float64),
                 "top": np.array(top),
                 **(lexicons or _no_lexicons(len(counts), len(tokens))),
+                **({"choices": _choices(sentences, greedy)} if self._model.has_choices else {}),
             }
         )
         scores, candidates, parents, attended = found
@@ -329,6 +302,15 @@ def _padded(sources: Sequence[Array]) -> Array:
     for row, source in zip(padded, sources, strict=True):
         row[: len(source)] = source
     return padded
+
+
+def _choices(sentences: Sequence[_Sentence], greedy: Sequence[bool]) -> Array:
+    """The pieces of the sentences that are searched greedily, (B, C) int32, filled up with -1."""
+    chosen = [each.pieces if limited else each.pieces[:0] for each, limited in zip_longest(sentences, greedy)]
+    table = np.full((len(chosen), max(1, *map(len, chosen))), -1, dtype=np.int32)
+    for row, pieces in zip(table, chosen, strict=True):
+        row[: len(pieces)] = pieces
+    return table
 
 
 def _no_lexicons(sentences: int, rows: int) -> dict[str, Array]:

@@ -65,4 +65,4 @@ def open_model(
 
 def _native(bundle: Bundle, kernels: str) -> NativeModel:
     paths = bundle.graphs("int8-native")
-    return NativeModel(paths["encoder"], paths["decoder"], kernels=kernels)
+    return NativeModel(paths["encoder"], paths["decoder"], kernels=kernels, shortlist=paths.get("shortlist"))

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+import sentencepiece
 
+from app.engine.decoding.batch_decoder import decode
 from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.native import choose_kernels
 from app.engine.onnx.opening import open_model
+from app.engine.options import SearchOptions
 from app.main import create_app
 from app.settings import Settings
 from export.bergamot.binary import BinaryWeights
@@ -19,7 +23,7 @@ from export.bergamot.weights import read_config
 from export.choices import Choices
 from export.importing import import_bundle
 from export.marian.limits import SourceError
-from tests.support.bergamot import SHAPES, options, random_tensors, write_model, write_weights
+from tests.support.bergamot import SHAPES, options, random_tensors, write_lexical, write_model, write_weights
 from tests.support.bergamot_reference import Reference
 from tests.support.tiny import sentence_pairs
 
@@ -89,6 +93,28 @@ async def test_a_bundle_is_served(model):
         alone = [(await client.post("/translate", json=asked | {"q": text})).json() for text in TEXT[:3]]
     assert answer.status_code == 200, answer.text
     assert answer.json()["translatedText"] == [each["translatedText"] for each in alone]
+
+
+def test_greedy_translations_choose_from_the_shortlist(tmp_path):
+    write_model(tmp_path / "model", TEXT)
+    size = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "model" / "vocab.ende.spm")).vocab_size()
+    rows = [[(7 + piece) % size, (60 + 3 * piece) % size] for piece in range(size)]
+    write_lexical(tmp_path / "model" / "lex.50.50.ende.s2t.bin", rows, first=5)
+    bundle = import_bundle(str(tmp_path / "model"), tmp_path / "bundle", choices=Choices(), report=quiet)
+    if choose_kernels() is None:
+        pytest.skip("no native operators were built")
+    model, tokenizer = open_model(bundle, "int8-native"), Tokenizer(*bundle.tokenizer_files)
+    sources = [[*tokenizer.encode(text), 0] for text in TEXT[:5]]
+
+    def translated(given, **options):
+        found = decode(model, given, start_id=size, eos_id=0, options=SearchOptions(**options), max_length=12)
+        return [each[0].tokens for each in found]
+
+    allowed = [{*range(5), *source, *(target for piece in source for target in rows[piece])} for source in sources]
+    greedy, beam = translated(sources, beam_size=1), translated(sources, beam_size=2)
+    assert all(allowed[row].issuperset(tokens) for row, tokens in enumerate(greedy))
+    assert not all(allowed[row].issuperset(tokens) for row, tokens in enumerate(beam))
+    assert [translated([source], beam_size=1)[0] for source in sources] == greedy
 
 
 def test_it_needs_neither_pytorch_nor_a_folder(tmp_path):
