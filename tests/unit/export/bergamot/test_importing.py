@@ -80,9 +80,10 @@ def test_the_float_graphs_are_the_reference(model):
 
 
 @pytest.mark.anyio
-async def test_a_bundle_is_served(model):
+@pytest.mark.parametrize("kernels", ["auto", "off"])
+async def test_a_bundle_is_served_with_native_operators_and_without(model, kernels):
     _, bundle = model
-    app = create_app(Settings(bundle=bundle.path, threads=1))
+    app = create_app(Settings(bundle=bundle.path, threads=1, kernels=kernels))
     transport = httpx.ASGITransport(app)
     async with (
         app.router.lifespan_context(app),
