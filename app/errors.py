@@ -134,9 +134,18 @@ class DocumentTooLarge(InvalidRequest):
 
 
 class ExtraMissing(InvalidRequest):
-    """The file's format needs libraries that are not installed; the message names the extra."""
+    """What was asked for needs libraries that are not installed.
+
+    Args:
+        what: What needs them, as the beginning of a sentence, or the whole message.
+        extra: The extra that has them; empty if ``what`` is the whole message.
+    """
 
     code = "extra_missing"
+
+    def __init__(self, what: str, extra: str = "") -> None:
+        super().__init__(f"{what} needs the extra '{extra}', which is not installed." if extra else what)
+        self.extra = extra
 
 
 class Unauthorized(DragomanError):

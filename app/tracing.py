@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.errors import ConfigurationError
+from app.installation import how_to_install
 from app.logs import request_id
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def start(processor: "SpanProcessor | None" = None) -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        raise ConfigurationError(f"tracing needs an extra ({error}): pip install 'dragoman[tracing]'") from None
+        raise ConfigurationError(f"tracing needs an extra ({error}): {how_to_install('tracing')}") from None
     os.environ.setdefault("OTEL_SERVICE_NAME", "dragoman")
     provider = TracerProvider()
     provider.add_span_processor(processor or BatchSpanProcessor(OTLPSpanExporter()))

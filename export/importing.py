@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.engine.models.bundle import Bundle
+from app.installation import how_to_install
 from export.bergamot.folder import find_files
 from export.bergamot.importing import import_bergamot
 from export.bundle_writer import check_out
@@ -77,7 +78,7 @@ def _pytorch() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise SourceError(f"models of this kind need PyTorch ({error}): pip install 'dragoman[export]'") from error
+        raise SourceError(f"models of this kind need PyTorch ({error}): {how_to_install('export')}") from error
 
 
 def _name(source: str) -> str:

@@ -155,7 +155,7 @@ DOCUMENT_REFUSED: ErrorExamples = {
     ),
     "extra_missing": (
         "An extra is not installed",
-        "Translating docx files needs an extra: pip install 'dragoman[documents]'",
+        "Translating docx files needs the extra 'documents', which is not installed.",
         "extra_missing",
     ),
 }

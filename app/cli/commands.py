@@ -14,7 +14,8 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from app.errors import ConfigurationError, InvalidRequest
+from app.errors import ConfigurationError, ExtraMissing, InvalidRequest
+from app.installation import how_to_install
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -71,6 +72,8 @@ class CommandGroup(TyperGroup):
 
 def _verdict(error: Exception, command: str) -> tuple[str, int]:
     """Returns the message for ``error``, and the exit code."""
+    if isinstance(error, ExtraMissing) and error.extra:
+        return f"{error} {how_to_install(error.extra)}", WRONG_USAGE
     if isinstance(error, ConfigurationError | InvalidRequest):
         return str(error), WRONG_USAGE
     if type(error).__module__.partition(".")[0] in OUR_PACKAGES:
@@ -89,7 +92,7 @@ def _training_commands() -> Sequence[EntryPoint]:
 
 
 def _remedy(entry: EntryPoint) -> str:
-    return f"pip install 'dragoman[{','.join(entry.extras)}]'"
+    return how_to_install(*entry.extras)
 
 
 def _load(entry: EntryPoint) -> Any:

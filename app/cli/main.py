@@ -32,6 +32,7 @@ from app.cli.suggestions import suggestions
 from app.cli.tables import describe, rows_table
 from app.cli.translate import translate
 from app.errors import ConfigurationError
+from app.installation import how_to_install
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _cluster_engine(settings: Settings) -> AbstractContextManager["ClusterEngine
     try:
         from app.cluster.local import cluster_engine
     except ImportError as error:
-        raise ConfigurationError(f"--cluster needs an extra ({error}): pip install 'dragoman[cluster]'") from None
+        raise ConfigurationError(f"--cluster needs an extra ({error}): {how_to_install('cluster')}") from None
     return cluster_engine(settings)
 
 

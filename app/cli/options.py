@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from app.engine.models.folders import usual_bundles
 from app.settings import ENV_PREFIX, Settings
 
 
@@ -31,5 +32,8 @@ PrecisionOption = Annotated[str | None, setting("precision")]
 
 
 def load_settings(**options: object) -> Settings:
-    """Loads the settings; the given options take precedence."""
-    return Settings.load(**{name: value for name, value in options.items() if value not in (None, [])})
+    """Loads the settings; the given options take precedence. Where nobody names a bundle, the usual ones are found."""
+    settings = Settings.load(**{name: value for name, value in options.items() if value not in (None, [])})
+    if "bundle" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"bundle": usual_bundles()})

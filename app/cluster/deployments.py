@@ -12,8 +12,8 @@ from app.cluster.cluster_engine import Served
 from app.cluster.ingress import Ingress, ModelIngress
 from app.cluster.replica import Replica
 from app.engine.models.discovery import find_bundles
+from app.engine.models.folders import no_bundle
 from app.engine.models.manifest import Manifest
-from app.errors import BundleError
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def bind_models(settings: Settings) -> list[Model]:
 def _bundles(settings: Settings) -> list[Path]:
     paths = find_bundles(settings.bundle)
     if not paths:
-        raise BundleError(f"{settings.bundle[0]}: there is no bundle here")
+        raise no_bundle(settings.bundle[0])
     return paths
 
 

@@ -60,7 +60,7 @@ class Format:
         """
         output = self.output(wanted)
         if not self.is_available:
-            raise ExtraMissing(f"Translating {self.name} files needs an extra: pip install 'dragoman[{EXTRA}]'")
+            raise ExtraMissing(f"Translating {self.name} files", EXTRA)
         read: Callable[..., Document] = import_module(f"app.documents.formats.{self.name}").read
         return partial(read, output=output) if self.outputs else read
 

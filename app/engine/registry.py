@@ -25,6 +25,7 @@ from app.engine.interface import (
 )
 from app.engine.models.bundle import Bundle
 from app.engine.models.discovery import find_bundles, loaded_bytes
+from app.engine.models.folders import no_bundle
 from app.engine.models.manifest import Manifest
 from app.engine.models.model_pool import ModelPool, ServedModel
 from app.engine.models.routing import Pair, Route, find_routes, translate_along
@@ -57,7 +58,7 @@ class Registry:
         self._models = [self._model(path) for path in find_bundles(settings.bundle)]
         missing = [path for path in settings.bundle if not path.exists()]
         if missing or not self._models:
-            raise BundleError(f"{(missing or settings.bundle)[0]}: there is no bundle here")
+            raise no_bundle((missing or settings.bundle)[0])
         self._publish(self._models)
 
     @classmethod

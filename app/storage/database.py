@@ -29,6 +29,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from app.errors import ConfigurationError, Overloaded, StorageFailure
+from app.installation import how_to_install
 from app.settings import Settings
 from app.storage.migrations import MIGRATIONS, statements
 from app.storage.text_room import TextLimits
@@ -81,7 +82,7 @@ class Database:
             self._readers = _sqlite_readers(where) if isinstance(where, Path) else None
         except ImportError:
             raise ConfigurationError(
-                "DRAGOMAN_DATABASE needs PostgreSQL's driver: pip install 'dragoman[postgres]'"
+                f"DRAGOMAN_DATABASE needs PostgreSQL's driver: {how_to_install('postgres')}"
             ) from None
         except (OSError, SQLAlchemyError) as error:
             raise ConfigurationError(f"{self._where} can't be used as the database: {_reason(error)}") from None

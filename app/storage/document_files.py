@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, Table, Text, delete, select
 
 from app.errors import ConfigurationError, DocumentNotFound, StorageFailure
+from app.installation import how_to_install
 from app.storage.database import TABLES
 
 FILES = Table(
@@ -75,7 +76,7 @@ class DocumentFiles:
             self._system = fsspec.filesystem(self._scheme, **(_S3 if self._scheme == "s3" else {}))
             self._system.retries = _S3_ATTEMPTS
         except ImportError:
-            raise ConfigurationError("DRAGOMAN_DOCUMENT_FILES needs fsspec: pip install 'dragoman[s3]'") from None
+            raise ConfigurationError(f"DRAGOMAN_DOCUMENT_FILES needs fsspec: {how_to_install('s3')}") from None
         except OSError as error:
             raise ConfigurationError(f"{url} can't be used for files: {error.strerror}") from None
 

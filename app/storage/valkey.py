@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from app.errors import ConfigurationError
+from app.installation import how_to_install
 
 try:
     from valkey.asyncio import BlockingConnectionPool
     from valkey.asyncio import Valkey as Client
     from valkey.exceptions import ValkeyError
 except ImportError:
-    raise ConfigurationError("DRAGOMAN_VALKEY needs its client: pip install 'dragoman[valkey]'") from None
+    raise ConfigurationError(f"DRAGOMAN_VALKEY needs its client: {how_to_install('valkey')}") from None
 
 _CONNECTIONS = 8
 _PAUSE_S = 1.0

@@ -157,7 +157,7 @@ UPLOAD_RESPONSES = _answers(
             ),
             extra_missing=(
                 "An extra is not installed",
-                "TMX files need an extra: pip install 'dragoman[memory]'",
+                "Reading and writing TMX files needs the extra 'memory', which is not installed.",
                 "extra_missing",
             ),
         ),

@@ -132,9 +132,7 @@ def check_installed() -> None:
     try:
         import rapidfuzz  # noqa: F401
     except ImportError:
-        raise ExtraMissing(
-            f"Similar texts in a translation memory need an extra: pip install 'dragoman[{EXTRA}]'"
-        ) from None
+        raise ExtraMissing("Finding similar texts in a translation memory", EXTRA) from None
 
 
 def _rank(similar: Similar) -> tuple[float, int]:
