@@ -24,7 +24,7 @@ class Shortlist:
 
     def __init__(self, offsets: Array, pieces: Array) -> None:
         """Piece n of V allows ``pieces[offsets[n]:offsets[n + 1]]``; offsets (V + 1,), pieces (N,)."""
-        self._offsets, self._pieces = offsets.astype(np.int64), pieces.astype(np.int64)
+        self._offsets, self._pieces = offsets.astype(np.int64), pieces.astype(np.int32)  # a million of them
 
     @classmethod
     def read(cls, path: Path) -> "Shortlist":

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 import sentencepiece
 
@@ -77,6 +78,22 @@ def test_the_float_graphs_are_the_reference(model):
             same += found.attended[position] == looked[position]
     assert compared > 4 * len(sources)
     assert same >= 0.9 * compared  # of random weights, two places may get the same attention but for rounding
+
+
+def test_the_graphs_of_a_gpu_are_nearly_the_float_graphs(model):
+    _, bundle = model
+    tokenizer, ids = Tokenizer(*bundle.tokenizer_files), bundle.manifest.ids
+    source, found = [*tokenizer.encode(TEXT[0]), ids.eos], []
+    for precision in ("float32", "float16"):
+        opened = open_model(bundle, precision)
+        rows = opened.rows()
+        rows.join(opened.encode([source]))
+        scores = []
+        for token in (ids.decoder_start, 5, 6):
+            best, tokens, _ = rows.step([token], bundle.manifest.shape.vocabulary)
+            scores.append(np.take_along_axis(best, tokens.argsort(axis=1), axis=1))
+        found.append(np.array(scores))
+    assert np.abs(found[0] - found[1])[found[0] > -100].max() < 0.2
 
 
 @pytest.mark.anyio
