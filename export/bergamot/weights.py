@@ -30,6 +30,7 @@ def read_config(file: BinaryWeights, eos_id: int) -> TransformerConfig:
     check_options(options)
     shared = "Wemb" in file
     rows = 1 + max(file.rows(name) for name in (["Wemb"] if shared else ["encoder_Wemb", "decoder_Wemb"]))
+    count({"vocabulary": rows}, "vocabulary", "vocabulary")
     if "Wpos" in file or any(f"decoder_ff_logit_out_{name}" in file for name in ("W", "Wt")):
         raise SourceError(f"{file.path} has learned positions or an output matrix of its own, which is not supported")
     layers = count(options, "dec-depth", "layers")
