@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
+from app.documents.pdf_columns import in_reading_order
 from app.errors import DamagedDocument, DocumentTooLarge, EncryptedDocument
 
 MAX_CHARS = 10_000_000
@@ -44,10 +45,9 @@ def read_blocks(data: bytes) -> list[Block]:
     characters = 0
     try:
         for page in extract_pages(BytesIO(data), laparams=LAParams()):
-            for box in page:
-                own = list(_lines(box))
-                characters += sum(len(line.text) for line in own)
-                lines += [*own, None]
+            boxes = [list(_lines(box)) for box in page]
+            characters += sum(len(line.text) for box in boxes for line in box)
+            lines += _ordered(boxes)
             if characters > MAX_CHARS:
                 raise DocumentTooLarge("The PDF has too much text; divide it.")
     except PDFPasswordIncorrect:
@@ -68,6 +68,7 @@ class _Line:
         top: Its upper edge.
         bottom: Its lower edge.
         left: Where it begins.
+        right: Where it ends.
     """
 
     def __init__(self, line: Any) -> None:
@@ -82,7 +83,7 @@ class _Line:
             _append(runs, (char.get_text().translate(_SYMBOLS), *style))
         self.runs = _joined(runs)
         self.size = sizes.most_common(1)[0][0] if sizes else 0.0
-        self.top, self.bottom, self.left = line.y1, line.y0, line.x0
+        self.top, self.bottom, self.left, self.right = line.y1, line.y0, line.x0, line.x1
 
     @property
     def text(self) -> str:
@@ -94,6 +95,18 @@ def _lines(box: Any) -> Iterator[_Line]:
 
     if isinstance(box, LTTextContainer):
         yield from (_Line(line) for line in box if isinstance(line, LTTextLine))
+
+
+def _ordered(boxes: Sequence[Sequence[_Line]]) -> Iterator[_Line | None]:
+    """Yields the lines of a page in the order of reading, with None where a box of text ends."""
+    numbers = {id(line): number for number, box in enumerate(boxes) for line in box}
+    before = None
+    for line in in_reading_order([line for box in boxes for line in box]):
+        if before is not None and numbers[id(line)] != before:
+            yield None
+        before = numbers[id(line)]
+        yield line
+    yield None
 
 
 def _blocks(lines: list[_Line | None]) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from app.documents.characters import Encoded
 from app.documents.document import Document, bounded
@@ -27,7 +28,15 @@ _TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|
 _WORD = re.compile(rf"(?:{_TAG.pattern}|\S)++", re.IGNORECASE)
 _NAME = re.compile(r"</?([a-zA-Z]+)")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*+\Z""")
-_SPEAKER = re.compile(r"(?:[-–—♪♫]|>>+)\s*")
+# Who speaks a line: a dash, an arrow, a name in capitals, or a voice of WebVTT.
+_SPEAKER = re.compile(r"(?:(?:[-–—♪♫]|>>+)\s*)?(?:<v[ .][^<>\r\n]*+>\s*|(\[?[^\W\d_][\w .'’&#/-]{0,40}\]?):\s+)?")
+_NAME_IN_SENTENCE = re.compile(r"[^\W\d_]\w*(?: [^\W\d_]\w*){0,2}: ")
+_IN_BRACKETS = re.compile(r"\s*(?:\[[^\[\]]*\]|\([^()]*\))\s*")
+_MIN_CAPITALS = 4  # letters of a title: "OK!" is none
+_TIMES = re.compile(r"<[\d:.]+>")
+_OUTER = re.compile(r"(?:<(?:[biu]|font\b[^<>\r\n]*+)>|\{\\[^{}\r\n]*+\})+", re.IGNORECASE)
+_OUTER_END = re.compile(r"(?:</(?:[biu]|font)>)+\Z", re.IGNORECASE)
+_VOICE_END = "</v>"
 # What stands before and behind the words of a cue: notes around what is sung, arrows where another speaker begins.
 _OPENING = re.compile(r"((?:<[^<>\r\n]*+>|\{\\[^{}\r\n]*+\})*+)(?:[♪♫]++|>>++)\s*+")
 _CLOSING = re.compile(r"[♪♫]*+((?:</[a-zA-Z]++>)*+)\Z")
@@ -46,23 +55,36 @@ class _Element:
         self.opening, self.closing = opening, ""
 
 
+class _Turn(NamedTuple):
+    """What one speaker says in a cue, or a title or note on lines of its own; ``label`` says who, as it is written."""
+
+    label: str
+    lines: list[str]
+
+
 @dataclass(frozen=True)
 class _Cue:
     begin: int
     end: int
-    lines: list[str]
+    text: str
+    turns: list[_Turn]
+    width: int  # of its longest line
     line_end: str
     is_sung: bool
     is_reply: bool
 
     @property
-    def has_speakers(self) -> bool:
-        """Tells whether each line belongs to another speaker."""
-        return len(self.lines) > 1 and all(map(_SPEAKER.match, self.lines))
+    def lines(self) -> list[str]:
+        return [line for turn in self.turns for line in turn.lines]
+
+    @property
+    def is_timed(self) -> bool:
+        """Tells whether there are times between the words."""
+        return _TIMES.search(self.text) is not None
 
     @property
     def is_plain(self) -> bool:
-        return not (self.has_speakers or self.is_sung or any(map(_TAG.search, self.lines)))
+        return not (len(self.turns) > 1 or self.is_sung or _TAG.search(self.text))
 
 
 def read_subtitles(data: bytes) -> Document:
@@ -74,7 +96,7 @@ def read_subtitles(data: bytes) -> Document:
     file = Encoded(data)
     cues = [_cue(match) for match in bounded(_CUE.finditer(file.text))]
     sentences = [(group, builder) for group in _sentences(cues) if (builder := _built(group)).is_translatable]
-    longest = max([_MIN_LINE_CHARS, *(_width(line) for cue in cues for line in cue.lines)])
+    longest = max([_MIN_LINE_CHARS, *(cue.width for cue in cues)])
 
     def write(translations: Sequence[str], language: str) -> bytes:
         pieces: list[str] = []
@@ -91,16 +113,69 @@ def read_subtitles(data: bytes) -> Document:
 
 def _cue(match: re.Match[str]) -> _Cue:
     text = match[1].rstrip("\r\n")
-    begin, end = _words(text)
-    lines = [line.strip() for line in text[begin:end].splitlines()]
+    begin, end = _inside_tags(text, *_words(text))
+    is_reply = text.lstrip().startswith(">>") or ">>" in text[:begin]
+    turns = _turns([line.strip() for line in text[begin:end].splitlines()])
+    if len(turns) == 1 and turns[0].label and not _is_sung(text):  # the label stays where it is
+        begin = text.index(turns[0].label.rstrip(), begin) + len(turns[0].label)
+        end -= len(_VOICE_END) if text.endswith(_VOICE_END, begin, end) else 0
+        turns, is_reply = [_Turn("", [line.strip() for line in text[begin:end].splitlines()])], True
     return _Cue(
         begin=match.start(1) + begin,
         end=match.start(1) + end,
-        lines=lines,
+        text=text[begin:end],
+        turns=turns,
+        width=max(map(_width, text.splitlines())),
         line_end="\r\n" if "\r\n" in match[0] else "\n",
-        is_sung="♪" in text or "♫" in text,
-        is_reply=text.lstrip().startswith(">>") or ">>" in text[:begin],
+        is_sung=_is_sung(text),
+        is_reply=is_reply,
     )
+
+
+def _is_sung(text: str) -> bool:
+    return "♪" in text or "♫" in text
+
+
+def _inside_tags(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Leaves out tags around all of a cue."""
+    opening, closing = _OUTER.match(text, begin, end), _OUTER_END.search(text, max(begin, end - _LAST), end)
+    if not opening:
+        return begin, end
+    inside = opening.end(), closing.start() if closing else end
+    number = closing[0].count("<") if closing else 0
+    return inside if number == opening[0].count("<") and not _INNER_TAG.search(text[slice(*inside)]) else (begin, end)
+
+
+def _turns(lines: Sequence[str]) -> list[_Turn]:
+    """Divides the lines of a cue where another speaker begins, and around titles and notes."""
+    turns: list[_Turn] = []
+    for line in lines:
+        label = _label(line)
+        words = line[len(label) :]
+        if not turns or label or _NAME_IN_SENTENCE.match(words) or _stands_apart(turns[-1].lines[-1], words):
+            turns.append(_Turn(label, [words]))
+        else:
+            turns[-1].lines.append(words)
+    tags = [_INNER_TAG.findall("".join(turn.lines)) for turn in turns]
+    if any(2 * each.count("/") != len(each) for each in tags) and "<v" not in "".join(turn.label for turn in turns):
+        return [_Turn("", list(lines))]  # an element goes on from line to line
+    return turns
+
+
+def _label(line: str) -> str:
+    speaker = _SPEAKER.match(line)
+    if not speaker or (speaker[1] and not speaker[1].isupper()):
+        speaker = re.match(r"(?:[-–—♪♫]|>>+)\s*", line)
+    return speaker[0] if speaker else ""
+
+
+def _stands_apart(before: str, line: str) -> bool:
+    """Tells whether two lines are not of one sentence: one is a title in capitals or a note in brackets."""
+    if _IN_BRACKETS.fullmatch(before) or _IN_BRACKETS.fullmatch(line):
+        return True
+    capitals = [each.isupper() and sum(map(str.isalpha, each)) >= _MIN_CAPITALS for each in (before, line)]
+    has_small = [any(map(str.islower, each)) for each in (before, line)]
+    return (capitals[0] and has_small[1]) or (capitals[1] and has_small[0])
 
 
 def _words(text: str) -> tuple[int, int]:
@@ -139,14 +214,17 @@ def _built(group: Sequence[_Cue]) -> InlineBuilder:
         if index:
             builder.text(" ")
             builder.point(_NEXT_CUE)
+        if cue.is_timed:
+            builder.text(" ".join(_TAG.sub(" ", cue.text).split()))
+            continue
         open_: list[tuple[str, int, _Element]] = []
-        for number, line in enumerate(cue.lines):
-            speaker = _SPEAKER.match(line) if cue.has_speakers else None
-            if speaker:
-                builder.line_break((_NEXT_LINE if number else "") + speaker[0])
-            elif number:
-                builder.text(" ")
-            _add(builder, line[speaker.end() :] if speaker else line, open_)
+        for number, turn in enumerate(cue.turns):
+            if len(cue.turns) > 1:
+                builder.line_break((_NEXT_LINE if number else "") + turn.label)
+            for following, line in enumerate(turn.lines):
+                if following:
+                    builder.text(" ")
+                _add(builder, line, open_)
         for _, number, _ in reversed(open_):
             builder.close(number)
     return builder
@@ -187,6 +265,8 @@ def _rendered(builder: InlineBuilder, translation: str) -> str:
 def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
     """Splits a text among the cues. If a cue would be empty, the words are shared out evenly."""
     texts = [text.strip() for text in rendered.split(_NEXT_CUE)]
+    if len(group) == 1:
+        return texts
     for index in range(1, len(texts)):
         if marks := _LEADING_MARKS.match(texts[index]):
             texts[index - 1] += marks[0].strip()
@@ -200,12 +280,31 @@ def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
 
 
 def _lines(cue: _Cue, text: str, longest: int) -> list[str]:
-    if cue.has_speakers:
-        return [" ".join(line.split()) for line in text.split(_NEXT_LINE)]
+    if cue.is_timed:
+        return _timed(cue.text, text.split()).splitlines()
+    texts = text.split(_NEXT_LINE) if len(cue.turns) > 1 else [text]
+    return [line for turn, own in zip(cue.turns, texts, strict=True) for line in _broken(own, len(turn.lines), longest)]
+
+
+def _timed(text: str, words: Sequence[str]) -> str:
+    """Shares words out among the times of a cue, each of which has as many as it had, or in proportion."""
+    stretches = re.split(rf"((?:{_TAG.pattern})+)", text, flags=re.IGNORECASE)  # every other one is tags
+    counts = [0 if number % 2 else len(stretch.split()) for number, stretch in enumerate(stretches)]
+    ends = [round(len(words) * count / max(1, sum(counts))) for count in accumulate(counts)]
+    pieces = []
+    for stretch, count, begin, end in zip(stretches, counts, [0, *ends], ends, strict=False):
+        inner = stretch.strip() if count else ""
+        before, _, behind = stretch.partition(inner) if inner else (stretch, "", "")
+        pieces.append(before + " ".join(words[begin:end]) + behind)
+    return "".join(pieces)
+
+
+def _broken(text: str, least: int, longest: int) -> list[str]:
+    """Breaks a text into lines, as many as there were unless they would be too long."""
     words = _WORD.findall(text)
     widths = [_width(word) for word in words]
     total = sum(widths) + len(words) - 1
-    number = max(len(cue.lines), math.ceil(total / longest))
+    number = max(least, math.ceil(total / longest))
     # The narrowest width that needs no more lines; a greater width never needs more.
     narrowest = range(total // number, longest)
     width = bisect_left(narrowest, True, key=lambda width: len(_wrapped(words, widths, width)) <= number)

@@ -4,7 +4,7 @@ A passage is what is read and written in one go: a plain text or a piece of it, 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -160,7 +160,10 @@ class _Reader:
         )
         del decoded
         number = 0
-        for part in extract_parts(text, self._wanted.markup, patterns, size=_BATCH_CHARS):
+        rules = self._wanted.markup
+        if rules.syntax == "html":
+            rules = replace(rules, language=self._language)
+        for part in extract_parts(text, rules, patterns, size=_BATCH_CHARS):
             document = part.with_placeholders(alphabet.placeholders)
             passage = Passage(item=item, document=document)
             for inline in document.inlines:

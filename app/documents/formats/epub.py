@@ -7,12 +7,13 @@ from urllib.parse import unquote
 
 from app.documents.characters import Encoded, char_references
 from app.documents.document import Document
-from app.documents.formats.html import PAGE, declared, in_language
+from app.documents.formats.html import PAGE, declared
 from app.documents.package import Package
 from app.documents.safe_xml import serialize, writable
 from app.documents.segments import PlainText
 from app.errors import EncryptedDocument
 from app.text.budget import checkpoint
+from app.text.markup.attributes import in_language
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _OCF = "{urn:oasis:names:tc:opendocument:xmlns:container}"

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from app.documents.characters import Encoded, char_references
 from app.documents.document import Document
+from app.text.markup.attributes import in_language
 from app.text.markup.extraction import HTML
 
 PAGE = replace(HTML, translate_attributes=True)
-_FIRST_TAG = re.compile(r"<html\b", re.IGNORECASE)
-_LANGUAGE = re.compile(r"""(\s(?:xml:)?lang\s*=\s*["']?)([A-Za-z-]+)""", re.IGNORECASE)
 # What a page says about its characters.
 _DECLARED = re.compile(
     rb"""<meta[^>]*charset\s*=\s*["']?([A-Za-z0-9_-]+)|<\?xml[^>]*encoding\s*=\s*["']([\w-]+)""", re.I
@@ -34,13 +33,3 @@ def declared(data: bytes) -> str | None:
     """Returns the encoding that the beginning of a page names."""
     match = _DECLARED.search(data, 0, 4096)
     return (match[1] or match[2]).decode() if match else None
-
-
-def in_language(page: str, language: str) -> str:
-    """Writes the language into the first tag of a page. A page that names no language stays unchanged."""
-    first = _FIRST_TAG.search(page)
-    end = page.find(">", first.end()) if first else -1
-    if not first or end < 0:
-        return page
-    tag = _LANGUAGE.sub(lambda match: match[1] + language, page[first.start() : end])
-    return page[: first.start()] + tag + page[end:]

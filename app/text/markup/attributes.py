@@ -5,12 +5,24 @@ import re
 from collections.abc import Iterator, Mapping
 
 from app.text.budget import checkpoint
+from app.text.data_values import is_data
 from app.text.markup.collector import decode_html
-from app.text.markup.html_tokenizer import Tokenizer, TokenKind
-from app.text.markup.scope import ATTRIBUTE, Rules, Scope
+from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind
+from app.text.markup.scope import ATTRIBUTE, HTML, Rules, Scope, attribute_values, primary
 
 # The attributes that people write sentences into, of the translatable ones in the HTML standard (section 3.2.6.2).
-_READ = frozenset({"alt", "aria-label", "placeholder", "title"})
+_READ = frozenset(
+    "alt aria-description aria-label aria-placeholder aria-roledescription aria-valuetext placeholder title".split()
+)
+_READ_OF = {"optgroup": "label", "option": "label", "track": "label", "th": "abbr", "table": "summary"}
+_BUTTONS = frozenset({"button", "reset", "submit"})  # of <input>, whose value is the text of the button
+# What a page says about itself, for search engines and for cards in social networks.
+_META = frozenset(
+    """abstract apple-mobile-web-app-title dc.description dc.title dcterms.abstract dcterms.description dcterms.title
+    description headline keywords og:description og:image:alt og:title title twitter:description twitter:image:alt
+    twitter:title""".split()
+)
+_NAMES_LANGUAGE = re.compile(r"<html\b[^>]{0,2000}\blang", re.IGNORECASE)
 _BLANK = re.compile(r"[\W\d_]*")
 
 
@@ -42,6 +54,7 @@ def _find(source: str, rules: Rules) -> Iterator[tuple[int, int, str]]:
             scope.open(token)
             if not scope.translates_attributes(token):
                 continue
+            read = _names(token)
             first = token.end - 1 - len(token.attributes)
             seen: set[str] = set()
             for match in ATTRIBUTE.finditer(token.attributes):
@@ -49,7 +62,53 @@ def _find(source: str, rules: Rules) -> Iterator[tuple[int, int, str]]:
                 group = next((number for number in (2, 3, 4) if match[number]), 0)
                 text = decode_html(match[group]) if group else ""
                 # The second of two attributes of one name has no effect.
-                if name in _READ and name not in seen and not _BLANK.fullmatch(text):
+                if name in read and name not in seen and not _BLANK.fullmatch(text) and not is_data(text):
                     quoted = group != 4
                     yield first + match.start(group) - quoted, first + match.end(group) + quoted, text
                 seen.add(name)
+
+
+def _names(token: Token) -> frozenset[str]:
+    """Returns the attributes of an element that readers see."""
+    if token.name == "meta":
+        values = attribute_values(token)
+        is_read = (values.get("name") or values.get("property") or "").lower() in _META
+        return frozenset({"content"}) if is_read else frozenset()
+    if token.name == "input" and attribute_values(token).get("type", "").lower() in _BUTTONS:
+        return _READ | {"value"}
+    return _READ | {_READ_OF[token.name]} if token.name in _READ_OF else _READ
+
+
+def in_language(page: str, language: str) -> str:
+    """Names the language of a translated page in its root, and in the elements that were translated with it.
+
+    A page that names no language stays unchanged.
+
+    Args:
+        page: The translated page.
+        language: A tag, such as ``en-GB``.
+    """
+    scope = Scope(HTML)
+    pieces: list[str] = []
+    done, old = 0, ""
+    for token in Tokenizer(page, "html") if _NAMES_LANGUAGE.search(page) else ():
+        checkpoint()
+        if token.kind is TokenKind.END:
+            scope.close(token.name)
+        if token.kind is not TokenKind.START:
+            continue
+        scope.open(token)
+        if "lang" not in token.attributes.lower():
+            continue
+        first = token.end - 1 - len(token.attributes)
+        for match in ATTRIBUTE.finditer(token.attributes):
+            group = next((number for number in (2, 3, 4) if match[number]), 0)
+            if not group or match[1].lower() not in ("lang", "xml:lang"):
+                continue
+            own = primary(match[group])
+            if token.name == "html":
+                old = old or own
+            if own == old and (token.name == "html" or scope.translates_attributes(token)):
+                pieces += page[done : first + match.start(group)], language
+                done = first + match.end(group)
+    return "".join([*pieces, page[done:]])

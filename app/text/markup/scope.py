@@ -44,6 +44,10 @@ _ENDED_BY_START_OF = {
     ),
 }
 
+# These name the language of a page, often wrongly, and these name no language.
+_ROOTS = frozenset({"html", "body"})
+_NO_LANGUAGE = frozenset({"", "und", "mul"})
+
 ATTRIBUTE = re.compile(r"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+""")
 
 
@@ -61,6 +65,8 @@ class Rules:
             say it.
         line_breaks_split: In HTML, a line break in the source ends a sentence, as it does in plain text.
         translate_attributes: In HTML, translate the attributes that readers see, too.
+        language: In HTML, the language of the text: an element whose ``lang`` is another one stays as it is, except for
+            the root, as pages are often declared wrong. "" to translate all languages.
         keeps_data: A text that is only a value for programs stays, see ``app.text.data_values``.
         has_empty_words: In XML, an empty element where a word would be is like a word: ``at most <max/> letters``.
     """
@@ -72,6 +78,7 @@ class Rules:
     outline_detection: bool = True
     line_breaks_split: bool = False
     translate_attributes: bool = False
+    language: str = ""
     keeps_data: bool = False
     has_empty_words: bool = True
 
@@ -124,6 +131,7 @@ class Choice(Enum):
 
     YES = auto()
     NO = auto()
+    FOREIGN = auto()  # text in another language than the source's, until an element names that again
     NEVER = auto()
 
 
@@ -133,7 +141,7 @@ class Scope:
     def __init__(self, rules: Rules) -> None:
         """Starts outside of all elements."""
         self._is_html = rules.syntax != "xml"
-        self._ignored = rules.ignore_tags
+        self._ignored, self._language = rules.ignore_tags, primary(rules.language)
         self._choice = Choice.YES
         self._open: list[tuple[str, Choice]] = []  # name, and the choice around the element
         self._count: Counter[str] = Counter()  # so that a stray end tag costs no search
@@ -175,12 +183,31 @@ class Scope:
         if self._choice is Choice.NEVER or token.name in self._ignored:
             return Choice.NEVER
         values: dict[str, str] = {}
-        if "translate" in token.attributes.lower():
-            for match in ATTRIBUTE.finditer(token.attributes):
-                values.setdefault(match[1].lower(), match[2] or match[3] or match[4] or "")
+        attributes = token.attributes.lower()
+        if "translate" in attributes or "lang" in attributes:
+            values = attribute_values(token)
         wish = values.get("translate", "inherit").lower()
         if wish in ("yes", ""):
             return Choice.YES
         if wish == "no" or "notranslate" in values.get("class", "").split():
             return Choice.NO
-        return Choice.NO if self._is_html and token.name in _UNTRANSLATED else self._choice
+        if self._is_html and token.name in _UNTRANSLATED:
+            return Choice.NO
+        if self._language and self._choice in (Choice.YES, Choice.FOREIGN) and token.name not in _ROOTS:
+            language = primary(values.get("lang") or values.get("xml:lang") or "")
+            if language not in _NO_LANGUAGE:
+                return Choice.YES if language == self._language else Choice.FOREIGN
+        return self._choice
+
+
+def attribute_values(token: Token) -> dict[str, str]:
+    """Returns the attributes of a start tag by their names in lower-case; the first one of a name counts."""
+    values: dict[str, str] = {}
+    for match in ATTRIBUTE.finditer(token.attributes):
+        values.setdefault(match[1].lower(), match[2] or match[3] or match[4] or "")
+    return values
+
+
+def primary(language: str) -> str:
+    """Returns the language of a tag without region or script."""
+    return language.strip().lower().replace("_", "-").partition("-")[0]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.text.markup.attributes import in_language
 from app.text.markup.extraction import Rules, extract
 from app.text.protection.patterns import compile_patterns
 
@@ -29,6 +30,46 @@ def translated(source: str) -> str:
 )
 def test_values_are_translated_where_text_is(source: str, expected: str) -> None:
     assert translated(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<meta name="description" content="Ein Hund">', '<meta name="description" content="EIN HUND">'),
+        ('<meta property="og:title" content="Ein Hund">', '<meta property="og:title" content="EIN HUND">'),
+        ('<meta property="og:url" content="Ein Hund">', '<meta property="og:url" content="Ein Hund">'),
+        ('<meta name="viewport" content="width=1">', '<meta name="viewport" content="width=1">'),
+        ('<meta content="Ein Hund" name="twitter:title"/>', '<meta content="EIN HUND" name="twitter:title"/>'),
+        ('<input type="submit" value="Suchen">', '<input type="submit" value="SUCHEN">'),
+        ('<input type="text" value="Suchen">', '<input type="text" value="Suchen">'),
+        ('<optgroup label="Tiere"><option label="Hund">', '<optgroup label="TIERE"><option label="HUND">'),
+        ('<p label="Tiere">a</p>', '<p label="Tiere">A</p>'),
+        ('<img alt="bild-1.png"><input placeholder="a@b.de">', '<img alt="bild-1.png"><input placeholder="a@b.de">'),
+    ],
+)
+def test_what_a_page_says_about_itself_is_translated(source: str, expected: str) -> None:
+    assert translated(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (
+            '<html lang="de"><p lang=de-AT>a</p><i lang="fr">b</i><b lang="DE" translate="no">c</b>',
+            '<html lang="en-GB"><p lang=en-GB>a</p><i lang="fr">b</i><b lang="DE" translate="no">c</b>',
+        ),
+        (
+            '<html xml:lang="de" class="x" lang="de"><a hreflang="de">a</a>',
+            '<html xml:lang="en-GB" class="x" lang="en-GB"><a hreflang="de">a</a>',
+        ),
+        ('<html><p lang="de">a</p>', '<html><p lang="de">a</p>'),
+        ('<p lang="de">a</p>', '<p lang="de">a</p>'),
+        ("<html lang>", "<html lang>"),
+        ('<html lang="">', '<html lang="">'),
+    ],
+)
+def test_the_root_names_the_new_language_and_what_was_translated_with_it(page: str, expected: str) -> None:
+    assert in_language(page, "en-GB") == expected
 
 
 def test_without_the_rule_attributes_stay() -> None:

@@ -1,6 +1,7 @@
 """How markup is read; tests/unit/app/text/inline/test_placement.py shows where it goes in a translation."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -370,3 +371,21 @@ def test_end_tags_without_start_cost_no_search_through_the_open_elements() -> No
 def test_annotations_of_ruby_stay_beside_their_text(source: str, expected: str) -> None:
     assert shout(source) == expected
     assert not any("kan" in text or "oben" in text for text in extract(source).texts)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<p lang="fr">Bonjour</p><p lang="de-AT">Hallo</p>', '<p lang="fr">Bonjour</p><p lang="de-AT">HALLO</p>'),
+        ('Das Wort <i lang="fr">bonjour toi</i> hier', 'DAS WORT <i lang="fr">bonjour toi</i> HIER'),
+        ('<div lang="en">Hello <q lang="de">Hallo</q></div>', '<div lang="en">Hello <q lang="de">HALLO</q></div>'),
+        ('<html lang="en"><body lang="en"><p>Hallo</p>', '<html lang="en"><body lang="en"><p>HALLO</p>'),
+        ('<p lang="fr" translate="yes">Hallo</p>', '<p lang="fr" translate="yes">HALLO</p>'),
+        ('<p lang="">Hallo</p><p lang="und">Hallo</p>', '<p lang="">HALLO</p><p lang="und">HALLO</p>'),
+        ('<p lang="fr">a <code lang="de">Hallo</code> b</p>', '<p lang="fr">a <code lang="de">Hallo</code> b</p>'),
+        ('<p xml:lang="la">Ave</p>', '<p xml:lang="la">Ave</p>'),
+    ],
+)
+def test_what_is_in_another_language_stays(source: str, expected: str) -> None:
+    assert shout(source, replace(HTML, language="de")) == expected
+    assert shout(source).count("HALLO") == source.count("Hallo") - source.count("<code")
