@@ -49,6 +49,7 @@ class Verdict(StrEnum):
     TOO_SHORT = "too_short"
     TOO_LONG = "too_long"
     DIGITS_CHANGED = "digits_changed"
+    MALFORMED = "malformed"
     TRUNCATED = "truncated"
     FORMALITY = "formality"
 

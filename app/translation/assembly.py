@@ -13,8 +13,10 @@ from app.text.markup.extraction import Rebuilt, joined
 from app.text.memory.matching import Match
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import TermUse, uses
+from app.text.well_formed import is_malformed_markup
 from app.translation.passages import Batch, Passage, Segment
 from app.translation.request import ItemTranslation, TranslationRequest
+from languages.registry import language_of
 
 
 class ItemBuilder:
@@ -44,13 +46,27 @@ class ItemBuilder:
         if passage.document:
             translations = [segment.translation for segment in passage.segments]
             texts = [translation.text for translation in translations]
-            self._parts.append(passage.document.rebuild(texts, [each.alignment for each in translations]))
+            rebuilt = passage.document.rebuild(texts, [each.alignment for each in translations])
+            self._parts.append(rebuilt._replace(runs=()))
+            for segment, run in zip(passage.segments, rebuilt.runs, strict=True):
+                self._check(segment, *run)
         else:
             [segment] = passage.segments
             self._versions.append((segment.restored.text, *segment.restored.alternatives[: self._wanted.alternatives]))
             self._lost += segment.lost
         for segment in passage.segments:
             self._add_sentences(segment)
+
+    def _check(self, segment: Segment, run: str, written: str) -> None:
+        """Adds a verdict to a block of markup whose tags or values are damaged, if none of its sentences has it."""
+        sentences = segment.restored.sentences
+        if not sentences or any(Verdict.MALFORMED in sentence.verdicts for sentence in sentences):
+            return
+        here, there = language_of(segment.language), language_of(self._wanted.locale or self._wanted.target)
+        if self._wanted.markup and is_malformed_markup(run, written, here, there, self._wanted.markup.syntax):
+            first, *others = sentences
+            first = replace(first, verdicts=(*first.verdicts, Verdict.MALFORMED))
+            segment.restored = replace(segment.restored, sentences=(first, *others))
 
     def _add_sentences(self, segment: Segment) -> None:
         sentences = segment.restored.sentences
@@ -71,7 +87,7 @@ class ItemBuilder:
         """Returns the whole translation; ``detection`` and ``refusal`` as of ``ItemTranslation``."""
         alternatives: tuple[str, ...] = ()
         if self._wanted.markup:
-            text, lost, _ = joined(self._wanted.markup, self._parts)
+            text, lost, *_ = joined(self._wanted.markup, self._parts)
         else:
             text, *others = joined_versions(self._versions)
             alternatives, lost = tuple(others), tuple(self._lost)

@@ -14,6 +14,7 @@ from app.text.inline.objects import NAMES
 from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
+from app.text.well_formed import SIGNS
 
 # No model keeps more numbers apart, and the attempt takes as long as the sentence did.
 _MAX_NUMBERS = 12
@@ -40,7 +41,7 @@ class Attempt:
         options: How to search; None for the request's options.
     """
 
-    name: Literal["digits", "formality", "search", "placeholders", "names", "numbers", "cut"]
+    name: Literal["digits", "signs", "formality", "search", "placeholders", "names", "numbers", "cut"]
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
     options: SearchOptions | None = None
@@ -50,6 +51,15 @@ def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Atte
     """Replaces numbers by placeholders, as many as there are placeholders that the sentence doesn't contain."""
     if numbered := _numbered(source, placeholders):
         yield Attempt("digits", (numbered.text,), lambda translations: _restored(numbered, translations[0]))
+
+
+def with_signs_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
+    """Replaces brackets and other signs that no translation changes by placeholders."""
+    free = [placeholder for placeholder in placeholders if placeholder not in source]
+    ranges = [match.span() for match in SIGNS.finditer(source)]
+    if 0 < len(ranges) <= len(free):
+        kept = protect_ranges(source, ranges, free)
+        yield Attempt("signs", (kept.text,), lambda translations: _restored(kept, translations[0]))
 
 
 def cut_at_numbers(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:

@@ -9,6 +9,7 @@ from app.engine.options import SearchOptions
 from app.text.protection.protected import Protected
 from app.text.quality_checks import Verdict, is_useless, judge
 from app.text.terms.glossary import missing
+from app.text.well_formed import is_malformed
 from app.translation.attempts import Aligned, Attempt
 from app.translation.rules.checks import failed
 from app.translation.rules.pair import Direction
@@ -110,13 +111,16 @@ class Versions:
         self._ranked.append(self._rank(translation))
 
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
-        lost = 0
+        restored, lost = None, 0
         if self.protected:
-            lost = len(self.protected.restore(translation.text, translation.alignment).lost)
-            lost += self.protected.is_wordless(translation.text)
+            restored = self.protected.restore(translation.text, translation.alignment)
+            lost = len(restored.lost) + self.protected.is_wordless(translation.text)
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
-        translation = replace(translation, verdicts=tuple(dict.fromkeys((*own, *failed(pair)))))
+        verdicts = (*own, *failed(pair))
+        if self.protected and restored and is_malformed(self.protected.source, restored.text, pair.here, pair.there):
+            verdicts = (*verdicts, Verdict.MALFORMED)
+        translation = replace(translation, verdicts=tuple(dict.fromkeys(verdicts)))
         useless = bool(translation.verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
         return _Ranked(useless, lost, lacking, len(translation.verdicts), translation, offending(pair))

@@ -43,11 +43,13 @@ class Rebuilt(NamedTuple):
             belong. Also the marks of omitted emphasis in Markdown, for which the translation has no word; nothing else
             is ever omitted.
         values: New values of attributes by the old ones, if they are not in the text yet.
+        runs: Each text as the source writes it, and its translation as it is written in ``text``.
     """
 
     text: str
     lost: tuple[str, ...]
     values: Mapping[str, str]
+    runs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Document:
         values = dict(zip(self.runs[count:], runs[count:], strict=True))
         if self.replace_attributes:
             document, values = self.replace_attributes(document, values), {}
-        return Rebuilt(document, tuple(lost), values)
+        return Rebuilt(document, tuple(lost), values, tuple(zip(self.runs, runs, strict=True)))
 
 
 class DocumentBuilder:

@@ -4,6 +4,7 @@ The engine makes those that need none: ``app.text.quality_checks.CHECKS``.
 """
 
 from app.text.quality_checks import Verdict, loses_number
+from app.text.well_formed import is_malformed
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Check
 from app.translation.rules.register import offending
@@ -13,8 +14,13 @@ def _lost_number(pair: Pair) -> bool:
     return loses_number(pair.source, pair.translation, pair.there.numbers)
 
 
+def _is_malformed(pair: Pair) -> bool:
+    return is_malformed(pair.source, pair.translation, pair.here, pair.there)
+
+
 CHECKS = (
     Check(Verdict.DIGITS_CHANGED, _lost_number),
+    Check(Verdict.MALFORMED, _is_malformed),
     Check(Verdict.FORMALITY, lambda pair: bool(offending(pair))),
 )
 

@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 
 from app.engine.options import SearchOptions
 from app.text.quality_checks import Verdict
-from app.translation.attempts import Aligned, Attempt, cut_at_numbers, with_numbers_kept, with_other_stand_ins
+from app.translation.attempts import (
+    Aligned,
+    Attempt,
+    cut_at_numbers,
+    with_numbers_kept,
+    with_other_stand_ins,
+    with_signs_kept,
+)
 from app.translation.rules.protocol import Retry
 from app.translation.rules.register import avoided
 from app.translation.versions import Versions
@@ -47,6 +54,11 @@ class Situation:
         """Whether the best translation has other numbers than the sentence."""
         return Verdict.DIGITS_CHANGED in self.versions.best.verdicts
 
+    @property
+    def is_malformed(self) -> bool:
+        """Whether the best translation lacks a number, mark or placeholder of the sentence, or has one too many."""
+        return Verdict.MALFORMED in self.versions.best.verdicts
+
 
 def _first(translations: Sequence[Aligned]) -> Aligned:
     return translations[0]
@@ -82,18 +94,25 @@ def _cut_at_numbers(situation: Situation) -> Iterator[Attempt]:
         yield from cut_at_numbers(situation.source, situation.placeholders)
 
 
+def _signs_kept(situation: Situation) -> Iterator[Attempt]:
+    """Translates the sentence with placeholders for the signs that no translation changes."""
+    if situation.is_malformed:
+        yield from with_signs_kept(situation.source, situation.placeholders)
+
+
 def _other_stand_ins(situation: Situation) -> Iterator[Attempt]:
     """Translates the sentence with other stand-ins, at last what is between them piece by piece."""
     protected = situation.versions.protected
-    if protected and situation.versions.has_lost:
+    if protected and (situation.versions.has_lost or situation.is_malformed):
         for attempt in with_other_stand_ins(protected, situation.placeholders):
-            if situation.versions.has_lost:
+            if situation.versions.has_lost or situation.is_malformed:
                 yield attempt
 
 
 RETRIES: tuple[Retry[Situation], ...] = (
     Retry("changed numbers", _numbers_kept, is_free=True),
     Retry("the wrong register", _words_avoided, is_free=True),
+    Retry("damaged signs", _signs_kept, is_free=True),
     Retry("any verdict", _searched_again, is_free=True),
     Retry("numbers that are still changed", _cut_at_numbers, is_free=True),
     Retry("lost spans", _other_stand_ins),

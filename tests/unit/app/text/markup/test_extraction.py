@@ -294,8 +294,8 @@ def test_protected_spans_stay_as_they_are() -> None:
         "<p>Hallo <b>{{a&amp;b}}</b>, %s!</p><p>{{c}}</p>", protected=compile_patterns(["regex:{{.*?}}", "%s"])
     )
     assert document.texts == ("Hallo Tom, Boston!",)
-    assert document.rebuild(["Hello Boston, Tom!"]) == ("<p>Hello %s, <b>{{a&amp;b}}</b>!</p><p>{{c}}</p>", (), {})
-    assert document.rebuild(["Hello Tom!"]) == ("<p>Hello <b>{{a&amp;b}}</b> %s!</p><p>{{c}}</p>", ("%s",), {})
+    assert document.rebuild(["Hello Boston, Tom!"])[:3] == ("<p>Hello %s, <b>{{a&amp;b}}</b>!</p><p>{{c}}</p>", (), {})
+    assert document.rebuild(["Hello Tom!"])[:3] == ("<p>Hello <b>{{a&amp;b}}</b> %s!</p><p>{{c}}</p>", ("%s",), {})
 
 
 @pytest.mark.parametrize("span", ["<%= user.name %>", "&lt;%= user.name %&gt;", "a&b %", "a&amp;b %", "&#60;b> %"])

@@ -1,0 +1,198 @@
+"""Tells whether a result has the amounts, numbers, marks and placeholders of its source: all of them, by value.
+
+    faults("Preis: 1.500 €<sup>1</sup>", "Price: €1.500<sup>1</sup>", german, english) == [Fault.NUMBER]
+
+It looks at both texts as they are sent, with tags, and knows nothing of how the result was made. So it also finds what
+the code that protects and restores has got wrong. Words are left to the quality checks.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from enum import StrEnum
+
+from app.text.numerals.notation import notation_of
+from app.text.numerals.writing import read_number
+from languages.language import Language
+
+# Elements, numbered tags of catalogs, codes of subtitles; attributes may be translated.
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*|\d{1,3})(?P<rest>[^<>]*)>")
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr x".split())
+# What programs read: printf's directives, braces, shell and template variables, escapes, references, calls, shortcodes.
+_PLACEHOLDER = re.compile(
+    r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
+    r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN'\"\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
+    r"|\*?\[/?[\w:.-]+(?:=[^\]\s]*)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=\w)|<\d\d:[\d:.]+>|\d\d:\d\d[:.,\d]*(?= --> )"
+)
+# Signs that no translation adds, leaves out or moves to or from its neighbours, whatever the words are.
+_SIGN = re.compile(
+    r"(?P<behind>(?<=\s))?(?P<sign>[\\{}\[\]<>|~^_@#☐☑☒⁰-₎¹²³⁺-⁾\u200e\u200f\u2190-\u2bff\U0001f000-\U0001faff]"
+    r"|(?<=[^\W\d_])/(?=[^\W\d_])|:[()]|!{2,}\d?|»(?=\s)(?<=\s»)|-{2,})(?P<before>(?=\s))?"
+)
+_NUMBER = re.compile(r"(?<![\w.,])\d++(?:[.,\u00a0\u202f'’ ]\d{3}(?!\d))*+(?:[.,]\d++)?(?![.,]?\d)")
+# A DOI, a version; neither a date nor a number with separators of thousands.
+_IDENTIFIER = re.compile(
+    r"(?<![\w.,])\d+\.\d+/\w[^\s<]*\w"
+    r"|(?<![\w.,])(?!\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})(?![\w.])|\d{1,3}(?:\.\d{3})+(?!\w|\.\d))\d+(?:\.\d+){2,}"
+)
+_RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
+_MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
+# A line that is no prose's: the speaker of a subtitle, a rule, a definition.
+_LINE = re.compile(r"(?m)^(?:[A-ZÄÖÜ]{2,}:|: |\$\$|[^\n]*\S)")
+SIGNS = re.compile(r"[\\{}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾]+")
+"""Runs of signs that are kept as they are in a second attempt."""
+# Without one of these, a text has nothing that could be damaged.
+_SUSPICIOUS = re.compile(r"[^\w\s.,;:!?'()/-]|\d[.,]\d|\S  |\.{4}|--|_|[⁰-₎¹²³⁺-⁾]|:[()]|!!|\w/\w|\n")
+_CURLY = re.compile(r"[„“”«»]")
+
+
+class Fault(StrEnum):
+    """What a result has lost or changed."""
+
+    TAG = "tag"
+    PLACEHOLDER = "placeholder"
+    SIGN = "sign"
+    NUMBER = "number"
+    MARK = "mark"
+    SPACES = "spaces"
+    LINES = "lines"
+    QUOTES = "quotes"
+
+
+_STYLE = frozenset({Fault.QUOTES, Fault.SPACES, Fault.LINES})
+
+
+def faults(source: str, result: str, here: Language, there: Language) -> list[Fault]:
+    """Compares a text with what comes back for it.
+
+    Args:
+        source: The text, in any markup.
+        result: Its translation, with everything restored.
+        here: The language of the source.
+        there: The language of the result.
+    """
+    if not (_SUSPICIOUS.search(source) or _SUSPICIOUS.search(result)):
+        return []
+    checks: dict[Fault, Callable[[], bool]] = {
+        Fault.TAG: lambda: Counter(_tags(source)) != Counter(_tags(result)) or not _is_nested(source, result),
+        Fault.PLACEHOLDER: lambda: _differs(_count(_PLACEHOLDER, source), _count(_PLACEHOLDER, result)),
+        Fault.SIGN: lambda: _changes_sign(_without_tags(source), _without_tags(result)),
+        Fault.NUMBER: lambda: _changes_value(_without_tags(source), _without_tags(result), here, there),
+        Fault.MARK: lambda: _moves_mark(source, result),
+        Fault.SPACES: lambda: _count(_RUN, source) != _count(_RUN, result),
+        Fault.LINES: lambda: _lines(source) != _lines(result),
+        Fault.QUOTES: lambda: _loses_quotes(source, result, here, there),
+    }
+    return [fault for fault, fails in checks.items() if fails()]
+
+
+def is_malformed(source: str, result: str, here: Language, there: Language) -> bool:
+    """Tells whether a result has faults; curly marks that became others are none, since humans write what they like."""
+    return any(fault is not Fault.QUOTES for fault in faults(source, result, here, there))
+
+
+def is_malformed_markup(source: str, result: str, here: Language, there: Language, syntax: str) -> bool:
+    """Tells whether a block of HTML, XML or Markdown has faults, whatever its white space and references are."""
+    source, result = (" ".join(html.unescape(text).split()) for text in (source, result))
+    found = set(faults(source, result, here, there))
+    # Markdown escapes signs that would be markup beside other words.
+    return not found.isdisjoint({Fault.TAG, Fault.NUMBER, Fault.MARK} if syntax == "markdown" else set(Fault) - _STYLE)
+
+
+def _count(expression: re.Pattern[str], text: str) -> Counter[str]:
+    return Counter(match[0] for match in expression.finditer(text))
+
+
+def _differs(before: Counter[str], after: Counter[str]) -> bool:
+    """Tells whether something of the source is lost or doubled; what is new altogether is the model's."""
+    return any(after[one] != count for one, count in before.items())
+
+
+def _changes_sign(source: str, result: str) -> bool:
+    """Tells whether a sign of the source is lost, doubled, or has come to touch another neighbour."""
+    before, after = _signs(source), _signs(result)
+    kinds = {sign for _, sign, _ in before}
+    return before != Counter({one: count for one, count in after.items() if one[1] in kinds})
+
+
+def _signs(text: str) -> Counter[tuple[bool, str, bool]]:
+    """Counts the signs, each with whether white space stands on its sides."""
+    padded = f" {text} "
+    return Counter(
+        (match["behind"] is not None, match["sign"], match["before"] is not None) for match in _SIGN.finditer(padded)
+    )
+
+
+def _lines(text: str) -> list[str]:
+    """The beginnings of lines that are none of prose; other lines only count."""
+    return [match[0] if match[0].isupper() or match[0][0] in ":$" else "" for match in _LINE.finditer(text)]
+
+
+def _tags(text: str) -> Iterator[str]:
+    for tag in _TAG.finditer(text):
+        yield tag["close"] + tag["name"]
+
+
+def _without_tags(text: str) -> str:
+    return _TAG.sub(" ", text)
+
+
+def _is_nested(source: str, result: str) -> bool:
+    """Tells whether elements of the result open before they close and none is empty, if that holds for the source."""
+    return _nesting(result) or not _nesting(source)
+
+
+def _nesting(text: str) -> bool:
+    open_: list[tuple[str, int]] = []
+    for tag in _TAG.finditer(text):
+        name = tag["name"]
+        if tag["close"]:
+            if not open_ or open_[-1][0] != name or not text[open_.pop()[1] : tag.start()].strip():
+                return False
+        elif name.lower() not in _VOID and not tag["rest"].endswith("/"):
+            open_.append((name, tag.end()))
+    return not open_
+
+
+def _values(text: str, language: Language) -> dict[str, str]:
+    """The digits of the numbers with separators, and their values in the notation of a language."""
+    notation = notation_of(language.code)
+    found: dict[str, str] = {}
+    for match in _NUMBER.finditer(_IDENTIFIER.sub(" ", text)):
+        if match[0].isdecimal() or notation is None:
+            continue
+        number = read_number(match[0], notation.decimal, notation.group)
+        found[re.sub(r"\D", "", match[0])] = _written(number.whole, number.fraction) if number else match[0]
+    return found
+
+
+def _written(whole: str, fraction: str) -> str:
+    return str(Decimal(f"{whole}.{fraction or 0}").normalize())
+
+
+def _changes_value(source: str, result: str, here: Language, there: Language) -> bool:
+    """Tells whether an identifier is gone, or a number with the same digits has another value in the other notation."""
+    if any(match[0] not in result for match in _IDENTIFIER.finditer(source)):
+        return True
+    before, after = _values(source, here), _values(result, there)
+    return any(value != before.get(digits, value) for digits, value in after.items())
+
+
+def _moves_mark(source: str, result: str) -> bool:
+    """Tells whether the marks of footnotes behind amounts and numbers are no longer there."""
+
+    def marks(text: str) -> Counter[str]:
+        return Counter(match["text"] for match in _MARK.finditer(text))
+
+    return bool(marks(source)) and marks(source) != marks(result)
+
+
+def _loses_quotes(source: str, result: str, here: Language, there: Language) -> bool:
+    """Tells whether curly marks have become straight, are no pairs any more, or are not those of the language."""
+    before, after = _CURLY.findall(source), _CURLY.findall(result)
+    if len(before) < 2 or len(before) % 2:
+        return False
+    own = there.writing.quotes
+    return len(before) != len(after) or (own is not None and not set(own[:2]).issuperset(after))

@@ -1,0 +1,72 @@
+"""A result has the amounts, numbers, marks and placeholders of its source, by value and with tags."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.text.well_formed import Fault, faults, is_malformed, is_malformed_markup
+from benchmarks.damaged_texts import damaged
+from languages.registry import language_of
+
+GERMAN, ENGLISH = language_of("de"), language_of("en")
+
+
+@pytest.mark.parametrize(
+    ("source", "result", "fault"),
+    [
+        ("Ab 19 €<sup>1)</sup> im Monat", "From €<sup>19)</sup> a month", Fault.MARK),
+        ("<b>hier</b> und <i>da</i>", "</b>here <b>and <i>there</i>", Fault.TAG),
+        ("<b>hier</b> da", "<b></b> there", Fault.TAG),
+        ("Es kostet 1.500 Euro", "It costs 1.500 euros", Fault.NUMBER),
+        ("Siehe 10.1038/s41586-020 dort", "See 10,1038/s41586-020 there", Fault.NUMBER),
+        ("%d%% von %s", "%d% % of %s", Fault.PLACEHOLDER),
+        ("Hallo {name}", "Hello { name}", Fault.PLACEHOLDER),
+        ("Bitte [hier", "Please here", Fault.SIGN),
+        ("H₂SO₄ ist sauer", "H₂SO is acid", Fault.SIGN),
+        ("Name     Menge", "Name quantity", Fault.SPACES),
+        ("JA: Ja\nNEIN: Nein", "JA: Yes NEIN:\nNo", Fault.LINES),
+        ("Das ist „gut“.", 'That is "good".', Fault.QUOTES),
+    ],
+)
+def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) -> None:
+    assert fault in faults(source, result, GERMAN, ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("source", "result"),
+    [
+        ("Es kostet 1.500,50 € am 25.07.1982 um 16 Uhr.", "It costs €1,500.50 on 25/07/1982 at 4 PM."),
+        ("Version 1.2.3 kostet 1.234.567 Euro", "Version 1.2.3 costs 1,234,567 euros"),
+        ("Klicke <b>hier</b> jetzt", "Now click <b>here</b>"),
+        ("Das ist „gut“ & schön.", "That is “good” and nice."),
+        ("Ab 19 €<sup>1</sup>", "From €19<sup>1</sup>"),
+        ("Er ging – sie blieb.", "He went - she stayed."),
+    ],
+)
+def test_a_sound_result_is_left_in_peace(source: str, result: str) -> None:
+    assert not faults(source, result, GERMAN, ENGLISH)
+
+
+def test_markup_may_be_written_in_other_ways() -> None:
+    assert not is_malformed_markup(
+        "Tee &amp; <b>Milch</b>\n  da", "tea &amp; <b>milk</b> there", GERMAN, ENGLISH, "html"
+    )
+    assert is_malformed_markup("<b>Tee</b> da", "tea<b></b> there", GERMAN, ENGLISH, "html")
+    assert not is_malformed_markup("~ Tee", r"\~ tea", GERMAN, ENGLISH, "markdown")
+
+
+def test_it_finds_most_damage_that_is_more_than_words() -> None:
+    texts = damaged()
+    assert len(texts) == 106
+    words_only = {
+        "German without umlauts", "capitals", "greetings", "the target's language", "streets", "laws", "gender forms",
+    }  # fmt: skip
+    others = [text for text in texts if text.family not in words_only]
+    assert not any(text.faults for text in texts if text.family in words_only)
+    assert sum(bool(text.faults) for text in others) / len(others) > 0.7
+
+
+@given(st.text("aä1.,<>b/{}%[]\\ \n„“", max_size=30))
+def test_a_text_has_no_fault_beside_itself(text: str) -> None:
+    assert not is_malformed(text, text, ENGLISH, ENGLISH)
+    assert not is_malformed_markup(text, text, ENGLISH, ENGLISH, "html")
