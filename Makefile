@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -88,12 +88,17 @@ synthetic: $(DEV)/installed  ## Back-translate the texts of data/de-en/mono from
 			--avoid model/text/held-out --out $$out || exit 1; \
 	done
 
+MARKED = --mark-known --mark-frequent model/recipes/de-en.toml
+LEXICONS = $(foreach name,known lexicon lexicon-2,--lexicon $(1)=model/text/$(name).$(1).tsv.xz)
+
+lexicons: $(DEV)/installed  ## Make the lexicons of the shipped bundle again; its weights stay
+	$(DEV)/bin/dragoman lexicons artifacts/de-en $(MARKED) $(call LEXICONS,de-en) $(call LEXICONS,en-de)
+
 bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle
 	@# The table of the shortlist takes minutes to make; both directions have the same.
 	shortlist=runs/de-en; for pair in de-en en-de; do \
 		$(DEV)/bin/dragoman export runs/$$pair/averaged build/$$pair --sentences data/de-en/eval/tatoeba.valid.tsv \
-			--shortlist $$shortlist --mark-known --mark-frequent runs/de-en --lexicon $$pair=model/text/known.$$pair.tsv.xz \
-			--lexicon $$pair=model/text/lexicon.$$pair.tsv.xz --lexicon $$pair=model/text/lexicon-2.$$pair.tsv.xz || exit 1; \
+			--shortlist $$shortlist $(MARKED) $(call LEXICONS,$$pair) || exit 1; \
 		shortlist=build/de-en; \
 	done
 	$(DEV)/bin/dragoman join artifacts/de-en build/de-en build/en-de

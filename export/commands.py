@@ -1,4 +1,4 @@
-"""``dragoman export``, ``dragoman restore``, ``dragoman join`` and ``dragoman attention``."""
+"""``dragoman export``, ``lexicons``, ``restore``, ``join`` and ``attention``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from app.engine.models.bundle import Bundle
     from export.bundle_builder import Sentences
     from export.lexicon import Lexicons, Translations
+    from export.progress import Report
 
 
 LexiconOption = Annotated[
@@ -32,11 +33,13 @@ MarkKnown = Annotated[
 MarkFrequent = Annotated[
     Path | None,
     typer.Option(
-        metavar="RUN",
-        help="Folder of a run, e.g. runs/de-en. Words that at least 40 sentences of its training text contain are left "
-        "to the model.",
+        metavar="RECIPE",
+        help="A recipe, e.g. model/recipes/de-en.toml. Words that at least 40 sentences of its training text contain "
+        "are left to the model.",
     ),
 ]
+DataOption = Annotated[Path, typer.Option(help="Folder that the files of --mark-frequent's recipe are relative to.")]
+DATA = Path("data/de-en")
 
 
 SentencesOption = Annotated[
@@ -73,6 +76,7 @@ def export(
     mark_known: MarkKnown = False,
     mark_frequent: MarkFrequent = None,
     cuda: CudaOption = False,
+    data: DataOption = DATA,
 ) -> None:
     """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
 
@@ -87,18 +91,15 @@ def export(
         return
     from export.agreement import parity_lines
     from export.bundle_builder import build_bundle
-    from export.frequency import mark_frequent as marked_by_run
     from export.progress import reporting
     from export.shortlist import read_shortlist
     from model.training.provenance import read_card
 
     languages = read_card(checkpoint).languages
     groups = _read_sentences(sentences, languages) if sentences else []
-    lexicons: Lexicons = _read_lexicons(lexicon or [], languages)
+    lexicons = _read_lexicons(lexicon or [], languages)
     with reporting("exporting") as report:
-        if mark_frequent:
-            report("counting the words of the lexicon in the training text")
-            lexicons = marked_by_run(lexicons, mark_frequent, languages)
+        lexicons = _marked_by_text(lexicons, mark_frequent, data, report)
         table = read_shortlist(shortlist, languages) if shortlist else None
         bundle = build_bundle(
             checkpoint,
@@ -122,7 +123,17 @@ def _read_sentences(path: Path, languages: tuple[str, str]) -> "list[Sentences]"
     return [Sentences(first, second, [a for a, _ in pairs]), Sentences(second, first, [b for _, b in pairs])]
 
 
-def _read_lexicons(given: list[str], languages: tuple[str, str]) -> "dict[tuple[str, str], Translations]":
+def _marked_by_text(lexicons: "Lexicons", recipe: Path | None, data: Path, report: "Report") -> "Lexicons":
+    from export.frequency import mark_frequent
+    from model.recipe import Recipe
+
+    if recipe is None:
+        return lexicons
+    report("counting the words of the lexicon in the training text")
+    return mark_frequent(lexicons, Recipe.load(recipe), data)
+
+
+def _read_lexicons(given: list[str], languages: tuple[str, str]) -> "Lexicons":
     from export.lexicon import read_lexicon
 
     first, second = languages
@@ -137,6 +148,27 @@ def _read_lexicons(given: list[str], languages: tuple[str, str]) -> "dict[tuple[
         direction = directions[pair]
         found[direction] = {**found.get(direction, {}), **read_lexicon(Path(file), reverse=direction[0] == second)}
     return found
+
+
+def lexicons(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a bundle with an alignment head, e.g. artifacts/de-en.")],
+    lexicon: LexiconOption = None,
+    mark_known: MarkKnown = False,
+    mark_frequent: MarkFrequent = None,
+    data: DataOption = DATA,
+) -> None:
+    """Replace the lexicons of a bundle, with the options of 'dragoman export'. Its weights stay as they are."""
+    from app.engine.models.bundle import Bundle
+    from export.new_lexicons import replace_lexicons
+    from export.progress import reporting
+
+    opened = Bundle.open(bundle)
+    first = opened.manifest.pairs[0]
+    given = _read_lexicons(lexicon or [], (first.source, first.target))
+    with reporting("replacing") as report:
+        marked = _marked_by_text(given, mark_frequent, data, report)
+        replace_lexicons(opened, marked, mark_known=mark_known, report=report)
+    typer.echo(f"{bundle} is ready")
 
 
 def restore(

@@ -1,71 +1,86 @@
-"""How often the training text has the words of a lexicon: what is frequent, the model has learnt."""
+"""How often the training text has a word: what is frequent, the model has learnt, and the lexicon leaves to it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from sentencepiece import SentencePieceProcessor
-
-from app.engine.models.lexicon import WORD
+from app.engine.models.lexicon import KNOWN, WORD
 from export.lexicon import Lexicons, mark
-from model.data.corpus import load_sentences
+from model.data.corpus import read_source
+from model.data.pairs import Pair
+from model.recipe import Recipe
 
 FREQUENT = 40
 """Sentences. On held-out text, 20, 40 and 80 gave the same BLEU, 10 and 160 less (docs/lab-notebook.md)."""
-_AT_ONCE = 20_000  # sentences that are decoded together
 
 
-def mark_frequent(lexicons: Lexicons, run: Path, languages: tuple[str, str]) -> Lexicons:
-    """Mark the words and terms as known that at least ``FREQUENT`` sentences of a run's training text contain.
+def mark_frequent(lexicons: Lexicons, recipe: Recipe, data: Path) -> Lexicons:
+    """Mark the words and terms as known that at least ``FREQUENT`` sentences of a recipe's text contain.
+
+    Words with a capital that the lexicon lacks get an entry. Otherwise, a name could be seen in them, or they could be
+    put together from parts: "Landschaft" is no shaft.
 
     Args:
         lexicons: By direction.
-        run: Folder of the run. Changed copies of its sentences count, back-translated pairs don't.
-        languages: Of the two sides of its pairs.
+        recipe: Names the text. Dictionaries, back-translated text and text for one direction don't count.
+        data: Folder that the recipe's files are relative to.
 
     Raises:
-        PairsError: The run has no corpus, or one of other languages.
+        PairsError: A file is missing or malformed.
     """
-    entries = [
-        {word for (source, _), lexicon in lexicons.items() if source == language for word in lexicon}
-        for language in languages
+    terms = [
+        {entry for (source, _), lexicon in lexicons.items() if source == language for entry in lexicon if " " in entry}
+        for language in recipe.languages
     ]
-    counts = dict(zip(languages, count_sentences(run, languages, entries), strict=True))
-    frequent = {
-        language: {word for word, count in found.items() if count >= FREQUENT} for language, found in counts.items()
-    }
-    return {pair: mark(lexicon, frequent[pair[0]]) for pair, lexicon in lexicons.items()}
+    counts = dict(zip(recipe.languages, count_sentences(_texts(recipe, data), terms), strict=True))
+    marked = {}
+    for (source, target), lexicon in lexicons.items():
+        frequent = {entry for entry, count in counts[source].items() if count >= FREQUENT}
+        missing = {word for word in frequent if word[0].isupper() and not {word, _lower(word)} & lexicon.keys()}
+        marked[source, target] = {**mark(lexicon, frequent), **{word: [KNOWN] for word in missing}}
+    return marked
 
 
-def count_sentences(run: Path, languages: tuple[str, str], entries: Sequence[set[str]]) -> list[Counter[str]]:
-    """Count, for each entry, the sentences of its side that contain it.
+def count_sentences(texts: Iterable[Sequence[Pair]], terms: Sequence[set[str]]) -> list[Counter[str]]:
+    """Count, for each side, the sentences that contain a word or a term.
 
     Args:
-        run: Folder of the run.
-        languages: Of the two sides of its pairs.
-        entries: Words and terms of two words, as they are written, for the first and the second side.
+        texts: Pairs of sentences.
+        terms: The terms of two words to count, of the first and of the second side. All words are counted.
 
     Returns:
-        For each side, the numbers by entry.
+        The numbers by word or term.
     """
-    corpora = load_sentences(run, languages)
-    processor = SentencePieceProcessor(model_file=str(run / "tokenizer.spm"))
-    counts = [Counter[str]() for _ in entries]
-    for corpus in corpora:
-        for side, (wanted, found) in enumerate(zip(entries, counts, strict=True)):
-            for begin in range(0, len(corpus) if wanted else 0, _AT_ONCE):
-                rows = range(begin, min(begin + _AT_ONCE, len(corpus)))
-                for text in processor.decode([corpus.side(row, side).tolist() for row in rows]):
-                    found.update(wanted & set(_words_and_terms(text)))
+    counts = [Counter[str]() for _ in terms]
+    for pairs in texts:
+        for pair in pairs:
+            for sentence, wanted, found in zip(pair, terms, counts, strict=True):
+                found.update(set(_words_and_terms(sentence, wanted)))
     return counts
 
 
-def _words_and_terms(text: str) -> Iterator[str]:
-    """Yields the words of a sentence and its pairs of words; what begins it also with a small letter."""
+def _texts(recipe: Recipe, data: Path) -> Iterator[list[Pair]]:
+    for source in recipe.sources:
+        if not (source.dictionary or source.synthetic) and source.direction == "both":
+            yield read_source(source, data)
+
+
+def _words_and_terms(text: str, wanted: set[str]) -> Iterator[str]:
+    """Yields the words of a sentence and the wanted pairs of words; what begins it also with a small letter."""
     words = [match.span() for match in WORD.finditer(text)]
     terms = [(begin, end) for (begin, before), (after, end) in pairwise(words) if text[before:after] == " "]
-    for begin, end in [*words, *terms]:
+    for begin, end in words:
         yield text[begin:end]
-        if begin == words[0][0]:
-            yield text[begin].lower() + text[begin + 1 : end]
+    if words:
+        yield _lower(text[slice(*words[0])])
+    for begin, end in terms if wanted else ():
+        term = text[begin:end]
+        if term in wanted:
+            yield term
+        if begin == words[0][0] and _lower(term) in wanted:
+            yield _lower(term)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -5,7 +5,7 @@ defaults below are those of a language without a room, to which ``languages.neut
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -95,6 +95,7 @@ class Language:
         greeting: A greeting alone with a name and no comma between them; its groups are ``greeting`` and the final
             ``mark``, which may be empty. None where none is known.
         may_be_noun: Guesses whether a word in small letters would have a capital; None where only names have one.
+        is_common_noun: Tells of a word with a capital, and the two words before it, whether it is a noun and no name.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -124,6 +125,7 @@ class Language:
     respell: Callable[[str], Iterable[tuple[int, int, str]]] = _no_respelling
     greeting: re.Pattern[str] | None = None
     may_be_noun: Callable[[str], bool] | None = None
+    is_common_noun: Callable[[str, Sequence[str]], bool] = lambda word, before: False
     common_words: frozenset[str] = frozenset()
 
     def inflected(self, word: str, *, is_last: bool = True) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class Engine:
         doubled = doubled_in(code for pair in manifest.pairs for code in (pair.source, pair.target))
         self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders, doubled)
         self._lexicons = {
-            (pair.source, pair.target): Lexicon(bundle.path / pair.lexicon)
+            (pair.source, pair.target): Lexicon(bundle.path / pair.lexicon, pair.source)
             for pair in manifest.pairs
             if pair.lexicon and manifest.shape.alignment_head
         }

@@ -8,6 +8,7 @@ from languages.clock import Clock, Phrase, Wording
 from languages.german.address import ADDRESS
 from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
+from languages.german.nouns import is_common_noun
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, NounProbe
 from languages.neutral import neutral, writing_of
@@ -154,5 +155,6 @@ LANGUAGE = replace(
     respell=_respelled,
     greeting=_GREETING,
     may_be_noun=_may_be_noun,
+    is_common_noun=is_common_noun,
     common_words=_COMMON_WORDS,
 )

@@ -19,7 +19,7 @@ from model.data.notation import notation_pairs
 from model.data.pairs import Pair, PairsError, read_pairs, sha256, with_sentences
 from model.data.placeholders import IdPair, Replacer
 from model.data.tokenizer import BACK_TRANSLATED, target_tag, train_tokenizer
-from model.recipe import Augmentation, Recipe, RecipeError
+from model.recipe import Augmentation, Recipe, RecipeError, Source
 
 # The tokenizer learns from at most this many pairs: more changes its pieces little and costs minutes.
 TOKENIZER_PAIRS = 300_000
@@ -148,10 +148,7 @@ def _read(recipe: Recipe, data: Path, paths: Sequence[Path], report: Report) -> 
     """The pairs of all files, the validation file last."""
     texts = []
     for path, source in zip_longest(paths, recipe.sources):
-        pairs = list(read_pairs(path))
-        for column, files in enumerate((source.first, source.second) if source else ()):
-            if files:
-                pairs = with_sentences(pairs, column, [data / file for file in files])
+        pairs = read_source(source, data) if source else list(read_pairs(path))
         if not pairs:
             raise PairsError(f"{path}: holds no pairs")
         report(f"read {len(pairs):,} pairs from {path.name}")
@@ -160,6 +157,19 @@ def _read(recipe: Recipe, data: Path, paths: Sequence[Path], report: Report) -> 
         else:
             texts.append(_Text.of(pairs, DIRECTIONS[source.direction] if source else BOTH))
     return texts
+
+
+def read_source(source: Source, data: Path) -> list[Pair]:
+    """The pairs of one source of a recipe, with sentences in the place of their keys.
+
+    Raises:
+        PairsError: A file is missing or malformed.
+    """
+    pairs = list(read_pairs(data / source.path))
+    for column, files in enumerate((source.first, source.second)):
+        if files:
+            pairs = with_sentences(pairs, column, [data / file for file in files])
+    return pairs
 
 
 def sentence_case(entries: Iterable[Pair]) -> _Text:
@@ -226,28 +236,6 @@ def load_corpus(recipe: Recipe, run: Path) -> tuple[list[Packed], Packed]:
     """The packed training sources in the recipe's order, then the generated pairs; and the packed validation pairs."""
     *sources, validation = (Packed.load(run / "corpus" / f"{name}.npz") for name in _names(recipe))
     return sources, validation
-
-
-def load_sentences(run: Path, languages: tuple[str, str]) -> Iterator[Packed]:
-    """The packed training sources of a run that are no dictionaries and for both directions, one at a time.
-
-    So there is no back-translated text among them.
-
-    Raises:
-        PairsError: The run has no corpus, or one of other languages.
-    """
-    folder = run / "corpus"
-    if not (folder / "rules.json").exists():
-        raise PairsError(f"{run} has no corpus that dragoman train has made")
-    rules = _saved_rules(folder / "rules.json")
-    if rules["languages"] != list(languages):
-        raise PairsError(f"the corpus of {run} is of the languages {' and '.join(rules['languages'])}")
-    names = [fact["file"] for fact in corpus_facts(run)[:-1]]
-    return (
-        Packed.load(folder / f"{at:02d}.npz")
-        for at, (name, direction) in enumerate(zip(names, rules["directions"], strict=True))
-        if name not in rules["dictionary"] and direction == "both"
-    )
 
 
 def corpus_facts(run: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The bundle in the repository, end to end: what a newcomer gets."""
 
 import asyncio
+import gzip
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import sentencepiece
 
 from app.engine.decoding.batch_decoder import decode
 from app.engine.models.bundle import Bundle
+from app.engine.models.lexicon import Lexicon
 from app.engine.models.manifest import Precision
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
@@ -134,3 +136,22 @@ def test_the_documents_quote_the_manifest(bundle: Bundle) -> None:
     for name in sets - {"tatoeba.valid"}:
         both = [f"{measured[name, *pair].bleu:.1f}" for pair in (("de", "en"), ("en", "de"))]
         assert re.search(rf"^\| {re.escape(name)} \(.*\) \| {both[0]} \| {both[1]} \|$", readme, re.MULTILINE), name
+
+
+def test_words_that_the_training_text_has_often_are_left_to_the_model(bundle: Bundle) -> None:
+    path = SHIPPED / str(bundle.manifest.pairs[0].lexicon)
+    lexicon = Lexicon(path, "de")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        known = [word for word, mark, *_ in (line.rstrip("\n").split("\t") for line in lines) if mark == "~"]
+    assert {"Landschaft", "Eigenschaft", "Notwendigkeit", "Mannschaft", "Gemeinschaft", "Handlungen"} <= set(known)
+    for word in known:
+        if word[0] != "-":
+            found = lexicon.find(f"Die {word}")
+            assert not (found or lexicon.names(f"Die {word}", found)), word
+
+
+@pytest.mark.parametrize("word", ["Elternschaft", "US-amerikanischen", "Gefühlswallungen", "Studierendenschaft"])
+def test_a_rare_word_is_not_put_together_from_an_ending(bundle: Bundle, word: str) -> None:
+    lexicon = Lexicon(SHIPPED / str(bundle.manifest.pairs[0].lexicon), "de")
+    found = " ".join(text for each in lexicon.find(f"Die {word}") for text in each.translations)
+    assert not {"shaft", "lungs", "niches"} & set(found.split())

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from app.engine.models.files import open_plain, read_plain
 from app.errors import BundleError
+from languages.registry import language_of
 
 MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
@@ -17,7 +18,7 @@ KNOWN = "~"
 """Stands in the place of translations, or before them: the model knows the word.
 
 So the word is no unknown name, and a compound isn't put together from its parts. Translations behind it are those of
-the word as a part of a compound.
+the word as a part of a compound. Alone behind a hyphen, it marks what looks like a part and is none: "-schaft".
 """
 _LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
@@ -56,12 +57,14 @@ class Lexicon:
 
     Args:
         path: The file, UTF-8; compressed by gzip if its name ends in ".gz".
+        language: Code of the words' language, whose nouns are told from names by what is before them.
 
     Raises:
         BundleError: It can't be read or is too large, or a line has no translation.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, language: str = "") -> None:
+        self._is_common_noun = language_of(language).is_common_noun
         try:
             text = _content(path).decode()
         except UnicodeDecodeError as error:
@@ -113,8 +116,10 @@ class Lexicon:
             return []
         return [
             FoundWord(begin, end, (text[begin:end],))
-            for begin, end in words
-            if self._may_be_name(text, begin, end) and not any(each.begin <= begin < each.end for each in found)
+            for index, (begin, end) in enumerate(words)
+            if self._may_be_name(text, begin, end)
+            and not any(each.begin <= begin < each.end for each in found)
+            and not self._is_common_noun(text[begin:end], _texts(text, words[max(0, index - 2) : index]))
         ]
 
     def _may_be_name(self, text: str, begin: int, end: int) -> bool:
@@ -157,8 +162,9 @@ class Lexicon:
 
         Two parts are better than three, and a long head is better than a short one.
         """
-        # Nor are names split: "PlayStation".
-        if len(word) > _LONGEST_COMPOUND or " " in word or not word.rpartition("-")[2][1:].islower():
+        # Nor are names split ("PlayStation"), nor adjectives ("US-amerikanische": its heads are no nouns).
+        last = word.rpartition("-")[2]
+        if len(word) > _LONGEST_COMPOUND or " " in word or not (last[:1].isupper() and last[1:].islower()):
             return []
         middles = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
         split = [(word[:middle], heads) for middle in middles if (heads := self._head(word[middle:]))]
@@ -170,8 +176,8 @@ class Lexicon:
         return []
 
     def _head(self, part: str) -> list[str]:
-        if known := self._translations("-" + part.lower()):
-            return known
+        if (entry := "-" + part.lower()) in self._entries:
+            return self._translations(entry)  # none of what is no head: "-schaft"
         word = _capital(part)
         return [] if self._entries.get(word) == SAME else self._of_part(word)  # a name is no head
 
@@ -201,6 +207,10 @@ def _content(path: Path) -> bytes:
     if len(content) > MAX_LEXICON_BYTES:
         raise BundleError(f"{path}: it has more than {MAX_LEXICON_BYTES:,} bytes of text")
     return content
+
+
+def _texts(text: str, words: Sequence[tuple[int, int]]) -> list[str]:
+    return [text[begin:end] for begin, end in words]
 
 
 def _is_title(text: str, words: Sequence[tuple[int, int]]) -> bool:

@@ -10,9 +10,9 @@ def lexicon(tmp_path, text):
     return packed(tmp_path, gzip.compress(text.encode()))
 
 
-def packed(tmp_path, content):
+def packed(tmp_path, content, language=""):
     (tmp_path / "lexicon.tsv.gz").write_bytes(content)
-    return Lexicon(tmp_path / "lexicon.tsv.gz")
+    return Lexicon(tmp_path / "lexicon.tsv.gz", language)
 
 
 def test_words_are_found_in_their_form_alone(tmp_path):
@@ -70,6 +70,10 @@ Bau-\tbuilding\t~
 Operndirektorin\tlady in charge of the opera
 Staatsdirektor\t~
 Chor\t~\tchoir
+Schaft\tshaft
+-schaft\t~
+-nische\tniche
+Amerika-\tAmerica
 """
 
 
@@ -96,6 +100,8 @@ Chor\t~\tchoir
         ("operndirektor", None),
         ("OpernDirektor", None),
         ("Opernwitt", None),  # a name is no head
+        ("Bayernschaft", None),  # an ending is no head
+        ("US-amerikanische", None),  # an adjective has no noun for a head
         ("Direktor", None),
     ],
 )
@@ -194,3 +200,23 @@ def test_what_has_a_capital_for_another_reason_is_no_name(tmp_path, text):
 def test_a_capital_within_a_word_makes_a_name_anywhere(tmp_path):
     [name] = lexicon(tmp_path, "Tipperary\t=\n").names("PostgreSQL läuft.", [])
     assert name == (0, 10, ("PostgreSQL",))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("Das Ausschleichen dauert", []),
+        ("Beim langsamen Ausschleichen hilft er", []),
+        ("Die Durchimpfung stockt", []),
+        ("Sie lobt ihre hohen Durchimpfungen", []),
+        ("Er kommt aus Verden", ["Verden"]),
+        ("Die Petersen wohnt hier", ["Petersen"]),
+        ("Ich kenne Nibelung", ["Nibelung"]),
+        ("Das ist in ganz Verden so", ["Verden"]),  # the article is too far away
+    ],
+)
+def test_a_noun_with_its_article_is_no_name(tmp_path, sentence, names):
+    german = packed(tmp_path, gzip.compress(b"Hund\tdog\n"), "de")
+    assert [sentence[begin:end] for begin, end, _ in german.names(sentence, [])] == names
+    other = packed(tmp_path, gzip.compress(b"Hund\tdog\n"), "nl")
+    assert len(other.names(sentence, [])) == 1
