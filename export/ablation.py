@@ -6,7 +6,6 @@ Batches are a function of the seed and of their number, so every variant sees th
 import csv
 import json
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import islice, pairwise
@@ -30,6 +29,7 @@ from model.data.tokenizer import BOS_ID, EOS_ID
 from model.evaluation.evaluate import TestSet, evaluate, open_translator
 from model.network.transformer import Transformer
 from model.recipe import Recipe, RecipeError, Training
+from model.recipe_files import read_table, read_text
 from model.training.checkpoint import load_model
 from model.training.loss import losses
 from model.training.train import Distributed, Metrics, Trainer
@@ -92,7 +92,7 @@ def read_plan(path: Path) -> tuple[Plan, dict[str, Recipe]]:
         RecipeError: The file can't be read, has no table ``[ablation]``, or describes a model that can't be made.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = read_table(path)
         plan = Plan.model_validate(values.pop("ablation", {}))
         changes = {BASELINE: {}, **plan.variants}
         model = values.get("model", {})
@@ -150,7 +150,7 @@ def run_ablation(
         if not done.exists():
             report(f"{name}: training")
             _share(shared, out / name)
-            trainer = Trainer(recipe, path.read_text(encoding="utf-8"), out / name, place)
+            trainer = Trainer(recipe, read_text(path), out / name, place)
             result = _measured(name, trainer, trainer.fit(on_update), plan, data, report)
             done.write_text(json.dumps(asdict(result)), encoding="utf-8")
         results.append(Result(**json.loads(done.read_text(encoding="utf-8"))))

@@ -1,4 +1,4 @@
-"""A recipe: all decisions about a training run, in one TOML file."""
+"""A recipe: all decisions about a training run, in a TOML file; see ``model.recipe_files`` for what it extends."""
 
 import tomllib
 from pathlib import Path
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from model.data.notation import supports
 from model.network.config import ConfigError, TransformerConfig
+from model.recipe_files import read_table
 
 _DECIDED_BY_TOKENIZER = {"source_vocabulary", "target_vocabulary", "pad_id", "eos_id", "decoder_start_id"}
 
@@ -220,7 +221,7 @@ class Recipe(_Section):
             RecipeError: The file is missing, no TOML, or has unknown or contradicting keys.
         """
         try:
-            recipe = cls.parse(path.read_text(encoding="utf-8"))
+            recipe = cls.model_validate(read_table(path))
         except OSError as error:
             raise RecipeError(f"{path}: {error.strerror}") from error
         except ValidationError as error:

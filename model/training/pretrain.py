@@ -18,6 +18,7 @@ from model.data.pairs import PairsError, open_lines
 from model.data.tokenizer import PAD_ID, UNK_ID, train_tokenizer
 from model.network.transformer import Transformer
 from model.recipe import Augmentation, Recipe, Source
+from model.recipe_files import read_text
 from model.training.loss import Losses, cross_entropy
 from model.training.train import Distributed, Metrics, Trainer
 
@@ -151,4 +152,4 @@ def pretrain(
     recipe = recipe.model_copy(update=changes)
     run.mkdir(parents=True, exist_ok=True)
     build_text_corpus(recipe, texts, run, report=report)
-    return Pretrainer(recipe, path.read_text(encoding="utf-8"), run, place).fit(on_update)
+    return Pretrainer(recipe, read_text(path), run, place).fit(on_update)

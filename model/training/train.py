@@ -27,6 +27,7 @@ from model.data.tokenizer import target_tag
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
 from model.recipe import Recipe, RecipeError
+from model.recipe_files import read_text
 from model.training.checkpoint import (
     CheckpointError,
     TrainingState,
@@ -354,7 +355,7 @@ def train(
     if place.world > 1:
         distributed.barrier()
     timed = None if minutes is None else TimedTrapezoid(60 * minutes)
-    trainer = Trainer(loaded, recipe.read_text(encoding="utf-8"), run, place, timed)
+    trainer = Trainer(loaded, read_text(recipe), run, place, timed)
     averaged = trainer.fit(on_update)
     if timed and place.rank == 0:
         report(f"about the same without --minutes: {timed.untimed(trainer.state.update, loaded.training)}")
