@@ -184,15 +184,15 @@ class Engine:
         """See ``app.engine.interface.TranslationEngine``."""
         self._scheduler.queue.reject_if_overloaded()
 
-    async def start(self) -> None:
-        """Start the decode threads and translate the bundle's golden sentences.
+    async def start(self, *, self_test: bool = True) -> None:
+        """Start the decode threads and translate the bundle's golden sentences; a bundle in the making has none yet.
 
         Raises:
             BundleError: A model translates so few of them as recorded that something must be wrong.
         """
         self._scheduler.start()
         golden = self.bundle.golden
-        if not golden:
+        if self_test and not golden:
             logger.warning("no golden sentences, so nothing tests this model", extra={"bundle": str(self.bundle.path)})
         try:
             answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
