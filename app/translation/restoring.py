@@ -97,12 +97,12 @@ class Restorer:
 
 
 def _mirrored(sentence: SentenceTranslation, mirror: Mirror) -> SentenceTranslation:
+    """Changes the best translation and the alternatives; leaves out those that fail a check that the best passes."""
+    sound = [other for other in sentence.alternatives if set(other.verdicts) <= set(sentence.verdicts)]
     edits = mirror(sentence.source, sentence.text)
     text = apply(edits, sentence.text)
     moves = Offsets((begin, end, len(new)) for begin, end, new in edits)
-    alternatives = {
-        apply(mirror(sentence.source, other.text), other.text): other.score for other in reversed(sentence.alternatives)
-    }
+    alternatives = {apply(mirror(sentence.source, other.text), other.text): other.score for other in reversed(sound)}
     alternatives.pop(text, None)
     links = moved(sentence.alignment, Offsets(()), moves) if edits else sentence.alignment
     return replace(

@@ -1,11 +1,14 @@
 """Sentences get their protected spans back, and know where they are in the text as it was."""
 
+from dataclasses import replace
+
 import pytest
 
-from app.engine.interface import SentenceTranslation
+from app.engine.interface import Alternative, SentenceTranslation
 from app.text.inline.placement import Edit
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import protect
+from app.text.quality_checks import Verdict
 from app.translation.restoring import Restorer, restore
 
 TEXT = "Hallo! Ich sah {0} gestern."
@@ -46,6 +49,20 @@ def test_a_lost_span_is_reported_and_in_the_text() -> None:
 def test_a_sentence_begins_as_the_mirror_wants_it() -> None:
     mirrored = restore(of("hallo", "Hello", 0), None, lambda source, translation: [Edit(0, 1, translation[0].lower())])
     assert Restorer("hallo", None, {}).add(mirrored).text == "hello"
+
+
+@pytest.mark.parametrize("verdicts", [(), (Verdict.REPETITION,)])
+def test_alternatives_that_are_worse_than_the_best_are_left_out(verdicts: tuple[Verdict, ...]) -> None:
+    others = (
+        Alternative("My name name is Tom.", -1.5, verdicts=(Verdict.REPETITION,)),
+        Alternative("I'm Tom.", -2.0),
+        Alternative("My name is 5.", -3.0, verdicts=(Verdict.DIGITS_CHANGED,)),
+    )
+    sentence = replace(of("Ich heiße Tom.", "My name is Tom.", 0), alternatives=others, verdicts=verdicts)
+    for protected in (None, protect(sentence.source, compile_patterns(["Tom"]))):
+        left = [other.text for other in restore(sentence, protected, no_edits).restored.alternatives]
+        assert "I'm Tom." in left and not any("5" in text for text in left)
+        assert ("My name name is Tom." in left) == bool(verdicts)
 
 
 @pytest.mark.parametrize(("patterns", "expected"), [(["{0}"], "Hi! „Ja“ {0}"), (["“Ja”"], "Hi! “Ja” {0}")])
