@@ -264,9 +264,9 @@ async def test_nothing_to_protect_is_as_if_not_given(client, nothing):
 
 
 async def test_markdown_keeps_what_is_not_text(client):
-    source = "---\ntitle: x\n---\n\n# Guten Morgen!\n\n| a | Guten Morgen! |\n| - | - |\n\n```\nGuten Morgen!\n```\n"
+    source = "---\nlayout: x\n---\n\n# Guten Morgen!\n\n| a | Guten Morgen! |\n| - | - |\n\n```\nGuten Morgen!\n```\n"
     answer = await translate(client, source, format="markdown", alternatives=1)
-    head, code = "---\ntitle: x\n---\n\n# Good morning!\n\n| ", "```\nGuten Morgen!\n```\n"
+    head, code = "---\nlayout: x\n---\n\n# Good morning!\n\n| ", "```\nGuten Morgen!\n```\n"
     assert answer["translatedText"].startswith(head) and answer["translatedText"].endswith(code)
     assert "| Good morning! |\n| - | - |\n" in answer["translatedText"]
     assert answer["alternatives"] == []
