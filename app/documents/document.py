@@ -42,14 +42,12 @@ class Document:
         markup: How the texts are marked up; None for plain text.
         write: Makes the translated file; may be called once.
         splitting: What ends a sentence.
-        protect: Patterns of spans that come back unchanged.
     """
 
     texts: tuple[str, ...]
     markup: Rules | None
     write: Write
     splitting: Splitting = "sentences"
-    protect: tuple[str, ...] = ()
 
     @property
     def characters(self) -> int:

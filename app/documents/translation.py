@@ -114,7 +114,6 @@ def _request(document: OpenDocument, source: str, wanted: DocumentRequest) -> Tr
         options=wanted.options,
         markup=document.markup,
         splitting=document.splitting,
-        protect=document.protect or None,
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from app.documents.characters import Encoded
 from app.documents.document import Document, bounded
-from app.documents.messages import PLACEHOLDERS
 from app.documents.slots import Slot, filled
 from app.errors import DamagedDocument, DocumentTooLarge
 from app.text.data_values import is_data
@@ -15,8 +14,6 @@ _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _MAX_STRUCTURE = 500_000  # lists, objects and commas: each may become an object of 200 bytes
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _COLON = re.compile(r"\s*+:")
-# ICU's choices by number or gender: words of the syntax and of the language stand side by side.
-_CHOICE = re.compile(r"\{\s*\w+\s*,\s*(?:plural|select|selectordinal)\s*,")
 
 
 def read(data: bytes) -> Document:
@@ -36,7 +33,6 @@ def read(data: bytes) -> Document:
     return Document(
         texts=tuple(slot.text for slot in slots),
         markup=None,
-        protect=PLACEHOLDERS,
         write=lambda texts, language: file.encoded(filled(file.text, slots, texts)),
     )
 
@@ -55,5 +51,5 @@ def _slots(source: str) -> Iterator[Slot]:
         text = json.loads(match[0])
         if _NO_TEXT.search(text):
             raise DamagedDocument("A string of the file has a NUL character or an unpaired surrogate: it is not text.")
-        if any(map(str.isalpha, text)) and not _CHOICE.search(text) and not is_data(text, key):
+        if any(map(str.isalpha, text)) and not is_data(text, key):
             yield Slot(*match.span(), text, written)

@@ -9,7 +9,6 @@ from babel.messages.plurals import get_plural
 
 from app.documents.characters import Encoded
 from app.documents.document import MAX_TEXTS, Document
-from app.documents.messages import PLACEHOLDERS
 from app.errors import DamagedDocument, DocumentTooLarge
 from app.text.budget import checkpoint
 
@@ -58,7 +57,7 @@ def read(data: bytes) -> Document:
         return file.encoded(written.replace("\n", line_end))
 
     texts = [text for entry in entries for text in (entry.msgid, entry.msgid_plural) if text]
-    return Document(texts=tuple(texts), markup=None, protect=PLACEHOLDERS, write=write)
+    return Document(texts=tuple(texts), markup=None, write=write)
 
 
 def _declared(data: bytes) -> str | None:

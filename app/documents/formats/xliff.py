@@ -8,7 +8,6 @@ from lxml import etree
 
 from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
-from app.documents.messages import PLACEHOLDERS
 from app.documents.mixed_content import MixedText, Names
 from app.documents.safe_xml import parse, serialize
 from app.errors import DamagedDocument
@@ -43,7 +42,7 @@ def read(data: bytes) -> Document:
             root.set("trgLang", language)
         return serialize(root)
 
-    return Document(texts=tuple(each.markup for each in segments), markup=INLINE, protect=PLACEHOLDERS, write=write)
+    return Document(texts=tuple(each.markup for each in segments), markup=INLINE, write=write)
 
 
 def _segments(root: Any, space: str) -> Iterator[MixedText]:

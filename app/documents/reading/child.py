@@ -42,7 +42,6 @@ def _translate(connection: Connection, task: dict[str, Any]) -> None:
         characters=characters,
         markup=document.markup and asdict(document.markup),
         splitting=document.splitting,
-        protect=document.protect,
     )
     connection.send(chain([described], frames_of_texts(document.texts)))
     wanted = connection.message()

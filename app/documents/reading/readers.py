@@ -121,7 +121,7 @@ class OpenDocument:
     """A document whose process waits for its translations.
 
     Attributes:
-        texts: As in ``app.documents.document.Document``, and so are ``markup``, ``splitting`` and ``protect``.
+        texts: As in ``app.documents.document.Document``, and so are ``markup`` and ``splitting``.
         characters: Number of characters (code points) of all texts, without the marks of formatting in office files.
     """
 
@@ -132,7 +132,6 @@ class OpenDocument:
         rules = {name: frozenset(value) if isinstance(value, list) else value for name, value in rules.items()}
         self.markup = Rules(**rules) if rules else None
         self.splitting: Splitting = described["splitting"]
-        self.protect: tuple[str, ...] = tuple(described["protect"])
         self.characters: int = described["characters"]
 
     async def write(self, translations: Sequence[str], language: str) -> bytes:

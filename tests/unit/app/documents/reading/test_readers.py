@@ -38,7 +38,6 @@ async def test_a_document_goes_out_as_texts_and_comes_back_as_a_file():
     async with Readers().document(data, "json", "json", 100) as document:
         assert document.texts == ("Hund", "Katze 🐈")
         assert document.characters == 11
-        assert document.protect
         written = await document.write(["dog", "cat 🐈"], "en")
     assert json.loads(written) == {"a": "dog", "b": ["", "cat 🐈", 7]}
 
