@@ -94,6 +94,8 @@ def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) 
         sentence: The sentence with its stand-ins.
         placeholders: Characters that the model carries over exactly once.
     """
+    if not sentence.stand_ins:
+        return
     is_placeholder = [not sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins]
     if not all(is_placeholder):
         own = renamed(sentence, "placeholders", placeholders)

@@ -118,7 +118,7 @@ class Protected:
 
     def is_wordless(self, translation: str) -> bool:
         """Whether a translation has no letter though the text has words: a model took placeholders for a list."""
-        return self.is_translatable and not any(map(str.isalpha, translation))
+        return bool(self._inline.atoms) and self.is_translatable and not any(map(str.isalpha, translation))
 
     @property
     def stand_ins(self) -> tuple[tuple[int, int], ...]:
