@@ -6,13 +6,13 @@ It looks at both texts as they are sent, with tags, and knows nothing of how the
 the code that protects and restores has got wrong. Words are left to the quality checks.
 """
 
-import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from enum import StrEnum
 
+from app.text.markup.collector import decode_html
 from app.text.numerals.notation import notation_of
 from app.text.numerals.writing import read_number
 from languages.language import Language
@@ -95,7 +95,7 @@ def is_malformed(source: str, result: str, here: Language, there: Language) -> b
 
 def is_malformed_markup(source: str, result: str, here: Language, there: Language, syntax: str) -> bool:
     """Tells whether a block of HTML, XML or Markdown has faults, whatever its white space and references are."""
-    source, result = (" ".join(html.unescape(text).split()) for text in (source, result))
+    source, result = (" ".join(decode_html(text).split()) for text in (source, result))
     found = set(faults(source, result, here, there))
     # Markdown escapes signs that would be markup beside other words.
     return not found.isdisjoint({Fault.TAG, Fault.NUMBER, Fault.MARK} if syntax == "markdown" else set(Fault) - _STYLE)
