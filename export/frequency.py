@@ -12,7 +12,7 @@ from model.data.pairs import Pair
 from model.recipe import Recipe
 
 FREQUENT = 40
-"""Sentences. On held-out text, 20, 40 and 80 gave the same BLEU, 10 and 160 less (docs/lab-notebook.md)."""
+"""Sentences. On held-out text, 20, 40 and 80 gave the same BLEU, 10 and 160 less (research/)."""
 
 
 def mark_frequent(lexicons: Lexicons, recipe: Recipe, data: Path) -> Lexicons:

@@ -20,7 +20,7 @@ from tools.configuration_page import page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "model/README.md"]
+PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("research/*.md"), ROOT / "model/README.md"]
 INTERNAL = {errors.Cancelled, errors.BundleError, errors.ConfigurationError}  # no client sees their codes
 
 

@@ -3,7 +3,7 @@
 The alignment head often looks at a rare word only after the model has begun to translate it. Then the lexicon offers
 its translation in the middle of the model's word: "Maria ist Toms Z Zwillingsschwester". The search keeps such
 hypotheses, for the translation is right, and the half word is taken out of what the search returns. If the lexicon
-couldn't offer a translation there, the right word would often be missing (docs/lab-notebook.md).
+couldn't offer a translation there, the right word would often be missing (research/).
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -25,7 +25,7 @@ from app.engine.decoding.search import Beam, Hypothesis, Search
 from app.engine.decoding.word_trees import OF_NAME, Progress, RareWord, WordTrees, position_and_best, with_best
 
 # Shares of the lexicon at the beginning of a translation, and within it. 0.1 and 0.35 at the beginning were worse, 0.8
-# within was not better (docs/lab-notebook.md, the sixth run).
+# within was not better (research/, the sixth run).
 _SHARES = (0.2, 0.9)
 _SHARES_OF_NAMES = (0.1, 0.6)
 _PRECISION = 2.0**20  # steps of one in a logarithm
