@@ -55,6 +55,10 @@ def _no_respelling(sentence: str) -> Iterable[tuple[int, int, str]]:
     return ()
 
 
+def _no_references(text: str, target: str) -> Iterable[tuple[int, int, str]]:
+    return ()
+
+
 def _no_spelling(region: str) -> Mapping[str, str]:
     return {}
 
@@ -96,6 +100,9 @@ class Language:
             ``mark``, which may be empty. None where none is known.
         may_be_noun: Guesses whether a word in small letters would have a capital; None where only names have one.
         is_common_noun: Tells of a word with a capital, and the two words before it, whether it is a noun and no name.
+        references: Yields the references to laws in a text, as begin, end and what the language with a given code has
+            for them.
+        kept_names: What stays as it is whatever the target: addresses.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
     """
 
@@ -126,6 +133,8 @@ class Language:
     greeting: re.Pattern[str] | None = None
     may_be_noun: Callable[[str], bool] | None = None
     is_common_noun: Callable[[str, Sequence[str]], bool] = lambda word, before: False
+    references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
+    kept_names: tuple[re.Pattern[str], ...] = ()
     common_words: frozenset[str] = frozenset()
 
     def inflected(self, word: str, *, is_last: bool = True) -> tuple[str, ...]:

@@ -17,11 +17,13 @@ from app.text.memory.matching import Match
 from app.text.numerals.grammar import may_have_numerals
 from app.text.pieces import PIECE_CHARS, pieces
 from app.text.protection.defaults import untranslatable
+from app.text.protection.expressions import Searched
 from app.text.protection.patterns import NOTHING, Patterns, Range, compile_patterns, find
 from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.text.sentences import has_words
 from app.text.terms.glossary import Glossary, Term
 from app.translation.request import TranslationRequest
+from languages.registry import language_of
 
 # Enough to fill the engine's window of sentences several times. What is known of a batch takes up to 40 MB.
 _BATCH_CHARS = 131_072
@@ -156,7 +158,7 @@ class _Reader:
         assert self._wanted.markup
         decoded = decode_html(text)  # characters may be entities
         patterns = self._with_numerals(
-            self._own | untranslatable(decoded, alphabet.characters, has_markup=True), decoded
+            self._own | self._names(decoded) | untranslatable(decoded, alphabet.characters, has_markup=True), decoded
         )
         del decoded
         number = 0
@@ -174,14 +176,16 @@ class _Reader:
 
     def _plain(self, item: int, text: str, alphabet: Alphabet) -> Iterator[tuple[Passage, int]]:
         def kept(around: str) -> list[Range]:
-            return find(around, self._own | untranslatable(around, alphabet.characters))
+            return find(around, self._own | self._names(around) | untranslatable(around, alphabet.characters))
 
         cut = partial(pieces, language=self._language, newlines=self._wanted.splitting == "sentences", kept=kept)
         ranges = cut(text) if len(text) > PIECE_CHARS else [(0, len(text))]
         for number, (begin, end) in enumerate(ranges):
             checkpoint()
             piece = text[begin:end]
-            patterns = self._with_numerals(self._own | untranslatable(piece, alphabet.characters), piece)
+            patterns = self._with_numerals(
+                self._own | self._names(piece) | untranslatable(piece, alphabet.characters), piece
+            )
             protected = protect(piece, patterns, alphabet.placeholders) if any(patterns) else None
             if protected and not protected.differs:
                 protected = None
@@ -189,6 +193,13 @@ class _Reader:
             segment.begin = begin
             spans = len(protected.spans) if protected else 0
             yield Passage(item=item, segments=[segment]), len(piece) + _TEXT_CHARS + _SPAN_CHARS * spans
+
+    def _names(self, text: str) -> Patterns:
+        """Patterns of the addresses in a text."""
+        if self._language == self._wanted.target:
+            return NOTHING
+        names = map(Searched, language_of(self._language).kept_names)
+        return NOTHING._replace(harmless=tuple(name for name in names if name.search(text)))
 
     def _with_numerals(self, patterns: Patterns, text: str) -> Patterns:
         """Adds numbers to the patterns if the target language writes them differently."""

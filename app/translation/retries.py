@@ -7,12 +7,14 @@ from typing import Any
 from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
+from app.text.inline.target_tokens import links_of_same
 from app.text.protection.protected import Protected
 from app.translation.lone_words import word_again
 from app.translation.respelling import respelled
 from app.translation.rules.checks import failed
 from app.translation.rules.pair import Direction
 from app.translation.rules.retries import Situation, attempts
+from app.translation.rules.target_language import is_translated
 from app.translation.versions import Versions
 
 Run = Callable[..., Awaitable[Any]]
@@ -45,6 +47,8 @@ async def improve(
         translate: Translates again.
         run: Judges translations elsewhere; None to judge them here, which takes 10 ms for one of 1,500 characters.
     """
+    if options.prefix is None and is_translated(translation.source, direction):
+        return unchanged(translation, protected)
     other = await respelled(translation, protected, direction, options, translate)
     translation = other or translation
     is_plain = protected is None or protected.has_words_only
@@ -63,6 +67,18 @@ async def improve(
             break
         await run(versions.add, attempt, translations)
     return versions.result(options)
+
+
+def unchanged(translation: SentenceTranslation, protected: Protected | None) -> SentenceTranslation:
+    """Returns the sentence itself as its translation."""
+    return replace(
+        translation,
+        text=translation.source,
+        verdicts=(),
+        alternatives=(),
+        alignment=tuple(links_of_same(translation.source, 0, 0)) if translation.alignment else (),
+        stored=protected.source if protected else translation.source,
+    )
 
 
 async def _run_here(function: Callable[..., Any], *arguments: object) -> Any:

@@ -8,7 +8,9 @@ from languages.clock import Clock, Phrase, Wording
 from languages.german.address import ADDRESS
 from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
+from languages.german.laws import references
 from languages.german.nouns import is_common_noun
+from languages.german.streets import KEPT
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, NounProbe
 from languages.neutral import neutral, writing_of
@@ -156,5 +158,7 @@ LANGUAGE = replace(
     greeting=_GREETING,
     may_be_noun=_may_be_noun,
     is_common_noun=is_common_noun,
+    references=references,
+    kept_names=KEPT,
     common_words=_COMMON_WORDS,
 )

@@ -89,7 +89,8 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
     """
     text = _FOOTNOTE.sub(lambda mark: " " * len(mark[0]), text)
     writer = Writer(text, source, target)
-    words = (*writer.dates_in_words(text), *writer.times_in_words(text))
+    references = ((begin, end, Rewrite(new)) for begin, end, new in language_of(source).references(text, target))
+    words = (*writer.dates_in_words(text), *writer.times_in_words(text), *references)
     found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)
     ends = [0, *(numeral.end for numeral in found)]
     for numeral in _numerals(text, _Reader(text, writer)):

@@ -13,6 +13,12 @@ _CLOSING = "\"'”“’‘»«›‹)]*"
 _END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(_CLOSING)}\s]*)$")
 _ASTERISKS = re.compile(r"\*{0,9}$")
 _LAST = 80  # characters at the end that are looked at
+# Curly marks, any double ones, and single ones that are no apostrophes, or double ones in the other half of the pair.
+_CURLY = re.compile(r"[„“”»«]")
+_STRAIGHT = re.compile(r"\"")
+_DOUBLE = re.compile(r"[„“”»«\"]")
+_SINGLE = re.compile(r"[„“”»«\"]|(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
+_SEPARATED = re.compile(r" [»«] ")
 _SPACES = " \u00a0\u202f"
 
 
@@ -35,6 +41,8 @@ def quotation_marks(pair: Pair) -> list[Edit]:
             for group, written in (("opening", there.opened), ("closing", there.closed))
             if match[group] != written
         ]
+    if others := _paired(pair, there):
+        return others
     marks = list(mark.finditer(translation))
     if len(marks) != 1 or marks[0][0] not in copied:
         return []
@@ -45,6 +53,22 @@ def quotation_marks(pair: Pair) -> list[Edit]:
         return []
     written = there.closed if closes else there.opened
     return [Edit(begin, end, written)] if translation[begin:end] != written else []
+
+
+def _paired(pair: Pair, there: Quotes) -> list[Edit]:
+    """Writes the target's marks over as many other ones as the source has curly ones: models write straight marks."""
+    here = list(_CURLY.finditer(pair.source))
+    if len(here) < 2 or len(here) % 2 or _STRAIGHT.search(pair.source):
+        return []
+    for marks in (_DOUBLE, _SINGLE):
+        found = list(marks.finditer(pair.translation))
+        if len(found) == len(here):
+            return [
+                Edit(*match.span(), there.closed if index % 2 else there.opened)
+                for index, match in enumerate(found)
+                if match[0] != (there.closed if index % 2 else there.opened)
+            ]
+    return []
 
 
 @lru_cache(maxsize=256)
@@ -67,6 +91,9 @@ def marks_between(text: str, direction: Direction) -> Mapping[int, str]:
         direction: Its language, and that of the translation.
     """
     own, other = direction.here.writing.quotes, direction.there.writing.quotes
+    if own and other and own != other and "»" in text and not _SEPARATED.search(text) and "»" not in own + other:
+        first, last = sorted("«»", key=text.find)
+        return {ord(first): other.opened, ord(last): other.closed} if text.find(first) >= 0 else {}
     if own is None or other is None or own == other or not set(other[:2]).difference(own[:2]).isdisjoint(text):
         return {}
     return {ord(own.opening): other.opened, ord(own.closing): other.closed}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.text.inline.placement import apply
 from app.translation.rules.corrections import conflicts, corrections, overlap
-from app.translation.rules.marks import marks_between
+from app.translation.rules.marks import marks_between, quotation_marks
 from app.translation.rules.pair import Direction, RuleOptions
 from languages.registry import language_of
 
@@ -193,3 +193,19 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
     assert conflicts(sentence) == []
     edits = corrections(sentence)
     assert edits == sorted(edits) and not any(overlap(*both) for both in pairwise(edits))
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("Das ist „gut“.", "That's 'good'.", "That's “good”."),
+        ("Er sagte: „Komm!“", 'He said, "Come!"', "He said, “Come!”"),
+        ("»Komm«, sagte er, »her.«", "'Come,' he said, 'here.«", "“Come,” he said, “here.”"),
+        ("Das ist 'gut'.", "That's 'good'.", "That's 'good'."),
+        ('Das ist "gut".', 'That is "good".', 'That is "good".'),
+        ("Die „Arbeit“ der Wochen", "The weeks' 'work'", "The weeks' 'work'"),  # which is which?
+    ],
+)
+def test_curly_marks_stay_curly(source: str, translation: str, expected: str) -> None:
+    pair = direction("de", "en").pair(source, translation)
+    assert apply(quotation_marks(pair), translation) == expected

@@ -1,0 +1,84 @@
+"""References to laws: "§ 5 Abs. 2 Satz 1 Nr. 3 BGB i. V. m. Art. 6 Abs. 1 lit. b DSGVO", and how English writes them.
+
+The style is that of the translations of the German ministry of justice (gesetze-im-internet.de) and of EU law.
+"""
+
+import re
+from collections.abc import Iterator
+
+_VALUE = r"\d{1,4}[a-z]?"
+_LIST = rf"{_VALUE}(?:(?:, | und | bis | oder |[-–]){_VALUE})*"
+_PART = re.compile(
+    rf"[ \u00a0]?(?:(?P<paragraph>Abs(?:\.|atz|ätze))[ \u00a0]?(?P<paragraphs>{_LIST})"
+    rf"|(?P<sentence>S\.|Satz|Sätze)[ \u00a0]?(?P<sentences>{_LIST})"
+    rf"|(?P<number>Nr\.|Nummer|Ziff\.|Ziffer)[ \u00a0]?(?P<numbers>{_LIST})"
+    rf"|(?P<half>HS|Hs\.|Halbs\.|Halbsatz)[ \u00a0]?(?P<halves>{_LIST})"
+    rf"|(?P<alternative>Alt\.|Alternative|Var\.)[ \u00a0]?(?P<alternatives>{_LIST})"
+    rf"|(?P<point>lit\.|Buchst\.|Buchstabe|Bst\.)[ \u00a0]?(?P<points>[a-z]{{1,2}})(?!\w))"
+)
+_BEGIN = re.compile(
+    rf"(?<!\w)(?P<kind>§§?|Art(?:\.|ikel)|Artt\.)[ \u00a0]?(?P<values>{_LIST})(?!\w)(?P<following> ?ff?\.)?"
+)
+_LAW = re.compile(r"[ \u00a0](?P<law>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,11}[A-Z](?:[ -](?:Bund|EU|[IVX]{1,4}))?)(?!\w)")
+_WITH = re.compile(r"[ \u00a0](?:i\.[ \u00a0]?V\.[ \u00a0]?m\.|iVm|in Verbindung mit)[ \u00a0](?=§|Art)")
+_LAWS = {"DSGVO": "GDPR", "DS-GVO": "GDPR", "AEUV": "TFEU", "EUV": "TEU", "EMRK": "ECHR", "GRCh": "CFR"}
+_JOINERS = {" und ": " and ", " oder ": " or ", " bis ": " to "}
+
+
+def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
+    """Yields the references to laws, as begin, end and what English has for them; none for other targets.
+
+    Args:
+        text: Any German text.
+        target: Code of the language to write for.
+    """
+    if target.split("-")[0] != "en":
+        return
+    done = 0
+    for match in _BEGIN.finditer(text):
+        if match.start() < done:
+            continue
+        written, done = _reference(text, match)
+        while behind := _WITH.match(text, done):
+            following = _BEGIN.match(text, behind.end())
+            if not following:
+                break
+            more, done = _reference(text, following)
+            written += f" in conjunction with {more}"
+        yield match.start(), done, written
+
+
+def _reference(text: str, begin: re.Match[str]) -> tuple[str, int]:
+    values = _joined(begin["values"])
+    is_section = begin["kind"].startswith("§")
+    kinds = ("Section", "Sections") if is_section else ("Article", "Articles")
+    written = f"{kinds[not values.isalnum()]} {values}" + (" et seq." if begin["following"] else "")
+    end = begin.end()
+    while part := _PART.match(text, end):
+        end = part.end()
+        if part["paragraph"]:
+            listed = re.sub(
+                r"\w+", lambda value: f"({value[0]})" if value[0][0].isdigit() else value[0], part["paragraphs"]
+            )
+            written += _joined(listed)
+        elif part["point"]:
+            written += f"({part['points']})" if not is_section else f" point ({part['points']})"
+        else:
+            word = str(part.lastgroup)
+            names = {
+                "sentences": "sentence",
+                "numbers": "no.",
+                "halves": "half-sentence",
+                "alternatives": "alternative",
+            }
+            written += f" {names[word]} {_joined(part[word])}"
+    if law := _LAW.match(text, end):
+        end = law.end()
+        written += f" {_LAWS.get(law['law'], law['law'])}"
+    return written, end
+
+
+def _joined(values: str) -> str:
+    for german, english in _JOINERS.items():
+        values = values.replace(german, english)
+    return values

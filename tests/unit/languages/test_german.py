@@ -1,0 +1,47 @@
+"""German addresses stay, and references to laws have all their parts."""
+
+import pytest
+
+from languages.german.laws import references
+from languages.german.streets import KEPT
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Musterstraße 1\n12345 Musterstadt", "Musterstraße 1\n12345 Musterstadt"),
+        ("Am Alten Markt 5, 50667 Köln", "Am Alten Markt 5, 50667 Köln"),
+        ("Sie wohnt in der Bahnhofstraße 5 in Köln.", "Bahnhofstraße 5"),
+        ("Wir ziehen in die Berliner Straße 12a um.", "Berliner Straße 12a"),
+        ("Die Karl-Marx-Allee 1 ist dort", "Karl-Marx-Allee 1"),
+        ("Die Bundesstraße 3 ist gesperrt", None),
+        ("Der Sitzplatz 12 auf der Straße", None),
+        ("Die Straße ist 5 Kilometer lang", None),
+        ("Parkplatz 5", None),
+    ],
+)
+def test_an_address_is_kept(text: str, kept: str | None) -> None:
+    assert next((match[0] for pattern in KEPT for match in pattern.finditer(text)), None) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        (
+            "§ 5 Abs. 2 Satz 1 Nr. 3 BGB i. V. m. Art. 6 Abs. 1 lit. b DSGVO",
+            "Section 5(2) sentence 1 no. 3 BGB in conjunction with Article 6(1)(b) GDPR",
+        ),
+        ("§§ 12 und 13 StGB", "Sections 12 and 13 StGB"),
+        ("§ 433 Abs. 1 und 2 BGB", "Section 433(1) and (2) BGB"),
+        ("§ 3 ff. HGB", "Section 3 et seq. HGB"),
+        ("§ 35a EStG", "Section 35a EStG"),
+        ("Artikel 5", "Article 5"),
+    ],
+)
+def test_a_reference_to_a_law_is_whole(text: str, english: str) -> None:
+    assert list(references(text, "en")) == [(0, len(text), english)]
+    assert not list(references(text, "fr"))
+
+
+def test_what_is_no_reference() -> None:
+    assert not list(references("Art und Weise, Kunst 5, Paragraph", "en"))
