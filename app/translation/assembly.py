@@ -13,9 +13,12 @@ from app.text.markup.extraction import Rebuilt, joined
 from app.text.memory.matching import Match
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import TermUse, uses
+from app.text.untranslated import Reason, Untranslated
 from app.text.well_formed import is_malformed_markup
 from app.translation.passages import Batch, Passage, Segment
 from app.translation.request import ItemTranslation, TranslationRequest
+from app.translation.rules.pair import Direction
+from app.translation.rules.target_language import is_translated
 from languages.registry import language_of
 
 
@@ -37,6 +40,7 @@ class ItemBuilder:
         self._blocks: list[tuple[SentenceTranslation, ...]] = []
         self._lost: list[str] = []
         self._verdicts: Counter[Verdict] = Counter()
+        self._untranslated: list[Untranslated] = []
         self._terms: list[TermUse] = []
         self._matches: list[Match] = []
         self._pivot: str | None = None
@@ -68,8 +72,27 @@ class ItemBuilder:
             first = replace(first, verdicts=(*first.verdicts, Verdict.MALFORMED))
             segment.restored = replace(segment.restored, sentences=(first, *others))
 
+    def _untranslated_in(self, segment: Segment) -> Iterator[Untranslated]:
+        """Yields the ranges of a segment that stay as they are, in the order of their reasons."""
+        block = segment.key.block if self._wanted.markup else 0
+        direction = Direction(language_of(segment.language), language_of(self._wanted.target))
+        whole = []
+        for sentence in segment.restored.sentences:
+            begin, end = sentence.source_begin, sentence.source_begin + len(sentence.source)
+            if sentence.text == sentence.source and is_translated(sentence.source, direction):
+                whole.append((begin, end))
+                yield Untranslated(begin + segment.begin, end + segment.begin, Reason.TARGET_LANGUAGE, block)
+        if segment.protected is None:
+            return
+        for begin, end in segment.protected.kept():
+            is_element = self._wanted.markup is not None and segment.protected.source[begin] == "<"
+            if not any(first <= begin < last for first, last in whole):
+                reason = Reason.MARKUP if is_element else Reason.PROTECTED
+                yield Untranslated(begin + segment.begin, end + segment.begin, reason, block)
+
     def _add_sentences(self, segment: Segment) -> None:
         sentences = segment.restored.sentences
+        self._untranslated += self._untranslated_in(segment)
         self._pivot = self._pivot or segment.pivot
         self._matches += segment.matches
         for sentence in sentences:
@@ -101,6 +124,7 @@ class ItemBuilder:
             pivot=self._pivot,
             terms=tuple(self._terms),
             matches=tuple(self._matches),
+            untranslated=tuple(self._untranslated),
             refusal=refusal,
         )
 

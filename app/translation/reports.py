@@ -6,6 +6,7 @@ from typing import Any
 
 from app.text.memory.matching import Match
 from app.text.terms.glossary import TermUse
+from app.text.untranslated import Untranslated, counted
 from app.translation.request import ItemTranslation, TranslationRequest
 
 
@@ -32,9 +33,19 @@ def report_matches(matches: Iterable[Match]) -> list[dict[str, Any]]:
     ]
 
 
+def report_untranslated(items: Iterable[Untranslated]) -> list[dict[str, Any]]:
+    """Reports each range that stays as it is."""
+    return [{"block": each.block, "begin": each.begin, "end": each.end, "reason": each.reason.value} for each in items]
+
+
 def report_document(wanted: TranslationRequest, items: Sequence[ItemTranslation]) -> dict[str, Any]:
-    """Reports ``terms`` if there is a glossary, and ``memory`` (matches used and offered) if there is a memory."""
+    """Reports ``terms`` if there is a glossary, and ``memory`` (matches used and offered) if there is a memory.
+
+    ``untranslated`` counts what stays as it is, by reason, if there is anything.
+    """
     report: dict[str, Any] = {}
+    if kept := counted(each.reason for item in items for each in item.untranslated):
+        report["untranslated"] = kept
     if wanted.glossary:
         report["terms"] = report_terms(use for item in items for use in item.terms)
     if wanted.memory:

@@ -13,6 +13,7 @@ from app.text.markup.extraction import Rules
 from app.text.memory.matching import Match, TranslationMemory
 from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Glossary, TermUse
+from app.text.untranslated import Untranslated
 
 AUTO = "auto"
 """The source language of a request whose texts are to be detected."""
@@ -87,6 +88,7 @@ class ItemTranslation:
         pivot: Code of the language between the two models; None if one model translated the item.
         terms: The glossary's terms in the item, in order, with their status.
         matches: What the translation memory has for the item and its sentences, in order.
+        untranslated: What stays as it is on purpose.
         refusal: Why the item came back as it is, if it was skipped.
     """
 
@@ -99,6 +101,7 @@ class ItemTranslation:
     pivot: str | None = None
     terms: tuple[TermUse, ...] = ()
     matches: tuple[Match, ...] = ()
+    untranslated: tuple[Untranslated, ...] = ()
     refusal: UnsupportedPair | None = None
 
 

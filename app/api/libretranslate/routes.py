@@ -33,7 +33,7 @@ from app.text.detection import Detection
 from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
-from app.translation.reports import report_matches, report_terms
+from app.translation.reports import report_matches, report_terms, report_untranslated
 from app.translation.request import Answer, ItemTranslation, Progress
 from app.work_pool import TEXT_POOL
 
@@ -219,6 +219,8 @@ def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation
         columns["formality"] = [None if _is_of_another_register(item) else register for item in items]
     if wanted.translation.protect is not None or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
+    if wanted.translation.details:
+        columns["untranslated"] = [report_untranslated(item.untranslated) for item in items]
     if wanted.translation.glossary:
         columns["terms"] = [report_terms(item.terms) for item in items]
     if wanted.translation.memory:

@@ -17,6 +17,7 @@ from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.text.memory.matching import DEFAULT_THRESHOLD
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
+from app.text.untranslated import Reason
 
 Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
 
@@ -161,6 +162,19 @@ class SentenceDetails(BaseModel):
     alignment: list[WordLink] = Field(description="Links in the order of the target; a word may have several, or none.")
 
 
+class UntranslatedRange(BaseModel):
+    """A part of a text that stays as it is on purpose."""
+
+    block: int = Field(description="Index of the block of markup; 0 in plain text.", ge=0)
+    begin: int = Field(description="In code points of the text, or of the plain text of its block in markup.", ge=0)
+    end: int = Field(description="Position after the last code point.", ge=0)
+    reason: Reason = Field(
+        description="`protected`: a pattern of `protect`, an address, variable, identifier, emoji or the like; "
+        "`markup`: an element that isn't translated; `target_language`: a sentence in the target language; "
+        "`identifier`: a value that programs read."
+    )
+
+
 class TranslateResponse(BaseModel):
     """The translation; lists where `q` was a list."""
 
@@ -199,6 +213,9 @@ class TranslateResponse(BaseModel):
     details: list[SentenceDetails] | list[list[SentenceDetails]] | None = Field(
         None, description="Only if requested: the translated sentences in order, of the text or of each text."
     )
+    untranslated: list[UntranslatedRange] | list[list[UntranslatedRange]] | None = Field(
+        None, description="With `details`: what stays as it is on purpose, of the text or of each text."
+    )
 
 
 class TranslatedFile(BaseModel):
@@ -207,6 +224,9 @@ class TranslatedFile(BaseModel):
     translatedFileUrl: str = Field(description="The address to download it from.")
     terms: list[TermUse] | None = Field(None, description="Only with a glossary: how the translation uses its terms.")
     memory: MemoryCounts | None = Field(None, description="Only with a translation memory.")
+    untranslated: dict[str, int] | None = Field(
+        None, description="If anything stays as it is on purpose: how much, by reason, as of `/translate`."
+    )
 
 
 class SuggestRequest(BaseModel):

@@ -7,7 +7,7 @@ restored = protected.restore(translation_of(protected.text), links)
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import cycle, pairwise
@@ -125,6 +125,17 @@ class Protected:
         """Returns the ranges of the stand-ins in ``text``, as (begin, end)."""
         tokens = (self._inline.tokens[index] for index in self._inline.atoms)
         return tuple((token.begin, token.end) for token in tokens)
+
+    def kept(self) -> Iterator[tuple[int, int]]:
+        """Yields the ranges of ``source`` that a translation has as they are: no numbers, which are written anew."""
+        done = 0
+        for point in self._inline.atoms.values():
+            begin = self.source.find(point.markup, done)
+            if begin < 0:
+                continue
+            done = begin + len(point.markup)
+            if point.rewrite is None:
+                yield begin, done
 
     def hide(self, translation: str) -> str:
         """Replaces the spans in the beginning of a translation by their stand-ins, each once."""
