@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -123,6 +123,9 @@ bench-capacity: $(DEV)/installed  ## Predict clusters of 1, 10 and 100 replicas;
 
 attack: $(DEV)/installed  ## Attack a server on this machine; print what others wait for
 	$(DEV)/bin/python -m benchmarks.attack artifacts/de-en
+
+bench-documents: $(DEV)/installed  ## Time documents of a megabyte in every format
+	$(DEV)/bin/python -m benchmarks.documents
 
 bench-footprint: $(DEV)/installed  ## Time the start; watch memory over 10,000 requests
 	$(DEV)/bin/python -m benchmarks.footprint artifacts/de-en $(BENCH_PAIRS)

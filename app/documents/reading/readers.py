@@ -14,7 +14,7 @@ import socket
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.documents.memory_files import MemoryFile
 from app.documents.reading import frames
@@ -52,6 +52,20 @@ class ReaderLimits:
     def from_settings(cls, settings: Settings) -> "ReaderLimits":
         """Returns the limits that the operator has set."""
         return cls(settings.document_memory_bytes, settings.document_processor_s)
+
+
+class End(NamedTuple):
+    """How a reader has ended.
+
+    Attributes:
+        status: As ``os.wait`` has it; -1 if no process could be made.
+        peak_bytes: The most memory that it had.
+        processor_s: Processor time that it has used, in seconds.
+    """
+
+    status: int
+    peak_bytes: int
+    processor_s: float
 
 
 class Readers:
@@ -106,10 +120,10 @@ class Readers:
         return frames.message(task=task, **vars(self._limits), **values)
 
     @asynccontextmanager
-    async def _reader(self) -> "AsyncIterator[_Reader]":
+    async def _reader(self) -> "AsyncIterator[Reader]":
         connection, lease = FORKS.fork()
         stream, writer = await asyncio.open_unix_connection(sock=connection, limit=_MEBIBYTE)
-        reader = _Reader(stream, writer, lease, _PATIENCE * self._limits.processor_s)
+        reader = Reader(stream, writer, lease, _PATIENCE * self._limits.processor_s)
         try:
             yield reader
         finally:
@@ -121,12 +135,13 @@ class OpenDocument:
     """A document whose process waits for its translations.
 
     Attributes:
+        reader: The process.
         texts: As in ``app.documents.document.Document``, and so are ``markup`` and ``splitting``.
         characters: Number of characters (code points) of all texts, without the marks of formatting in office files.
     """
 
-    def __init__(self, reader: "_Reader", described: dict[str, Any], texts: tuple[str, ...], max_bytes: int) -> None:
-        self._reader, self._max_bytes = reader, max_bytes
+    def __init__(self, reader: "Reader", described: dict[str, Any], texts: tuple[str, ...], max_bytes: int) -> None:
+        self.reader, self._max_bytes = reader, max_bytes
         self.texts = texts
         rules: dict[str, Any] = described["markup"] or {}
         rules = {name: frozenset(value) if isinstance(value, list) else value for name, value in rules.items()}
@@ -144,15 +159,15 @@ class OpenDocument:
         Raises:
             DocumentTooLarge: It can't be written within the limits.
         """
-        await self._reader.send(frames.message(language=language))
-        await self._reader.send_all(frames.frames_of_texts(translations))
-        size = (await self._reader.message())["size"]
+        await self.reader.send(frames.message(language=language))
+        await self.reader.send_all(frames.frames_of_texts(translations))
+        size = (await self.reader.message())["size"]
         if size > self._max_bytes:
             raise DocumentTooLarge("The translated document is too large.")
-        return await self._reader.file(size)
+        return await self.reader.file(size)
 
 
-class _Reader:
+class Reader:
     """The server's end of the connection with a reader.
 
     Args:
@@ -231,26 +246,31 @@ class _Reader:
                 raise DragomanError("A reader of documents has sent too much.")
             return kind, await self._stream.readexactly(size)
         except (asyncio.IncompleteReadError, ConnectionError):
-            raise await self._end() from None
+            raise await self._fault() from None
 
-    async def _end(self) -> DragomanError:
-        """Returns the error of a reader that has ended without an answer."""
-        told = b""
+    async def end(self) -> End | None:
+        """Waits for the end of the reader; None if nobody tells it soon."""
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_END_S):
                 told = await asyncio.get_running_loop().sock_recv(self._lease, frames.ENDED.size)
-        if len(told) < frames.ENDED.size:
+                if len(told) == frames.ENDED.size:
+                    return End(*frames.ENDED.unpack(told))
+        return None
+
+    async def _fault(self) -> DragomanError:
+        """Returns the error of a reader that has ended without an answer."""
+        end = await self.end()
+        if end is None:
             return DocumentTooLarge(_UNREADABLE)
-        status, peak_bytes, used_s = frames.ENDED.unpack(told)
-        if status < 0:
+        if end.status < 0:
             return Overloaded(BUSY)
         logger.warning(
             "a reader of documents ended with status %d, after %.1f s of processor time, with %d MB",
-            status,
-            used_s,
-            peak_bytes // 1_000_000,
+            end.status,
+            end.processor_s,
+            end.peak_bytes // 1_000_000,
         )
-        ended_by = os.waitstatus_to_exitcode(status)
+        ended_by = os.waitstatus_to_exitcode(end.status)
         if ended_by == -signal.SIGXCPU:
             return DocumentTooLarge(_TOO_MUCH_TIME)
         is_memory = ended_by in (-signal.SIGKILL, frames.OUT_OF_MEMORY)
