@@ -68,6 +68,7 @@ class Documents:
         """Returns the jobs."""
         async with self._lock:
             if self._jobs is None:
+                await asyncio.to_thread(_import_jobs)
                 from app.documents.jobs import DocumentJobs
                 from app.storage.database import Database
 
@@ -77,3 +78,9 @@ class Documents:
                 self._jobs = DocumentJobs(self._settings, *parts, self._observe)
                 self._jobs.start()
             return self._jobs
+
+
+def _import_jobs() -> None:
+    """Imports what takes half a second, in which the event loop would serve nobody."""
+    import app.documents.jobs
+    import app.storage.database  # noqa: F401
