@@ -5,6 +5,7 @@ translation, so that each cue shows what is being said. Lines are broken anew, a
 and none is longer than the longest of the file.
 """
 
+import html
 import math
 import re
 from bisect import bisect_left
@@ -78,9 +79,9 @@ class _Cue:
         return [line for turn in self.turns for line in turn.lines]
 
     @property
-    def is_timed(self) -> bool:
-        """Tells whether there are times between the words."""
-        return _TIMES.search(self.text) is not None
+    def stretches(self) -> list[str]:
+        """What is between the times inside a cue; nothing if there are none."""
+        return [stretch for stretch in _divided(self.text)[::2] if stretch.strip()] if _TIMES.search(self.text) else []
 
     @property
     def is_plain(self) -> bool:
@@ -101,14 +102,22 @@ def read_subtitles(data: bytes) -> Document:
     def write(translations: Sequence[str], language: str) -> bytes:
         pieces: list[str] = []
         done = 0
-        for (group, builder), translation in zip(sentences, translations, strict=True):
+        rest = iter(translations)
+        for group, builder in sentences:
             checkpoint()
-            for cue, text in zip(group, _texts(group, _rendered(builder, translation)), strict=True):
-                pieces += file.text[done : cue.begin], cue.line_end.join(_lines(cue, text, longest))
+            texts = _texts(group, _rendered(builder, next(rest)))
+            for cue, text in zip(group, texts, strict=True):
+                stretches = [html.unescape(next(rest)) for _ in cue.stretches]
+                pieces += file.text[done : cue.begin], cue.line_end.join(_lines(cue, text, stretches, longest))
                 done = cue.end
         return file.encoded("".join([*pieces, file.text[done:]]))
 
-    return Document(texts=tuple(builder.markup for _, builder in sentences), markup=INLINE, write=write)
+    texts = [
+        text
+        for group, builder in sentences
+        for text in (builder.markup, *(html.escape(each, quote=False) for cue in group for each in cue.stretches))
+    ]
+    return Document(texts=tuple(texts), markup=INLINE, write=write)
 
 
 def _cue(match: re.Match[str]) -> _Cue:
@@ -214,7 +223,7 @@ def _built(group: Sequence[_Cue]) -> InlineBuilder:
         if index:
             builder.text(" ")
             builder.point(_NEXT_CUE)
-        if cue.is_timed:
+        if cue.stretches:
             builder.text(" ".join(_TAG.sub(" ", cue.text).split()))
             continue
         open_: list[tuple[str, int, _Element]] = []
@@ -279,23 +288,36 @@ def _texts(group: Sequence[_Cue], rendered: str) -> list[str]:
     return [" ".join(words[begin:end]) for begin, end in zip([0, *shares], shares, strict=False)]
 
 
-def _lines(cue: _Cue, text: str, longest: int) -> list[str]:
-    if cue.is_timed:
-        return _timed(cue.text, text.split()).splitlines()
+def _lines(cue: _Cue, text: str, stretches: Sequence[str], longest: int) -> list[str]:
+    if cue.stretches:
+        return _timed(cue.text, text.split(), stretches).splitlines()
     texts = text.split(_NEXT_LINE) if len(cue.turns) > 1 else [text]
     return [line for turn, own in zip(cue.turns, texts, strict=True) for line in _broken(own, len(turn.lines), longest)]
 
 
-def _timed(text: str, words: Sequence[str]) -> str:
-    """Shares words out among the times of a cue, each of which has as many as it had, or in proportion."""
-    stretches = re.split(rf"((?:{_TAG.pattern})+)", text, flags=re.IGNORECASE)  # every other one is tags
-    counts = [0 if number % 2 else len(stretch.split()) for number, stretch in enumerate(stretches)]
+def _divided(text: str) -> list[str]:
+    """Divides a text at its tags: every other item is one or more tags."""
+    return re.split(rf"((?:{_TAG.pattern})+)", text, flags=re.IGNORECASE)
+
+
+def _timed(text: str, words: Sequence[str], stretches: Sequence[str]) -> str:
+    """Shares words out among the times of a cue, in proportion to those that were there.
+
+    If there are too few, each time has the translation of its own words.
+    """
+    divided = _divided(text)
+    counts = [0 if number % 2 else len(each.split()) for number, each in enumerate(divided)]
     ends = [round(len(words) * count / max(1, sum(counts))) for count in accumulate(counts)]
+    shares = iter(
+        stretches
+        if len(words) < len(stretches)
+        else [" ".join(words[begin:end]) for count, begin, end in zip(counts, [0, *ends], ends, strict=False) if count]
+    )
     pieces = []
-    for stretch, count, begin, end in zip(stretches, counts, [0, *ends], ends, strict=False):
-        inner = stretch.strip() if count else ""
-        before, _, behind = stretch.partition(inner) if inner else (stretch, "", "")
-        pieces.append(before + " ".join(words[begin:end]) + behind)
+    for each, count in zip(divided, counts, strict=True):
+        inner = each.strip()
+        before, _, behind = each.partition(inner) if count else (each, "", "")
+        pieces.append(before + (" ".join(next(shares).split()) if count else "") + behind)
     return "".join(pieces)
 
 

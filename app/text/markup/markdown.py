@@ -33,11 +33,12 @@ from app.text.protection.patterns import Patterns, compile_patterns
 _MAX_CHARS = 1_000_000
 _MAX_PARAGRAPH_CHARS = 100_000
 
-# Links of wikis, emoji, and formulas in HTML.
+# Links of wikis, emoji, mentions and citations, and formulas in HTML.
 _EXTENSIONS = Patterns(
     harmless=(
         *compile_patterns([r"regex:!?\[\[[^\[\]\n]+\]\]"]).expressions,
         Checked(r"(?:^|[\s(])(:[a-z0-9_+-]*[a-z+-][a-z0-9_+-]*:)"),
+        Checked(r"(?:^|[\s\[;(-])(@[A-Za-z0-9_][\w:./-]*)\b"),
         Checked(r"(?:^|[\s(>*_])(\$\$[^\s$](?:[^$\n]*[^\s$])?\$\$|\$[^\s$.,-](?:[^$\n]*[^\s$])?\$)", is_formula),
     )
 )
@@ -50,7 +51,7 @@ _EMPHASIS = re.compile(r"[*_~]+")
 _OTHER_MARK = str.maketrans("*_", "_*")
 # Characters that are markup, or may be, and what makes a block where it begins a line.
 _SPECIAL = re.compile(
-    r"[`*\[\]|]|~(?=~)|(?<=~)~|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#"
+    r"[`*\[\]|]|~(?=~)|(?<=~)~|\\(?=[!-/:-@\[-`{-~]|\Z)|<(?=[a-zA-Z/!?]|\Z)|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<!\S)#(?=#*(?:\s|\Z))"
 )
 # This may be markup, together with the text beside it or at the beginning of a line.
 _RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")

@@ -43,7 +43,10 @@ _CODE_TAG = re.compile(
     r"\{(?:%|\{[<%])-?\s*+(code|codeblock|comment|highlight|katex|math|mermaid|raw|schema|script|style|verbatim)\b"
 )
 _CODE_END = r"\{{(?:%|\{{[<%])-?\s*+(?:end\s?{0}|/\s*+{0})\s*+-?[%>]"
-_CONTENTS = re.compile(r"\[(?:TOC|\[_?TOC_?\])\]\s*+", re.IGNORECASE)
+# Lines of one kind: tables of contents, definitions of links whose address is a template, included files, targets.
+_OTHER_LINE = re.compile(
+    r"\[(?:(?i:TOC|\[_?TOC_?\])\]|[^\[\]\n]++\]:[ ]++\S*?\{[{%].*)\s*+|--8<--.*|<<<\s.*|\([\w:-]++\)=\s*+"
+)
 _GRID = re.compile(r"\+(?:[-=:]++\+)++\s*+")
 
 # ECMAScript's modules; "export all data" is a sentence.
@@ -187,8 +190,8 @@ def _tags(state: StateBlock, line: str, start: int, end: int) -> int | None:
     return None
 
 
-def _contents(state: StateBlock, line: str, start: int, end: int) -> int | None:
-    return start + 1 if _CONTENTS.fullmatch(line) else None
+def _other_line(state: StateBlock, line: str, start: int, end: int) -> int | None:
+    return start + 1 if _OTHER_LINE.fullmatch(line) else None
 
 
 def _grid_table(state: StateBlock, line: str, start: int, end: int) -> int | None:
@@ -223,8 +226,10 @@ _FINDERS: dict[str, Callable[[StateBlock, str, int, int], int | None]] = {
     "$": _formula,
     "\\": _latex,
     "{": _tags,
-    "<": _tags,
-    "[": _contents,
+    "<": lambda *args: _other_line(*args) or _tags(*args),
+    "[": _other_line,
+    "-": _other_line,
+    "(": _other_line,
     "+": _grid_table,
     "i": _module,
     "e": _module,

@@ -63,7 +63,8 @@ _LINE_LABEL = re.compile(
 _SCRIPT = r"(?<![\w~^\\])[\w)\]]{0,20}(?:[~^](?![~^])[^\s~^]{1,12}[~^](?![~^])\w{0,20}){1,10}"
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _MARKED = re.compile(r"(?<![=+^~\w])(==|\+\+|\^\^|~)(?=[^\s=+^~])([^\n]{1,500}?)(?<=[^\s=+^~])\1(?![=+^~\w])")
-_NO_WORDS = re.compile(r"(?P<footnote>\[\^[^\[\]\s]+\])|" + _SCRIPT)
+# Marks of footnotes, and ids of blocks in Obsidian.
+_NO_WORDS = re.compile(r"(?P<footnote>\[\^[^\[\]\s]+\]|(?<=\s)\^[\w-]{1,40}\Z)|" + _SCRIPT)
 _HTML = "html"
 _RECORDER = "recorder"
 
@@ -184,6 +185,9 @@ class _Recorder:
         for begin, run in self._runs:
             marks += _emphasis(begin, run)
         for match in _MARKED.finditer(self._content):
+            if "+" in match[2] and match[1] == "++":  # ++ctrl+c++
+                marks.append(_Mark(*match.span(), Kind.ATOM))
+                continue
             marks.append(_Mark(match.start(), match.start(2), Kind.OPENING, match[1]))
             marks.append(_Mark(match.end(2), match.end(), Kind.CLOSING, match[1]))
         return self._with_attributes(sorted(marks, key=lambda mark: (mark.begin, mark.end)))

@@ -68,19 +68,19 @@ def test_voices_and_times_of_webvtt_stay(text: str, expected: str) -> None:
 
 
 class ShortEngine(ShoutingEngine):
-    """Writes two words."""
+    """Forgets the words of a sentence but for the first one."""
 
     def known(self, sentence: str, target: str) -> tuple[str, ...]:
-        return ("ZWEI WORTE",)
+        return (sentence.split()[0].upper(),)
 
 
 def test_times_share_other_numbers_of_words() -> None:
     text = "<00:01.100>Eins <00:01.200>zwei <00:01.300>drei <00:01.400>vier"
-    many, few = (cue(text, engine, "a.vtt") for engine in (LongEngine(), ShortEngine()))
-    for found in (many, few):
+    for engine in (LongEngine(), ShortEngine()):
+        found = cue(text, engine, "a.vtt")
         assert re.findall(r"<[^>]+>", found) == re.findall(r"<[^>]+>", text)
-    assert all(part.split() for part in re.split(r"<[^>]+>", many)[1:])
-    assert re.sub(r"<[^>]+>", " ", few).split() == ["ZWEI", "WORTE"]
+        assert all(part.split() for part in re.split(r"<[^>]+>", found)[1:])
+    assert found == text.upper()
 
 
 WORDS = st.lists(st.sampled_from("Der Hund läuft über die Wiese und sieht Katzen".split()), min_size=1, max_size=5)

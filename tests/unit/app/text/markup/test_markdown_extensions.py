@@ -64,6 +64,10 @@ CASES = {
     "tasks": "- [ ] <Offen>\n- [x] <Fertig>\n",
     "line block": "| <Zeile eins>\n| <Zeile zwei>\n",
     "abbreviation": "*[HTML]: <Hyper Text>\n",
+    "template in a definition": "<Siehe> [1].\n\n[1]: {{ site.url }}/docs\n",
+    "included file": '--8<-- "a.md"\n\n<<< @/a.js\n\n(ziel)=\n# <Titel>',
+    "id of a block": "<Ein Absatz> ^abc123\n",
+    "numbers of issues": "<Siehe> #<tag> <und> @tom.\n",
     "grid table": "<Text>\n\n+-----+---+\n| ein | b |\n+=====+===+\n| c   | d |\n+-----+---+\n\n<Mehr>",
 }
 
@@ -96,6 +100,8 @@ def test_blocks_stay_and_their_texts_are_translated(case: str, line_end: str) ->
         ("Siehe {ref}`ein-ziel` und mehr.", "SIEHE {ref}`ein-ziel` UND MEHR."),
         ("import X from 'x'\n\nHallo {props.name + 1} da.", "import X from 'x'\n\nHALLO {props.name + 1} DA."),
         ("Sehr gut :+1: und :smile: hier.", "SEHR GUT :+1: UND :smile: HIER."),
+        ("Drücken Sie ++ctrl+alt+del++ hier.", "DRÜCKEN SIE ++ctrl+alt+del++ HIER."),
+        ("Wie @smith2020 zeigt [siehe @jones2019, S. 5].", "WIE @smith2020 ZEIGT [SIEHE @jones2019, S. 5]."),
         ("Text (siehe {oben und unten}) hier.", "TEXT (SIEHE {OBEN UND UNTEN}) HIER."),
     ],
 )
