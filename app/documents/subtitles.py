@@ -23,7 +23,7 @@ _TIMING = r"[ \t]*+-?\d[\d:.,; \t]*+--+>[ \t]*+-?\d[^\r\n]*+"
 # The line between two cues is sometimes missing. So a cue ends, too, where the number or the timing of the next stands.
 _NEXT = rf"(?:[ \t]*+\d++[ \t]*+\r?\n)?{_TIMING}"
 # Each line is matched in one way only: what could be matched in several takes quadratic time where it doesn't end well.
-_LINE = r"(?=[^\S\r\n]*+[^\s])[^\r\n]*+(?:\r?\n|\r|\Z)"
+_LINE = r"[^\r\n]++(?:\r?\n|\r|\Z)"
 _CUE = re.compile(rf"(?m)^{_TIMING}\r?\n((?:(?!{_NEXT}){_LINE})++)")
 _TAG = re.compile(r"</?(?:i|b|u|s|font|c|v|lang|ruby|rt)\b[^<>\r\n]*>|<[\d:.]+>|\{\\[^{}\r\n]*\}", re.IGNORECASE)
 _WORD = re.compile(rf"(?:{_TAG.pattern}|\S)++", re.IGNORECASE)
@@ -123,6 +123,7 @@ def read_subtitles(data: bytes) -> Document:
 def _cue(match: re.Match[str]) -> _Cue:
     text = match[1].rstrip("\r\n")
     begin, end = _inside_tags(text, *_words(text))
+    begin, end = begin + len(text[begin:end]) - len(text[begin:end].lstrip()), begin + len(text[begin:end].rstrip())
     is_reply = text.lstrip().startswith(">>") or ">>" in text[:begin]
     turns = _turns([line.strip() for line in text[begin:end].splitlines()])
     if len(turns) == 1 and turns[0].label and not _is_sung(text):  # the label stays where it is

@@ -9,13 +9,15 @@ import re
 # Names are compared without case and without marks: className, class-name and class_name are one.
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]")
 # Their values are lists of names, or addresses. "icon": "Symbol" is a text all the same: it is a noun.
-_LISTS = "class classname classes classlist css href icon id ids key route slug src style styles uri url"
+_LISTS = """class classname classes classlist css href icon id ids key margin padding route selector slug src
+    style styles uri url"""
 # Their values are single words of a program, if they are in lower-case.
-_WORDS = """align autocomplete charset code color colour component currency datatype direction display domain encoding
-    engine env environment event extends filename format framework from guid handler host img ip kind lang layout level
-    locale main method mime mode module namespace operator package packaging path platform position property protocol
-    ref rel repository role schema scope selector slot svg tag target template testid theme timezone type username uuid
-    variant version visibility width"""
+_WORDS = """align alignment autocomplete changefreq charset code color colour component currency datatype
+    direction display domain encoding engine enum env environment event explicit extends filename format
+    framework from guid handler host img ip kind lang layout level locale main method mime mode module namespace
+    operator package packaging path platform position property protocol ref rel repository required role schema
+    scope selector slot svg tag target template testid theme timezone type username uuid variant version
+    visibility width"""
 _NAMES_OF_LISTS, _NAMES_OF_WORDS = frozenset(_LISTS.split()), frozenset(_WORDS.split())
 # A word of a list or of a program: in lower-case, or without letters, or with a digit or mark inside.
 _CODE_WORD = re.compile(r"[^\s\w]*+[a-z0-9_][^\sA-Z]*+|[^\s\w]*+\w*+[\d_/.:#-]\S*+|[^\w\s]++")
@@ -72,11 +74,11 @@ def is_data(value: str, name: str = "") -> bool:
         return len(words) == 1 and text.isascii()  # such as the content of a picture
     if not words or _DATA.fullmatch(text) or _FEED_DATE.fullmatch(text):
         return bool(words)
-    plain = _NOT_IN_NAME.sub("", name.lower())
+    plain = _NOT_IN_NAME.sub("", name.lower().rpartition(":")[2])
     if plain in _NAMES_OF_LISTS and all(map(_CODE_WORD.fullmatch, words)):
         return True
     if len(words) > 1:
         return False
-    if plain in _NAMES_OF_WORDS and text.islower() and text.isascii():
+    if plain == "key" or (plain in _NAMES_OF_WORDS and text.islower() and text.isascii()):
         return True
     return bool(_PATH.fullmatch(text) or _IDENTIFIER.fullmatch(text) or _FILE_EXTENSION.search(text))

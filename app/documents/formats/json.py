@@ -51,5 +51,5 @@ def _slots(source: str) -> Iterator[Slot]:
         text = json.loads(match[0])
         if _NO_TEXT.search(text):
             raise DamagedDocument("A string of the file has a NUL character or an unpaired surrogate: it is not text.")
-        if any(map(str.isalpha, text)) and not is_data(text, key):
+        if any(map(str.isalpha, text)) and not is_data(text, key[1:-1]):
             yield Slot(*match.span(), text, written)

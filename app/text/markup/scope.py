@@ -184,9 +184,11 @@ class Scope:
             return Choice.NEVER
         values: dict[str, str] = {}
         attributes = token.attributes.lower()
-        if "translate" in attributes or "lang" in attributes:
+        if "translat" in attributes or "lang" in attributes:
             values = attribute_values(token)
         wish = values.get("translate", "inherit").lower()
+        if not self._is_html and values.get("translatable") == "false":  # in resources of Android
+            return Choice.NO
         if wish in ("yes", ""):
             return Choice.YES
         if wish == "no" or "notranslate" in values.get("class", "").split():

@@ -36,6 +36,15 @@ def test_xml_values_for_programs_stay():
     assert translate(source.encode(), "f.xml").decode() == expected
 
 
+def test_android_resources_that_are_not_translatable_stay():
+    source = (
+        '<resources><string name="a" translatable="false">Bleibt so</string><string name="b">Der Hund</string>'
+        '<string name="c">Hallo <xliff:g id="name">%1$s</xliff:g>!</string></resources>'
+    )
+    expected = source.replace("Der Hund", "DER HUND").replace("Hallo", "HALLO")
+    assert translate(source.encode(), "strings.xml").decode() == expected
+
+
 WORDS = st.lists(st.sampled_from("Der Hund läuft über die Wiese und sieht Katzen".split()), min_size=2, max_size=6)
 PROSE = WORDS.map(" ".join).map(lambda text: text[:1].upper() + text[1:] + ".")
 DATA = st.from_regex(

@@ -67,6 +67,13 @@ def test_voices_and_times_of_webvtt_stay(text: str, expected: str) -> None:
     assert cue(text, name="a.vtt") == expected
 
 
+def test_a_line_of_spaces_is_no_end_of_a_cue() -> None:
+    times = "00:00:00.160 --> 00:00:02.550 align:start position:0%"
+    source = f"WEBVTT\n\n{times}\n \nhallo<00:00:00.480><c> und</c>\n\n{times}\nhallo und\n \n\n"
+    expected = source.replace("hallo", "HALLO").replace("und", "UND")
+    assert translate(source.encode(), "a.vtt").decode() == expected
+
+
 class ShortEngine(ShoutingEngine):
     """Forgets the words of a sentence but for the first one."""
 
