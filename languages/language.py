@@ -89,6 +89,8 @@ class Language:
         head_before: Words behind the head of a term ("board of directors"), if only the head is inflected: it is the
             last word, or the one before these. None if every word of a term is inflected.
         word_endings: Endings that a word may get without becoming another one; see ``app.engine.decoding.half_words``.
+        bracketed_endings: Endings that are written in brackets behind a word: "Schüler(innen)".
+        gender_endings: Endings behind a sign for all genders: "Schüler_innen".
         noun_probe: How to ask for a noun alone, and to read the answer; None leaves such words alone.
         address: How to tell its register; None if it has none, or none is known.
         clues: Reads what a sentence says of its reader.
@@ -124,6 +126,8 @@ class Language:
     bases: Callable[[str], Iterable[str]] = _no_bases
     head_before: tuple[str, ...] | None = None
     word_endings: frozenset[str] = frozenset()
+    bracketed_endings: frozenset[str] = frozenset()
+    gender_endings: frozenset[str] = frozenset()
     noun_probe: NounProbe | None = None
     address: AddressRules | None = None
     clues: Callable[[str], Clues] = _no_clues

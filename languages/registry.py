@@ -51,3 +51,21 @@ def _module_name(name: str) -> str:
     """``norwegian_bokmal`` for "Norwegian Bokmål"."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return "_".join(plain.lower().split())
+
+
+@lru_cache(maxsize=1)
+def bracketed_endings() -> frozenset[str]:
+    """The endings that any language writes in brackets behind a word, where a text's language isn't known."""
+    return frozenset().union(*(room.bracketed_endings for room in rooms()))
+
+
+@lru_cache(maxsize=1)
+def gender_endings() -> frozenset[str]:
+    """The endings that any language writes behind a sign for all genders."""
+    return frozenset().union(*(room.gender_endings for room in rooms()))
+
+
+@lru_cache(maxsize=1)
+def large_numbers() -> tuple[str, ...]:
+    """The words of all languages for large numbers, in small letters, or their beginnings."""
+    return tuple(dict.fromkeys(word.lower() for room in rooms() for word in room.numbers.large_numbers))

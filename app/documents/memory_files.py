@@ -11,6 +11,7 @@ from app.documents.characters import Encoded
 from app.errors import ExtraMissing, InvalidMemory, shortened
 from app.text.budget import checkpoint
 from app.text.memory.entries import check_entry_text
+from languages import codes
 
 EXTRA = "memory"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -110,7 +111,7 @@ def _read_tmx(data: bytes, source: str, target: str) -> Iterator[Pair | None]:
             segment = variant.find("seg")
             if segment is not None:
                 exact.setdefault(code, _text(segment))
-                of_any_region.setdefault(code.partition("-")[0], exact[code])
+                of_any_region.setdefault(codes.base(code), exact[code])
         found = of_any_region | exact
         pair = found.get(source.lower()), found.get(target.lower())
         yield None if pair[0] is None or pair[1] is None else (pair[0], pair[1])

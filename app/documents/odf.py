@@ -11,6 +11,7 @@ from app.documents.mixed_content import MixedText, Names, append_text
 from app.documents.package import Package
 from app.documents.segments import PlainText, Segment, package_document
 from app.errors import DamagedDocument, EncryptedDocument
+from languages import codes
 
 _MANIFEST = "META-INF/manifest.xml"
 _ENCRYPTION = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}encryption-data"
@@ -111,7 +112,7 @@ def _append(parent: Any, text: str) -> None:
 
 
 def _set_language(root: Any, language: str) -> None:
-    base, _, region = language.partition("-")
+    base, _, region = codes.parse(language)
     for element in root.iter():
         if isinstance(element.tag, str) and element.get(f"{_FO}language") not in (None, "zxx", "none"):
             element.set(f"{_FO}language", base)

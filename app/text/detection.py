@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
 
 from app.errors import ConfigurationError
+from languages import codes
 from languages.registry import language_of
 
 _MODEL_FILE = "data/model.npz.xz"  # inside the library's package
@@ -80,7 +81,7 @@ class Detector:
         if not languages:
             raise ValueError("a detector needs at least one language")
         self.languages = tuple(languages)
-        self._code_of = {code.partition("-")[0].lower(): code for code in reversed(languages)}
+        self._code_of = {codes.base(code): code for code in reversed(languages)}
         self._fallback = self._code_of.get("en", languages[0])
         self._identifier: LanguageIdentifier | None = None
         self._world: LanguageIdentifier | None = None  # of the languages that are not served, too

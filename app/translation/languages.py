@@ -6,32 +6,29 @@ from typing import TYPE_CHECKING
 
 from app.errors import UnsupportedPair, shortened
 from languages import codes
+from languages.registry import language_of
 
 if TYPE_CHECKING:
     from app.text.detection import Detection
 
+# Where LibreTranslate's names differ from CLDR's.
 _NAMES = {
-    "ar": "Arabic", "az": "Azerbaijani", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech",
-    "cy": "Welsh", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "eo": "Esperanto",
-    "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French",
-    "ga": "Irish", "gl": "Galician", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian",
-    "hy": "Armenian", "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese", "ka": "Georgian",
-    "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "mk": "Macedonian", "ms": "Malay", "mt": "Maltese",
-    "nb": "Norwegian", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
-    "sk": "Slovak", "sl": "Slovenian", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
-    "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese",
-    "zh": "Chinese", "zh-hans": "Chinese", "zh-hant": "Chinese (traditional)", "pt-br": "Portuguese (Brazil)",
-}  # fmt: skip
+    "bn": "Bengali",
+    "nb": "Norwegian",
+    "pt-br": "Portuguese (Brazil)",
+    "tl": "Tagalog",
+    "zh-hans": "Chinese",
+    "zh-hant": "Chinese (traditional)",
+}
 # Codes for one language, the short ones LibreTranslate's.
 _SYNONYMS = (("zh", "zh-hans", "zh-cn"), ("zt", "zh-hant", "zh-tw"), ("pb", "pt-br"), ("nb", "no"))
-
-# Regions that a language's numbers and dates are written for; the models don't tell them apart.
-_REGIONS = {"de": ("AT", "CH", "DE", "LI"), "en": ("GB", "US"), "pt": ("BR", "PT")}
 
 
 def name_of(code: str) -> str:
     """Returns the English name of a language, or its code if its name is unknown."""
-    return _NAMES.get(code, code)
+    if code in _NAMES:
+        return _NAMES[code]
+    return language_of(code).name if codes.base(code) == code else code
 
 
 def refuse_foreign(foreign: "Detection | None", subject: str) -> None:
@@ -60,8 +57,7 @@ def _languages_of(pairs: frozenset[tuple[str, str]]) -> tuple[str, ...]:
 
 def spelled(code: str) -> str:
     """Spells a code as clients know it: ``zh-Hans``, ``pt-BR``."""
-    base, *parts = code.split("-")
-    return "-".join([base, *(part.upper() if len(part) == 2 else part.title() for part in parts)])
+    return str(codes.parse(code))
 
 
 def find_served(code: str, served: Collection[str]) -> str | None:
@@ -80,7 +76,7 @@ def find_served(code: str, served: Collection[str]) -> str | None:
 def locale_of(code: str) -> str | None:
     """Returns the locale of a client's code that has a known region, such as ``en-GB``; None for other codes."""
     language, script, region = codes.parse(code)
-    return f"{language}-{region}" if not script and region in _REGIONS.get(language, ()) else None
+    return f"{language}-{region}" if not script and region in language_of(language).regions else None
 
 
 def served_language(code: str, served: Collection[str]) -> str:

@@ -7,6 +7,7 @@ from app.engine.models.manifest import MAX_PAIRS, Pair
 from export.marian.card import Card, codes
 from export.marian.languages import language_code
 from export.marian.limits import SourceError
+from languages.codes import base
 
 _NAME = re.compile(r"(?:opus-mt-)?(?:tc-(?:big|base|bible-big)-)?([A-Za-z_+]{2,})-([A-Za-z_+]{2,})")
 _CODE = "[A-Za-z]{2,3}(?:-[A-Za-z]{2,4})?"
@@ -37,8 +38,8 @@ def find_pairs(
     trained = codes(tuple(tag[2:-2] for tag in card.tags if tag in tags))
     targets = codes(card.targets) or _first_codes(target for _, target in named)
     # All labels of a language in several scripts count. Labels of other languages count only if none is known.
-    languages = {code.partition("-")[0] for code in trained or targets}
-    labels = {code: label for code, label in by_code.items() if code.partition("-")[0] in languages}
+    languages = {base(code) for code in trained or targets}
+    labels = {code: label for code, label in by_code.items() if base(code) in languages}
     labels = labels or ({} if targets else by_code)
     targets = labels or targets
     if not sources or not targets or (len(targets) > 1 and not labels):

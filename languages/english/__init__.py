@@ -108,6 +108,7 @@ LANGUAGE = replace(
     noun_probe=NounProbe(_with_articles, re.compile(r"(?:[Tt]he|[Aa]n?) ([a-z][a-z -]+)")),
     clues=clues,
     spelling=spelling,
+    bracketed_endings=frozenset({"s", "es"}),
     common_words=frozenset(
         """
         a about and are as at be but by can did do for from had have he hello her here him his how i is it me my no

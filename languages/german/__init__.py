@@ -149,6 +149,8 @@ LANGUAGE = replace(
     inflect=inflected,
     bases=bases,
     word_endings=frozenset("e em en er es m n r s st te".split()),
+    bracketed_endings=frozenset("e en er es in innen n nen r s".split()),
+    gender_endings=frozenset({"in", "innen"}),
     noun_probe=NounProbe(
         _with_articles, re.compile(r"(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e|en|em|er|es)?) ([A-ZÄÖÜ][\w-]+)")
     ),

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import chain
 from string import ascii_lowercase
 from typing import Any
@@ -16,6 +17,7 @@ from app.text.protection.formulas import FORMULAS
 from app.text.protection.identifiers import IDENTIFIERS
 from app.text.protection.patterns import Patterns
 from app.text.protection.tags import TAGS
+from languages.registry import gender_endings
 
 _SIGNS = compiled(
     {
@@ -75,13 +77,18 @@ _DECODERS: list[tuple[str, Decoder]] = [
     *mnemonics.READERS.items(),
 ]
 _IDENTIFIER = _Families(compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"}))
-_GENDER = re.compile(r"_in(?:nen)?\b")
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
 # Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
 # Bürger*innen.
 _CODE_LETTERS = frozenset("#@\\^`")
 _CODE_SIGNS = frozenset("<=>_{|}~")
 _GENERAL_PUNCTUATION = "\u2000"  # the signs before it are of Latin-1, and common: ° © ®
+
+
+@lru_cache(maxsize=1)
+def _gender_form() -> re.Pattern[str]:
+    """The sign for all genders and what follows: "Bürger_innen"."""
+    return re.compile(rf"_(?:{'|'.join(gender_endings())})\b")
 
 
 def untranslatable(text: str, known: frozenset[str], *, has_markup: bool = False) -> Patterns:
@@ -99,7 +106,7 @@ def untranslatable(text: str, known: frozenset[str], *, has_markup: bool = False
     text = decode(text, decoders).text if decoders and not has_markup else text
     characters = frozenset(text)
     strange = characters - known if known else frozenset()
-    has_gender_forms = "_in" in text and _GENDER.search(text) is not None
+    has_gender_forms = "_" in text and _gender_form().search(text) is not None
     if has_gender_forms:
         strange -= {"_"}
     return Patterns(

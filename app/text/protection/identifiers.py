@@ -4,6 +4,7 @@ import ipaddress
 import re
 
 from app.text.protection.expressions import Checked, Expressions, compiled
+from languages.registry import bracketed_endings
 
 # "bat", "log" and other words are not among them: people forget the space after a full stop ("Er kam.bat darum").
 _EXTENSIONS = (
@@ -24,21 +25,24 @@ _SEGMENT = r"/(?:[\p{L}\p{N}_.@+*~][\p{L}\p{N}_.@+*~-]*)?[\p{L}\p{N}_+*~]"
 _PATH = rf"{_BEFORE}((?:~|\.\.?)?(?:{_SEGMENT})+/?)"
 _ROOTS = frozenset("bin boot dev etc home lib mnt opt proc root run sbin srv sys tmp usr var".split())
 _FOLDER = r"[^\s\\/:*?\"<>|]*[^\s\\/:*?\"<>|.,;!)\]'“”…]"
-_SPACED = r"Program Files(?: \(x86\))?|Documents and Settings|Dokumente und Einstellungen|Eigene Dateien"
-_WINDOWS = rf"\b[A-Za-z]:\\{{1,2}}(?:(?:{_SPACED}|{_FOLDER})(?:\\{{1,2}}(?:{_SPACED}|{_FOLDER}))*\\?)?"
+_PROGRAMS = r"Program Files(?: \(x86\))?"
+# A folder's name has spaces if a backslash follows: C:\Documents and Settings\x.
+_WINDOWS = (
+    rf"\b[A-Za-z]:\\{{1,2}}(?:(?:{_PROGRAMS}|{_FOLDER}(?: {_FOLDER}){{0,3}})\\{{1,2}})*(?:{_PROGRAMS}|{_FOLDER})?\\?"
+)
 _SHARE = rf"\\\\[\w.-]+(?:\\{_FOLDER})+\\?"
 
 # Of a key; what begins with a capital behind a hyphen is a noun.
 _WORD = rf"{_LETTER_OR_DIGIT}+(?:-[\p{{Ll}}\p{{N}}]{_LETTER_OR_DIGIT}*)*"
-_BIC = "[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?"
 _COUNTRIES = frozenset("AT BE CH CZ DE DK ES FI FR GB IE IT LI LU NL NO PL PT SE US".split())
+_BIC = "[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?"
 
 _NAME = rf"[\p{{L}}_]{_LETTER_OR_DIGIT}*"
 _ARGUMENT = r"[^\s(),]*[\w\"'][^\s(),]*"
 _CALL = rf"({_NAME}(?:(?:\.|::|->){_NAME})*\((?:{_ARGUMENT}(?:, ?{_ARGUMENT})*)?\))"
 # Not "Hause.Dann(oder", where a space is missing, nor "WhatsApp(".
 _CODE_NAME = re.compile(r"\w_\w|::|->|^[a-z_]\w*\.[a-z_]\w*|(?:^|\.)[a-z]+[A-Z]")
-_NO_ARGUMENTS = frozenset("s es n en er e in innen r nen TM R C".split())  # iPhone(s), LibreOffice(TM)
+_NO_ARGUMENTS = frozenset({"TM", "R", "C"})  # LibreOffice(TM)
 
 
 # Of publications: DOI Handbook 2.2, "DOI name syntax"; arXiv, "Understanding the arXiv identifier"; RFC 8141 (URN); ISO
@@ -80,7 +84,9 @@ def _is_path(path: str) -> bool:
 
 def _is_call(call: str) -> bool:
     name, _, arguments = call[:-1].partition("(")
-    return not arguments or (bool(_CODE_NAME.search(name)) and arguments not in _NO_ARGUMENTS)
+    if not arguments:
+        return True
+    return bool(_CODE_NAME.search(name)) and arguments not in _NO_ARGUMENTS | bracketed_endings()
 
 
 def _is_hash(word: str) -> bool:

@@ -8,10 +8,14 @@ The model translates the text without the sign, and the translation has it befor
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from app.text.inline.codec import Codec
 from app.text.protection.decoding import Decoder, Written
+from languages.registry import gender_endings
 
+# The letters of Latin-1.
+_UPPER, _LOWER = r"A-Z\u00c0-\u00d6\u00d8-\u00de", r"a-z\u00df-\u00f6\u00f8-\u00ff"
 # Labels are short, and in one line.
 _MAX_CHARS = 120
 _LETTER = r"[^\W_]"
@@ -20,12 +24,17 @@ _UNDERSCORE = re.compile(r"(?<!_)_(?=[^\W\d_])")
 _TILDE = re.compile(r"(?<!~)~(?=[^\W\d_])")
 _DOUBLED = re.compile(r"(?<=\s)&&(?=\s)")
 # R&D, AT&T, Q&A; a=1&b=2 of an address.
-_ABBREVIATION = re.compile(r"[A-ZÄÖÜ]&[A-ZÄÖÜ](?![a-zäöüß])|[\w?]=[^\s&]*&|&\w+=")
-_NAMES = re.compile(r"[a-zäöüß]&[A-ZÄÖÜ]")  # Johnson&Johnson
+_ABBREVIATION = re.compile(rf"[{_UPPER}]&[{_UPPER}](?![{_LOWER}])|[\w?]=[^\s&]*&|&\w+=")
+_NAMES = re.compile(rf"[{_LOWER}]&[{_UPPER}]")  # Johnson&Johnson
 _IDIOM = re.compile("&(?:roll|drop|paste|play|white|go|ride|shoot|click|pay|co|carry|breakfast)(?![a-z])")  # drag&drop
 _CAPITAL = re.compile(r"[^\W\d_]")
-# E_xit, Prefere_nces; not user_name, MAX_SIZE, Anna_Meier, Leser_innen.
-_UNDERSCORED = re.compile(r"(?<!\w)(?:_[^\W\d_]\w*|[^\W\d_a-zäöüß][a-zäöüß]*_(?!innen\b|in\b)[a-zäöüß]+)(?!\w)")
+
+
+@lru_cache(maxsize=1)
+def _underscored() -> re.Pattern[str]:
+    """E_xit, Prefere_nces; not user_name, MAX_SIZE, Anna_Meier, Leser_innen."""
+    gender = "|".join(rf"{ending}\b" for ending in gender_endings())
+    return re.compile(rf"(?<!\w)(?:_[^\W\d_]\w*|[^\W\d_{_LOWER}][{_LOWER}]*_(?!{gender})[{_LOWER}]+)(?!\w)")
 
 
 def _is_ampersand(text: str, place: int) -> bool:
@@ -38,7 +47,7 @@ def _is_ampersand(text: str, place: int) -> bool:
 
 def _is_underscore(text: str, place: int) -> bool:
     letter = _CAPITAL.search(text)
-    return _UNDERSCORED.search(text) is not None and letter is not None and letter[0].isupper()
+    return _underscored().search(text) is not None and letter is not None and letter[0].isupper()
 
 
 def _is_tilde(text: str, place: int) -> bool:

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 
 from app.text.protection.expressions import Braces, Checked, Expressions, Searched, Span, Tag, closings, compiled
 from app.text.windows import finditer
+from languages.registry import large_numbers
 
 # "$CAN 5", "in $bn": money.
 _MONEY = frozenset(
-    "a an au aud bn c ca cad can hk hkd k m mio mn mrd nt nz nzd s sg sgd t tn tr us usd "
-    "bil billion billions mil million millions mln mm thousand thousands trillion trillions tsd "
-    "milliarden millionen tausend".split()
+    "a an au aud bn c ca cad can hk hkd k m mio mn mrd nt nz nzd s sg sgd t tn tr us usd bil mil mln mm tsd".split()
 )
 _BEFORE = r"(?:^|[^\p{L}\p{N}_$])"
 # $name, $HOME/bin, $_GET['id'], $user->name
@@ -42,7 +41,10 @@ _SERVER_TAG = re.compile(
 
 
 def _is_variable(name: str) -> bool:
-    return name[1:].lower() not in _MONEY
+    word = name[1:].lower()
+    return word not in _MONEY and not any(
+        word.startswith(large) and len(word) <= len(large) + 2 for large in large_numbers()
+    )
 
 
 def _is_colon_variable(name: str) -> bool:
