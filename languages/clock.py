@@ -49,7 +49,7 @@ class Phrase(NamedTuple):
     """A way to say a quarter of an hour.
 
     Attributes:
-        words: The words before the hour, as a regular expression in small letters.
+        words: The words, as a regular expression in small letters. The hour follows, or stands at "{hour}".
         minute: The minute that they mean.
         needs: What must stand before them, because they also mean something else ("das Viertel vor acht Jahren"):
             nothing, the preposition, or that or another of ``Clock.before``.
@@ -65,7 +65,7 @@ class Phrase(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """How a minute is written: the words before the hour, and whether that hour is the next one."""
+    """How a minute is written: the words, as of ``Phrase``, and whether the hour is the next one."""
 
     words: str
     is_coming: bool = False
@@ -77,7 +77,9 @@ class Clock:
 
     Attributes:
         at: The preposition before a time of day: "um", "at".
+        at_one: The preposition before one o'clock, if that is another one: "à uma", "às duas".
         hours: The words for 1 to 12.
+        units: What follows the hour in words, with its space, for one and for several: " heure", " heures".
         phrases: What it reads, in the order of the search.
         wordings: What it writes, by minute: 15, 30, 45. A minute that is missing stays as it is.
         before: Words that stand before a time of day.
@@ -86,7 +88,9 @@ class Clock:
     """
 
     at: str
+    at_one: str = ""
     hours: tuple[str, ...] = ()
+    units: tuple[str, str] = ("", "")
     phrases: tuple[Phrase, ...] = ()
     wordings: Mapping[int, Wording]
     before: tuple[str, ...] = ()
@@ -116,13 +120,19 @@ class Clock:
         wording = self.wordings.get(time.minute)
         if wording is None:
             return None
-        hour = (_FIGURES if time.in_figures else self.hours)[(time.hour - 1 + wording.is_coming) % 12]
-        return f"{self.at} {wording.words} {hour}" if time.has_at else f"{wording.words} {hour}"
+        number = (time.hour - 1 + wording.is_coming) % 12
+        hour = (_FIGURES if time.in_figures else self.hours)[number] + self.units[number > 0]
+        written = _with_hour(wording.words, hour)
+        at = self.at_one if self.at_one and number == 0 else self.at
+        return f"{at} {written}" if time.has_at else written
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
-        """Matches the words before an hour: where there are none, there is nothing to read."""
-        return re.compile("|".join(rf"\b{phrase.words}\b" for phrase in self.phrases) or "(?!)", re.IGNORECASE)
+        """Matches the words beside an hour: where there are none, there is nothing to read."""
+        return re.compile(
+            "|".join(rf"\b{phrase.words.replace('{hour}', '').strip()}\b" for phrase in self.phrases) or "(?!)",
+            re.IGNORECASE,
+        )
 
     @cached_property
     def _expressions(self) -> tuple[tuple[re.Pattern[str], Phrase], ...]:
@@ -130,17 +140,23 @@ class Clock:
             rf"|\s?(?:{self.not_hours}))" if self.not_hours else ")"
         )
         behind = rf"(?:{re.escape(self.hour_word)}\b)?" if self.hour_word else ""
-        hour = rf"(?P<hour>{'|'.join(self.hours)}|{figure})\b{behind}"
+        units = "|".join(map(re.escape, dict.fromkeys(self.units)))
+        hour = rf"(?P<hour>{'|'.join(self.hours)}|{figure})\b(?:{units}){behind}"
+        at = rf"(?P<at>{'|'.join(filter(None, (self.at, self.at_one)))})"
         before = "".join(rf"|(?<=\b{word} )" for word in self.before)
         needed = {
-            "nothing": rf"(?:(?P<at>{self.at}) )?",
-            "at": rf"(?P<at>{self.at}) ",
-            "before": rf"(?:(?P<at>{self.at}) {before})",
+            "nothing": rf"(?:{at} )?",
+            "at": rf"{at} ",
+            "before": rf"(?:{at} {before})",
         }
         return tuple(
-            (re.compile(rf"\b{needed[phrase.needs]}{phrase.words} {hour}", re.IGNORECASE), phrase)
+            (re.compile(rf"\b{needed[phrase.needs]}{_with_hour(phrase.words, hour)}", re.IGNORECASE), phrase)
             for phrase in self.phrases
         )
+
+
+def _with_hour(words: str, hour: str) -> str:
+    return words.replace("{hour}", hour) if "{hour}" in words else f"{words} {hour}"
 
 
 _FIGURES = tuple(map(str, range(1, 13)))

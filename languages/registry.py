@@ -20,7 +20,7 @@ def language_of(code: str) -> Language:
     The same code gives the same object.
     """
     parts = codes.parse(code)
-    room = _room(parts.language)
+    room = _room(parts.language, parts.region)
     if room is None:
         return replace(neutral(code), region=parts.region)
     return replace(room, script=parts.script or room.script, region=parts.region)
@@ -34,16 +34,17 @@ def rooms() -> tuple[Language, ...]:
 
 
 @lru_cache(maxsize=256)
-def _room(code: str) -> Language | None:
+def _room(code: str, region: str | None) -> Language | None:
     """Loads the room of a language, the module that has its English name; None if there is none.
 
-    So a new room is found by its name, and only the rooms that are needed are loaded.
+    So a new room is found by its name, and only the rooms that are needed are loaded. ``REGIONS`` of the module has the
+    regions where more differs than notation and spelling.
     """
     name = _module_name(neutral(code).name)
     if not name.isidentifier() or importlib.util.find_spec(f"{languages.__name__}.{name}") is None:
         return None
     module = importlib.import_module(f"{languages.__name__}.{name}")
-    found = getattr(module, "LANGUAGE", None)
+    found = getattr(module, "REGIONS", {}).get(region) or getattr(module, "LANGUAGE", None)
     return found if isinstance(found, Language) and found.code == code else None
 
 

@@ -11,7 +11,7 @@ from languages.language import Language
 from languages.numbers import NumberWords
 from languages.registry import language_of
 
-_FIELD = re.compile(r"d+|M+|y+")
+_FIELD = re.compile(r"'(?P<literal>[^']*)'|d+|M+|y+")
 _CODES_OF_SYMBOLS = {"€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB"}
 _HALF_DAYS = ("AM", "PM")
 
@@ -103,6 +103,8 @@ class Notation:
         names = self.months[int(month) - 1] if "MMM" in self.date else ""
 
         def written(field: re.Match[str]) -> str:
+            if field["literal"] is not None:
+                return field["literal"]
             if names:
                 return {"d": day.lstrip("0"), "M": names, "y": year}[field[0][0]]
             return fields[field[0][0]]
@@ -113,7 +115,7 @@ class Notation:
         """Write a date with the name of its month; without a year if that is empty."""
         fields = {"d": str(day), "M": self.months[month - 1], "y": year}
         pattern = self.long_date if year else self.long_day
-        return _FIELD.sub(lambda field: fields[field[0][0]], pattern).replace("'", "")
+        return _FIELD.sub(lambda field: field["literal"] or fields[field[0][0]], pattern)
 
     def time(self, hour: int, rest: str, *, is_padded: bool) -> str:
         """Write a time of day.
@@ -168,4 +170,4 @@ def _orders_differ(language: Language) -> bool:
     Without a region, the month is then written as a word.
     """
     locales = (Locale(language.code, region) for region in language.regions)
-    return len({str(locale.datetime_skeletons["yMd"]).lstrip("'")[0] for locale in locales}) > 1
+    return {"d", "M"} <= {str(locale.datetime_skeletons["yMd"])[0] for locale in locales}

@@ -8,9 +8,10 @@ from app.text.inline.placement import Edit
 from app.translation.rules.pair import Direction, Pair
 from languages.writing import Quotes
 
-_CLOSING = "\"'”“’‘»«›‹)]*"
+CLOSING = "\"'”“’‘»«›‹)]*"
+"""Signs that may close a sentence behind its final mark."""
 # The final punctuation, and closing signs after it.
-_END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(_CLOSING)}\s]*)$")
+_END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
 _ASTERISKS = re.compile(r"\*{0,9}$")
 _LAST = 80  # characters at the end that are looked at
 # Curly marks, any double ones, and single ones that are no apostrophes, or double ones in the other half of the pair.

@@ -3,6 +3,7 @@
 import re
 
 from app.text.inline.placement import Edit
+from app.translation.rules.marks import CLOSING
 from app.translation.rules.pair import Pair
 
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
@@ -12,7 +13,8 @@ _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]
 _SYMBOL = "[$€£¥₹₩©®™°§]"
 _APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<symbol>{_SYMBOL}))")
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
-_BEFORE_MARK = re.compile(r"(?<=[\w\d%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?=[ \u00a0\u202f])")
+_GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
+_BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
 
 
 def before_marks(pair: Pair) -> list[Edit]:
@@ -31,16 +33,17 @@ def before_marks(pair: Pair) -> list[Edit]:
 def no_break(pair: Pair) -> list[Edit]:
     """Keeps on one line what the source does, as in "10 €": models know only one kind of space."""
     source, translation = pair.source, pair.translation
-    quotes, marks = pair.here.writing.quotes, pair.here.writing.space_before
+    quotes = pair.here.writing.quotes
+    with_space = {*pair.here.writing.space_before, *pair.there.writing.space_before}
     edits: dict[int, Edit] = {}
     # Equal pairs have the same place; a search for each took time quadratic in the text.
     for left, space, right in dict.fromkeys(_NO_BREAK.findall(source)):
-        if right in marks or (quotes and quotes.gap and (left == quotes.opening or right == quotes.closing)):
+        if right in with_space or (quotes and quotes.gap and (left == quotes.opening or right == quotes.closing)):
             continue  # the language has it there, whatever the writer wants
         place = translation.find(f"{left} {right}") + len(left)
         if place < len(left):
             place = _beside(left, right, translation)
-        if place >= 0:
+        if place >= 0 and translation[place + 1 : place + 2] not in with_space:
             edits.setdefault(place, Edit(place, place + 1, space))
     return list(edits.values())
 

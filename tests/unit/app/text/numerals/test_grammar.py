@@ -82,7 +82,7 @@ def test_german_is_written_for_others(text, target, expected):
         ("$4.5bn, £3m, USD 5k", "de", "4,5 Mrd.\u00a0$, 3 Mio.\u00a0£, 5 Tsd.\u00a0USD"),
         ("$1.2T, 3.2m euros, €5m-a-year", "de", "1,2 Bio.\u00a0$, 3,2 Mio. euros, 5 Mio.\u00a0€-a-year"),
         ("A $5 T-shirt, 3.2m long, 5m", "de", "A 5\u00a0$ T-shirt, 3,2m long, 5m"),
-        ("$4.5bn", "fr", "$4,5bn"),
+        ("$4.5bn", "fi", "$4,5bn"),
         ("€5M USD, $5M–10M, $20M/F", "de", "€5 Mio. USD, $5M–10M, $20M/F"),
         ("Cable 3 m EUR 12.50, 3m EUR 5", "de", "Cable 3 m 12,50\u00a0EUR, 3m 5\u00a0EUR"),
         ("M $10 L $12, €3 m, $5 T & C", "de", "M 10\u00a0$ L 12\u00a0$, €3 m, 5\u00a0$ T & C"),
