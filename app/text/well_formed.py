@@ -40,7 +40,7 @@ _IDENTIFIER = re.compile(
 _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
 _MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
 # A line that is no prose's: the speaker of a subtitle, a rule, a definition.
-_LINE = re.compile(r"(?m)^(?:[A-ZÄÖÜ]{2,}:|: |\$\$|[^\n]*\S)")
+_LINE = re.compile(r"(?m)^(?:[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:|: |\$\$|[^\n]*\S)")
 SIGNS = re.compile(r"[\\{}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾]+")
 """Runs of signs that are kept as they are in a second attempt."""
 # Without one of these, a text has nothing that could be damaged.

@@ -48,7 +48,8 @@ def words_of(language: Language) -> set[str]:
 
 
 WORDS = words_of(language_of("de")) | words_of(language_of("en"))
-ONLY_GERMAN = words_of(language_of("de")) - words_of(language_of("en")) - {"dir", "version", "was"}  # XML has the first
+TECHNICAL = {"dir", "und", "version", "was"}  # words of XML, BCP 47, English
+ONLY_GERMAN = words_of(language_of("de")) - words_of(language_of("en")) - TECHNICAL
 
 
 def constants(path: Path) -> Iterator[tuple[int, str, bool]]:
