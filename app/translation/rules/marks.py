@@ -64,12 +64,21 @@ def _paired(pair: Pair, there: Quotes) -> list[Edit]:
     for marks in (_DOUBLE, _SINGLE):
         found = list(marks.finditer(pair.translation))
         if len(found) == len(here):
-            return [
-                Edit(*match.span(), there.closed if index % 2 else there.opened)
-                for index, match in enumerate(found)
-                if match[0] != (there.closed if index % 2 else there.opened)
-            ]
+            edits = (
+                _over(pair.translation, match.span(), there, closes=index % 2 > 0) for index, match in enumerate(found)
+            )
+            return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
     return []
+
+
+def _over(text: str, span: tuple[int, int], quotes: Quotes, *, closes: bool) -> Edit:
+    """Writes a mark over another one, and over the space inside of it if the mark has one of its own."""
+    begin, end = span
+    if quotes.gap and closes:
+        begin -= text[max(0, begin - 1) : begin] in tuple(_SPACES)
+    elif quotes.gap:
+        end += text[end : end + 1] in tuple(_SPACES)
+    return Edit(begin, end, quotes.closed if closes else quotes.opened)
 
 
 @lru_cache(maxsize=256)
