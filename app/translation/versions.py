@@ -114,7 +114,7 @@ class Versions:
         restored, lost = None, 0
         if self.protected:
             restored = self.protected.restore(translation.text, translation.alignment)
-            lost = len(restored.lost) + self.protected.is_wordless(translation.text)
+            lost = len(restored.lost) + self.protected.lacks_words(translation.text)
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
         verdicts = (*own, *failed(pair))

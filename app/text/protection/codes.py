@@ -17,7 +17,8 @@ _BUKKIT = r"&(?!\w{1,31};)[0-9a-fk-or](?=[^\W_]{2}|[\s&]|$)"
 _LEGACY = re.compile(rf"(?:{_BUKKIT})++")
 _RPG = re.compile(r"\\(?:[A-Z]{1,3}|[a-z]{1,2})\[[^\[\]\n]{0,60}\]|\\[.|!><^{}$](?![\\\w]*\$)|\\G(?![A-Za-z])")
 _VALUES = re.compile(
-    r"(?<!\S)\\[Ii]\[\d{1,5}\](?=[\s.,!?]|$)|\\(?:[VNPnvpG](?:\[\d{1,5}\]))|£[A-Za-z_]{2,40}£|\[(?:[A-Z]\w{0,40}\.)+Get\w{1,60}\]"
+    r"(?<!\S)\\[Ii]\[\d{1,5}\](?=[\s.,!?]|$)|\\(?:[VNPnvpG](?:\[\d{1,5}\]))|£[A-Za-z_]{2,40}£"
+    r"|\[(?:[A-Z]\w{0,40}\.)+Get\w{1,60}\]|(?<=§[0-9A-Za-z])/[A-Za-z]\w{0,40}"  # §e/help: a command
 )
 _WARCRAFT = re.compile(r"\|c[0-9a-fA-F]{8}|\|[rh](?![a-z])|\|H[^|\n]{1,200}\|h|\|T[^|\n]{1,200}\|t")
 _PARADOX = re.compile(r"§[A-Z](?=[^\W_])|§!")
@@ -37,7 +38,7 @@ def _is_mark(match: re.Match[str]) -> bool:
     return not _VALUES.match(match.string, match.start())
 
 
-VALUES: Expressions = [(("\\", "£", "Get"), Searched(_VALUES))]
+VALUES: Expressions = [(("\\", "£", "Get", "§"), Searched(_VALUES))]
 MARKS: Expressions = [
     ("§", Searched(_MINECRAFT)),
     ("§", Searched(_PARADOX)),

@@ -12,18 +12,22 @@ PLACEHOLDERS = ("\ue000", "\ue001")
 
 
 @pytest.mark.parametrize(
-    ("text", "translation", "is_wordless"),
+    ("text", "translation", "lacks_words"),
     [
         ("{0} und {1}", "\ue000 \ue001", True),
         ("{0} und {1}", "\ue000 and \ue001", False),
         ("{0} {1}", "\ue000 \ue001", False),
+        ("Seite {0} von {1}", "page \ue000 \ue001", True),
+        ("Seite {0} von {1}", "page \ue000 of \ue001", False),
+        ("Seite {0} von {1}", "page \ue001 \ue000", False),
+        ("dass {0} heute {1} sah", "that \ue000 \ue001 saw", False),
     ],
 )
-def test_a_translation_without_words_lacks_something(text: str, translation: str, is_wordless: bool) -> None:
-    assert protect(text, BRACES, PLACEHOLDERS).is_wordless(translation) == is_wordless
+def test_a_translation_without_words_lacks_something(text: str, translation: str, lacks_words: bool) -> None:
+    assert protect(text, BRACES, PLACEHOLDERS).lacks_words(translation) == lacks_words
 
 
 def test_a_text_without_stand_ins_has_no_other_ones() -> None:
     protected = protect("<b>Ja</b>", untranslatable("<b>", frozenset()), PLACEHOLDERS)
-    assert not protected.is_wordless("!")
+    assert not protected.lacks_words("!")
     assert list(with_other_stand_ins(protected, PLACEHOLDERS)) == []
