@@ -89,8 +89,23 @@ def faults(source: str, result: str, here: Language, there: Language) -> list[Fa
 
 
 def is_malformed(source: str, result: str, here: Language, there: Language) -> bool:
-    """Tells whether a result has faults; curly marks that became others are none, since humans write what they like."""
-    return any(fault is not Fault.QUOTES for fault in faults(source, result, here, there))
+    """Tells whether a result has faults; curly marks that became others are none, since humans write what they like.
+
+    Nor is it one to lack the signs of a spelling that the source's language has a usual one for: "Leser_in".
+    """
+    return all(
+        any(fault is not Fault.QUOTES for fault in faults(text, result, here, there))
+        for text in dict.fromkeys((source, _usual(source, here)))
+    )
+
+
+def _usual(text: str, language: Language) -> str:
+    """A text in the usual spelling of its language."""
+    done, written = 0, ""
+    for begin, end, new in sorted(language.respell(text)):
+        if begin >= done:
+            written, done = written + text[done:begin] + new, end
+    return written + text[done:]
 
 
 def is_malformed_markup(source: str, result: str, here: Language, there: Language, syntax: str) -> bool:

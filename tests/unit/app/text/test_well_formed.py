@@ -47,6 +47,12 @@ def test_a_sound_result_is_left_in_peace(source: str, result: str) -> None:
     assert not faults(source, result, GERMAN, ENGLISH)
 
 
+@pytest.mark.parametrize("form", ["Leser_innen", "Leser/innen", "Leser(innen)", "Leser:innen"])
+def test_the_sign_of_a_gender_form_may_be_missing(form: str) -> None:
+    assert not is_malformed(f"Alle {form} warten", "All readers wait", GERMAN, ENGLISH)
+    assert is_malformed(f"Alle {form} [warten", "All readers wait", GERMAN, ENGLISH)
+
+
 def test_markup_may_be_written_in_other_ways() -> None:
     assert not is_malformed_markup(
         "Tee &amp; <b>Milch</b>\n  da", "tea &amp; <b>milk</b> there", GERMAN, ENGLISH, "html"
