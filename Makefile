@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic novels lexicons bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -93,6 +93,17 @@ LEXICONS = $(foreach name,known lexicon lexicon-2,--lexicon $(1)=model/text/$(na
 
 lexicons: $(DEV)/installed  ## Make the lexicons of the shipped bundle again; its weights stay
 	$(DEV)/bin/dragoman lexicons artifacts/de-en $(MARKED) $(call LEXICONS,de-en) $(call LEXICONS,en-de)
+# These works may be protected outside of the USA: a translator or the author lived too long.
+PROTECTED := siddhartha goetzendaemmerung ecce-homo massenpsychologie casanovas-heimfahrt tod-in-venedig candida \
+	mann-des-schicksals helden frau-von-dreissig raskolnikoff idiot daemonen karamasoff tote-seelen gastmahl
+GLOSSES := $(patsubst %,data/de-en/train/%.tsv.xz,tatoeba books games ding-phrases ding-words chat) \
+	$(patsubst %,model/text/%.tsv.xz,lexicon.de-en lexicon-2.de-en narrative concrete everyday talk)
+
+novels: $(DEV)/installed  ## Align the works of data/de-en/comparable into runs/novels.tsv.xz, in minutes
+	@mkdir -p runs
+	$(DEV)/bin/dragoman data align-folder data/de-en/comparable --out runs/novels.tsv.xz \
+		$(addprefix --dictionary ,$(GLOSSES)) $(addprefix --without ,$(PROTECTED)) \
+		$(addprefix --avoid ,data/de-en/eval model/text/held-out data/de-en/train/books.tsv.xz)
 
 bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged as the shipped bundle
 	@# The table of the shortlist takes minutes to make; both directions have the same.

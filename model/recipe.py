@@ -139,6 +139,10 @@ class Recipe(_Section):
     )
     vocabulary: int = Field(8000, ge=300)
     validation: str = Field(description="TSV file for the validation loss")
+    avoid: tuple[str, ...] = Field(
+        (),
+        description="pair files, found like those of sources: pairs that share a side with one of theirs are left out",
+    )
     licence: str = Field("", description="terms of the trained model, for the bundle's manifest")
     initial: str | None = Field(
         None,
@@ -230,10 +234,9 @@ class Recipe(_Section):
             raise RecipeError(f"{path}: {where}: {first['msg']}") from error
         except ValueError as error:  # not TOML, or not UTF-8
             raise RecipeError(f"{path}: {error}") from error
-        sources = tuple(
-            source.model_copy(update={"path": str(path.parent.resolve() / source.path)})
-            if source.path.startswith(("./", "../"))
-            else source
-            for source in recipe.sources
-        )
-        return recipe.model_copy(update={"sources": sources})
+
+        def found(name: str) -> str:
+            return str(path.parent.resolve() / name) if name.startswith(("./", "../")) else name
+
+        sources = tuple(source.model_copy(update={"path": found(source.path)}) for source in recipe.sources)
+        return recipe.model_copy(update={"sources": sources, "avoid": tuple(map(found, recipe.avoid))})

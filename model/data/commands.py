@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from model.data.console import Steps, failure, progress_bar
-from model.data.text_commands import catalogs, complete, hold_out, references
+from model.data.text_commands import align_folder, catalogs, complete, hold_out, references
 
 if TYPE_CHECKING:
     from model.data.corpora import Corpus
@@ -51,6 +51,9 @@ Example: `dragoman data complete model/text/translated-de.tsv.xz --first wikiped
 """
 _ALIGN_EPILOG = """
 Example: `dragoman data align artifacts/de-en heidi.de.txt heidi.en.txt --out heidi.tsv`
+"""
+_ALIGN_FOLDER_EPILOG = """
+Example: `dragoman data align-folder data/de-en/comparable --dictionary words.tsv.xz --out novels.tsv.xz`
 """
 
 
@@ -255,6 +258,7 @@ data.command("hold-out", epilog=_HOLD_OUT_EPILOG)(hold_out)
 data.command(epilog=_COMPLETE_EPILOG)(complete)
 data.command(epilog=_CATALOGS_EPILOG)(catalogs)
 data.command(epilog=_REFERENCES_EPILOG)(references)
+data.command("align-folder", epilog=_ALIGN_FOLDER_EPILOG)(align_folder)
 
 
 def _corpus_named(name: str) -> "Corpus":

@@ -18,6 +18,7 @@ from model.data.dictionary import Dictionary
 from model.data.notation import notation_pairs
 from model.data.pairs import Pair, PairsError, read_pairs, sha256, with_sentences
 from model.data.placeholders import IdPair, Replacer
+from model.data.preparation import key
 from model.data.tokenizer import BACK_TRANSLATED, target_tag, train_tokenizer
 from model.recipe import Augmentation, Recipe, RecipeError, Source
 
@@ -146,9 +147,12 @@ class _Text(NamedTuple):
 
 def _read(recipe: Recipe, data: Path, paths: Sequence[Path], report: Report) -> list[_Text]:
     """The pairs of all files, the validation file last."""
+    avoided = {key(side) for name in recipe.avoid for pair in read_pairs(data / name) for side in pair}
     texts = []
     for path, source in zip_longest(paths, recipe.sources):
         pairs = read_source(source, data) if source else list(read_pairs(path))
+        if source and avoided:
+            pairs = [pair for pair in pairs if avoided.isdisjoint(map(key, pair))]
         if not pairs:
             raise PairsError(f"{path}: holds no pairs")
         report(f"read {len(pairs):,} pairs from {path.name}")
@@ -223,6 +227,7 @@ def _rules(recipe: Recipe) -> dict[str, Any]:
         "sentence_case": [Path(source.path).name for source in recipe.sources if source.sentence_case],
         "directions": [source.direction for source in recipe.sources],
         "alignment": recipe.training.alignment_weight > 0,
+        **({"avoid": [Path(name).name for name in recipe.avoid]} if recipe.avoid else {}),
     }
 
 

@@ -101,3 +101,44 @@ def references(
 
     count = write_pairs(out, reference_pairs(documents, Random(seed), held_out=held_out))
     typer.echo(f"wrote {out}, {count:,} pairs")
+
+
+def align_folder(
+    folder: Annotated[
+        Path, typer.Argument(help="Has NAME.LANGUAGE.txt.xz for each document, in both languages: a paragraph a line.")
+    ],
+    out: Annotated[Path, typer.Option(help="Pair file: .tsv, .tsv.gz or .tsv.xz.")],
+    dictionary: Annotated[
+        list[Path], typer.Option(help="Pair files, of sentences or of words, to learn a rough translation from.")
+    ],
+    languages: Annotated[str, typer.Option(help="Languages of the documents.")] = "de-en",
+    least: Annotated[float, typer.Option(min=0, max=1, help="Minimum similarity of a pair.")] = 0.2,
+    avoid: Annotated[list[Path] | None, typer.Option(help="Pair files whose sentences OUT must not hold.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Names of documents to leave out.")] = None,
+) -> None:
+    """Find the sentence pairs in a folder of documents in two languages, such as novels.
+
+    A table of words translates the documents, so this needs no model. A novel takes seconds.
+    """
+    from itertools import chain
+
+    from model.data.folder_alignment import align_folder as align_documents
+    from model.data.glosses import Glosses
+    from model.data.pairs import PairsError, pair_files, read_pairs, write_pairs
+
+    first, _, second = languages.partition("-")
+    try:
+        avoided = {side for path in pair_files(avoid or []) for pair in read_pairs(path) for side in pair}
+        found = align_documents(
+            folder,
+            Glosses(chain.from_iterable(map(read_pairs, dictionary))),
+            languages=(first, second),
+            least=least,
+            avoid=avoided,
+            without=without or [],
+            report=lambda name, count: typer.echo(f"{name}: {count:,} pairs"),
+        )
+        count = write_pairs(out, found)
+    except (PairsError, OSError) as error:
+        raise failure(error) from error
+    typer.echo(f"{out}: {count:,} pairs")

@@ -4,6 +4,7 @@ from typing import Any, cast
 import pytest
 import sentencepiece
 
+from model.data import corpus
 from model.data.batches import BOTH, FORWARD, REVERSE
 from model.data.corpus import build_corpus, load_corpus, sentence_case, synthetic_mark
 from model.data.pairs import PairsError, sentence_key, write_pairs
@@ -141,3 +142,15 @@ def test_generated_pairs_are_a_source_of_their_own(tmp_path: Path) -> None:
 def test_recipes_that_contradict_themselves_are_refused(source: str, options: dict[str, str], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         recipe_with(source, **options)
+
+
+def test_pairs_that_share_a_side_with_held_out_ones_are_left_out(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "easy.tsv", [("eins", "one"), ("zwei", "two"), ("drei", "three")])
+    write_pairs(tmp_path / "mixed.tsv.gz", [("Zwei!", "a pair"), ("vier", "four")])
+    write_pairs(tmp_path / "held.tsv", [("zwei", "a couple"), ("die Drei", "Three")])
+    write_pairs(tmp_path / "valid.tsv", [("zwei", "two")])
+    (tmp_path / "recipe.toml").write_text('avoid = ["./held.tsv"]\n' + toy_recipe(), encoding="utf-8")
+    recipe = Recipe.load(tmp_path / "recipe.toml")
+    paths = [tmp_path / name for name in ("easy.tsv", "mixed.tsv.gz", "valid.tsv")]
+    texts = corpus._read(recipe, tmp_path, paths, lambda line: None)
+    assert [text.pairs for text in texts] == [[("eins", "one")], [("vier", "four")], [("zwei", "two")]]
