@@ -70,7 +70,4 @@ def test_identifiers(text: str, kept: str) -> None:
     ],
 )
 def test_amounts_are_no_formulas(text: str) -> None:
-    assert (
-        translation(text, str.upper, source="en", target="en-GB" if False else "de").upper()
-        == translation(text, source="en", target="de").upper()
-    )
+    assert translation(text, str.upper).casefold() == translation(text).casefold()
