@@ -18,8 +18,20 @@ resident memory, MB (without numpy)                 80           55             
 time to load, s                                    0.8          0.6                             0.4
 =====================================  ===============  ===========  ==============================
 
-So lingua is better at single words, worse at sentences, and costs twenty times the space in the image. A sentence takes
-0.1 ms. Loading needs about 50 MB more for a moment.
+Of names and phrases of one to five words (CLDR's, ``python -m benchmarks.detection``), percent correct:
+
+=======================  ===========  ======
+served languages         this module  lingua
+=======================  ===========  ======
+de en                           70.6    74.2
+de en fr pt                     64.1    69.3
+de en fr pt es it nl pl         56.7    65.7
+=======================  ===========  ======
+
+So lingua is better at single words, worse at sentences, and costs twenty times the space in the image. Its memory grows
+by some 20 MB with each language; this module's doesn't, and it also knows languages that are not served. So it stays.
+The rooms of the languages add words: with those of French and Portuguese, 83.2 instead of 76.6 % of single words of
+Tatoeba are told among four languages. A sentence takes 0.1 ms. Loading needs about 50 MB more for a moment.
 """
 
 import math
