@@ -13,9 +13,9 @@ from decimal import Decimal
 from enum import StrEnum
 
 from app.text.markup.collector import decode_html
-from app.text.numerals.notation import notation_of
 from app.text.numerals.writing import read_number
 from languages.language import Language
+from languages.notation import notation_of
 
 # Elements, numbered tags of catalogs, codes of subtitles; attributes may be translated.
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*|\d{1,3})(?P<rest>[^<>]*)>")

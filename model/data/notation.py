@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from babel import Locale
-from babel.numbers import format_decimal
 
+from languages.notation import Notation, notation_of
 from model.data.pairs import Pair
 
 _LANGUAGES = {"de", "en"}
@@ -72,9 +72,16 @@ _FRAMES: tuple[Pair, ...] = (
 )
 
 
+def _notation(language: str) -> Notation:
+    found = notation_of(language)
+    assert found  # of the languages of the frames
+    return found
+
+
 def decimal(value: float, digits: int, language: str) -> str:
     """A number with this many digits after the decimal separator, as CLDR has it for the language."""
-    return format_decimal(value, "#,##0" + ("." + "0" * digits if digits else ""), language)
+    whole, _, fraction = f"{value:.{digits}f}".partition(".")
+    return _notation(language).number(whole, fraction, grouped=True)
 
 
 def supports(languages: tuple[str, str]) -> bool:
@@ -149,9 +156,14 @@ def _amount(rng: Random) -> Write:
             return f"{number} {words.split()[language == 'en']}"
         if style < 0.45:
             return f"{number} {dict(zip('€$£', ('EUR', 'USD', 'GBP'), strict=True))[sign]}"
-        return f"{sign}{number}" if language == "en" else f"{number} {sign}"
+        return _plain(_notation(language).amount(number, sign))
 
     return write
+
+
+def _plain(text: str) -> str:
+    """The text as people type it: a space is a space."""
+    return text.replace("\u00a0", " ")
 
 
 def _percent(rng: Random) -> Write:
@@ -160,7 +172,7 @@ def _percent(rng: Random) -> Write:
     def write(language: str) -> str:
         number = decimal(value, digits, language)
         if sign:
-            return f"{number}%" if language == "en" else f"{number} %"
+            return _plain(f"{number}{_notation(language).percent_gap}%")
         return f"{number} {'percent' if language == 'en' else 'Prozent'}"
 
     return write
@@ -175,10 +187,7 @@ def _date(rng: Random) -> Write:
             return f"{day:02d}.{month:02d}.{year}"
         if style < 0.5:
             return f"{year}-{month:02d}-{day:02d}"
-        name = Locale(language).months["format"]["wide"][month]
-        if style < 0.8:
-            return f"{day}. {name} {year}" if language == "de" else f"{name} {day}, {year}"
-        return f"{day}. {name}" if language == "de" else f"{day} {name}"
+        return _notation(language).date_in_words(day, month, str(year) if style < 0.8 else "")
 
     return write
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from app.text.inline.objects import Form, Rewrite
-from app.text.numerals.notation import notation_of
 from app.text.windows import finditer
+from languages.notation import notation_of
 from languages.registry import language_of
 
 # Numbers that mean the same in every notation: with apostrophes or narrow spaces, or with both marks.
