@@ -161,8 +161,7 @@ class TranslationJob:
             DragomanError: An error of the engine.
         """
         format_ = find_format(path.name)
-        wanted_output = output.suffix.lstrip(".").lower() if output else None
-        format_.reader(wanted_output)
+        wanted_output = format_.check(output.suffix.lstrip(".").lower() if output else None)
         wanted = DocumentRequest(
             source=self._source,
             target=self.target,
@@ -175,7 +174,7 @@ class TranslationJob:
         content = path.read_bytes()
 
         async def translate() -> DocumentTranslation:
-            opened = self._readers.document(content, format_.name, format_.output(wanted_output), sys.maxsize)
+            opened = self._readers.document(content, format_.name, wanted_output, sys.maxsize)
             async with opened as document:
                 return await translate_document(self._translator, document, wanted, lambda _: None)
 

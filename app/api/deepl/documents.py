@@ -46,8 +46,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     wanted = parse_document(values, pairs=service.engine.pairs)
     name = checked_name(file.name if is_absent(values.get("filename")) else check_text("filename", values["filename"]))
     input_ = find_format(name)
-    input_.reader(wanted.output)
-    output = input_.output(wanted.output)
+    output = input_.check(wanted.output)
     await service.check_stored(key, (wanted.source, wanted.target), wanted.glossary_ids, wanted.memory)
     upload = Upload(
         content=file.content,

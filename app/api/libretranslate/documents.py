@@ -80,9 +80,8 @@ def _read_upload(file: FilePart, values: Mapping[str, object], service: Service)
     check_size(file, service.settings)
     name = checked_name(file.name)
     input_ = find_format(name)
-    input_.reader()
     stem, _, extension = name.rpartition(".")
-    output = input_.output()
+    output = input_.check()
     return Upload(
         content=file.content,
         name=f"{stem}_{target}.{extension if output == input_.name else output}",

@@ -1,6 +1,7 @@
 """Files that attack the server, or that it can't read: each gets an error with a stable code, soon and cheaply."""
 
 import io
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -259,3 +260,9 @@ def test_more_texts_than_there_may_be(monkeypatch, name, data):
 def test_json_of_nothing_but_structure():
     with pytest.raises(DocumentTooLarge):
         find_format("a.json").reader()(b"[" + b"{}," * 500_000 + b"0]")
+
+
+def test_a_format_is_checked_without_its_libraries():
+    code = "import sys; from app.documents.registry import FORMATS; [each.check() for each in FORMATS]"
+    code += "; sys.exit(bool({'lxml', 'pdfminer', 'docx', 'polib'} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
