@@ -17,6 +17,8 @@ ENV_PREFIX = "DRAGOMAN_"
 OF_COMMANDS = {"DRAGOMAN_MODELS", "DRAGOMAN_MODEL_INDEX"}
 """Variables of the command ``dragoman models``."""
 MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the engine, may not import
+MAX_EAGER_BUNDLES = 8
+"""More bundles are loaded by their first requests, unless a setting says otherwise."""
 MEBIBYTE = 1024 * 1024
 # What Kubernetes sets in all containers beside a service that is named dragoman.
 _SERVICE_LINK = re.compile(ENV_PREFIX + r"(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP|SCTP))(_\w+)?", re.IGNORECASE)
@@ -33,8 +35,10 @@ class Settings(BaseSettings):
         description="Folder of a bundle, or a folder of several bundles. Separate several by commas, or repeat the "
         "option. If two bundles have the same pair of languages, the first is used.",
     )
-    lazy_loading: bool = Field(
-        False, description="Load each model with its first request. Otherwise models load at the start, while they fit."
+    lazy_loading: bool | None = Field(
+        None,
+        description="Load each model with its first request, instead of at the start, while they fit. The default is "
+        f"to do so when there are more than {MAX_EAGER_BUNDLES} bundles.",
     )
     max_models_bytes: int = Field(
         default_factory=lambda: available_memory_bytes() // 2,
@@ -275,6 +279,10 @@ class Settings(BaseSettings):
         if self.precision == "auto":
             return "int8" if self.provider == "cpu" else "float16"
         return self.precision
+
+    def loads_lazily(self, bundles: int) -> bool:
+        """Return whether so many bundles are loaded by their first requests, not at the start."""
+        return bundles > MAX_EAGER_BUNDLES if self.lazy_loading is None else self.lazy_loading
 
     @classmethod
     def load(cls, **overrides: Any) -> Self:

@@ -93,9 +93,8 @@ def bind_models(settings: Settings) -> list[Model]:
         BundleError: There is no bundle.
     """
     paths = _bundles(settings)
-    groups = (
-        {"models": paths} if settings.lazy_loading else {f"{n}-{path.name}": [path] for n, path in enumerate(paths)}
-    )
+    lazy = settings.loads_lazily(len(paths))
+    groups = {"models": paths} if lazy else {f"{n}-{path.name}": [path] for n, path in enumerate(paths)}
     return [Model(name, group, _bind(name, group, settings)) for name, group in groups.items()]
 
 

@@ -109,9 +109,10 @@ class Registry:
             ConfigurationError: The settings don't fit this machine.
         """
         async with self._changing:
+            lazy = self._settings.loads_lazily(len(self._models))
             try:
                 for model in dict.fromkeys(hop.model for route in self._routes.values() for hop in route):
-                    if self._settings.lazy_loading or not self._pool.fits(model):
+                    if lazy or not self._pool.fits(model):
                         logger.info("model will be loaded by its first request", extra={"bundle": str(model.path)})
                     else:
                         await self._pool.load(model)
@@ -136,13 +137,14 @@ class Registry:
                 raise EngineUnavailable(f"The translation engine is {self._state}.")
             known = {model.path: model for model in self._models}
             found = await asyncio.to_thread(find_bundles, self._settings.bundle)
+            lazy = self._settings.loads_lazily(len(found))
             models: list[ServedModel] = []
             outcomes: dict[str, list[str]] = {"added": [], "replaced": [], "unchanged": [], "removed": []}
             failed: dict[str, str] = {}
             for path in found:
                 old = known.pop(path, None)
                 try:
-                    model = await self._taken_up(path, old)
+                    model = await self._taken_up(path, old, lazy=lazy)
                     outcomes["unchanged" if model is old else "replaced" if old else "added"].append(str(path))
                     models.append(model)
                 except DragomanError as error:
@@ -235,7 +237,7 @@ class Registry:
             )
         return ServedModel(path=path, manifest=manifest, nbytes=nbytes)
 
-    async def _taken_up(self, path: Path, old: ServedModel | None) -> ServedModel:
+    async def _taken_up(self, path: Path, old: ServedModel | None, *, lazy: bool) -> ServedModel:
         """Returns the bundle in a folder: the old one if nothing has changed, otherwise a new one, verified and tested.
 
         Raises:
@@ -244,7 +246,7 @@ class Registry:
         model = await asyncio.to_thread(self._model, path)
         if old and model.manifest == old.manifest:
             return old
-        if self._settings.lazy_loading:
+        if lazy:
             await asyncio.to_thread(Bundle.open, path)
             return model
         async with self._pool.sparing(old):

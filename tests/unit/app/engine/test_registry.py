@@ -145,6 +145,20 @@ async def test_lazy_models_are_loaded_when_they_are_asked_for(models, shelf):
         assert shelf.opened == ["es-en"]
 
 
+@pytest.mark.parametrize(
+    ("bundles", "setting", "eager"), [(8, None, 8), (9, None, 0), (9, False, 9), (8, True, 0), (1, None, 1)]
+)
+async def test_many_models_wait_for_their_first_requests_unless_told_otherwise(
+    shelf, tmp_path, bundles, setting, eager
+):
+    for code in "abcdefghi"[:bundles]:
+        write_bundle(tmp_path / code, f"x{code}-en")
+    async with started(registry_of(shelf, tmp_path, lazy_loading=setting)) as registry:
+        assert len(shelf.opened) == eager
+        assert registry.state == "ready"
+        assert (await translate(registry, "Hola.", "xa", "en")).text == "[en] Hola."
+
+
 async def test_a_pair_whose_model_finds_no_room_is_refused_until_there_is_some(models, shelf):
     async with started(registry_of(shelf, models, max_models_bytes=room_for(1, models / "es-en"))) as registry:
         german = shelf.engines["de-en"][0]
