@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MODEL_PATIENCE_S = 10.0
+"""How long a request waits for models in use to leave the memory. A short text is done in a fraction of that."""
+
 
 class Registry:
     """Routes requests to the engines of its bundles.
@@ -168,7 +171,7 @@ class Registry:
             raise EngineUnavailable(f"The translation engine is {self._state}.")
         route = self._route(call.source, call.target)
         began = time.monotonic()
-        async with self._pool.using(*(hop.model for hop in route)) as engines:
+        async with self._pool.using(*(hop.model for hop in route), patience_s=MODEL_PATIENCE_S) as engines:
             loading = Timing(queue_s=time.monotonic() - began)
             async with aclosing(translate_along(route, engines, call)) as events:
                 async for event in events:
@@ -182,7 +185,7 @@ class Registry:
         if others:
             pair = f"from {call.source} to {call.target}"
             raise UnsupportedPair(f"Two models translate {pair}, through {first.target}; inspect one at a time.")
-        async with self._pool.using(first.model) as [engine]:
+        async with self._pool.using(first.model, patience_s=MODEL_PATIENCE_S) as [engine]:
             return await engine.inspect(replace(call, source=first.source, target=first.target))
 
     def alphabet(self, source: str, target: str) -> Alphabet:

@@ -78,14 +78,14 @@ class ModelPool:
         return self.nbytes + model.nbytes <= self.max_bytes
 
     @asynccontextmanager
-    async def using(self, *models: ServedModel) -> AsyncIterator[Sequence[TranslationEngine]]:
+    async def using(self, *models: ServedModel, patience_s: float = 0.0) -> AsyncIterator[Sequence[TranslationEngine]]:
         """Keeps the models in memory inside the ``async with`` block; loads them if necessary.
 
         Raises:
-            Overloaded: There is no memory, because other models are in use.
+            Overloaded: There was no memory for ``patience_s`` seconds, because other models were in use.
             BundleError: A model can't be loaded.
         """
-        await self._make_room(models)
+        await self._make_room(models, patience_s)
         # No ``await`` since there was room. It is taken for all at once: two requests that each had one model and
         # waited for room for another could wait for each other.
         for model in models:
@@ -161,20 +161,29 @@ class ModelPool:
             "model_evictions": self.evictions,
         }
 
-    async def _make_room(self, models: Sequence[ServedModel]) -> None:
+    async def _make_room(self, models: Sequence[ServedModel], patience_s: float) -> None:
         """Returns when there is memory for the models that are not loaded yet.
 
+        Who waits has no model meanwhile, so that nobody waits for one who waits.
+
         Raises:
-            Overloaded: The budget is taken by models in use.
+            Overloaded: The budget was taken by models in use for ``patience_s`` seconds.
         """
+        loop = asyncio.get_running_loop()
+        patient_until = loop.time() + patience_s
         while (lacking := self._lacking(models)) > 0:
             others = [model for model in self._loaded if model not in models]
             idle = [model for model in others if not model.users]
             going = sum(model.nbytes for model in others if model.retired and model.users) + self._leaving_bytes
             if lacking > sum(model.nbytes for model in idle) + going:
-                raise Overloaded(
-                    "Other models are in use and fill the memory for models; try again in a moment.", _RETRY_AFTER_S
-                )
+                if loop.time() >= patient_until:
+                    raise Overloaded(
+                        "Other models are in use and fill the memory for models; try again in a moment.", _RETRY_AFTER_S
+                    )
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(patient_until):
+                        await self._changed.wait()
+                continue
             if lacking > going and idle:
                 self.evictions += 1
                 self._unload(min(idle, key=lambda model: model.last_used))

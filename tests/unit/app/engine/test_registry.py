@@ -159,7 +159,8 @@ async def test_many_models_wait_for_their_first_requests_unless_told_otherwise(
         assert (await translate(registry, "Hola.", "xa", "en")).text == "[en] Hola."
 
 
-async def test_a_pair_whose_model_finds_no_room_is_refused_until_there_is_some(models, shelf):
+async def test_a_pair_whose_model_finds_no_room_is_refused_until_there_is_some(models, shelf, monkeypatch):
+    monkeypatch.setattr("app.engine.registry.MODEL_PATIENCE_S", 0.0)
     async with started(registry_of(shelf, models, max_models_bytes=room_for(1, models / "es-en"))) as registry:
         german = shelf.engines["de-en"][0]
         waiting = asyncio.create_task(translate(registry, "WAIT.", "de", "en"))
@@ -169,6 +170,19 @@ async def test_a_pair_whose_model_finds_no_room_is_refused_until_there_is_some(m
         german.may_go_on.set()
         await waiting
         assert (await translate(registry, "Hola.", "es", "en")).text == "[en] Hola."
+
+
+async def test_a_request_waits_for_room_while_others_use_the_memory(models, shelf):
+    async with started(registry_of(shelf, models, max_models_bytes=room_for(1, models / "es-en"))) as registry:
+        german = shelf.engines["de-en"][0]
+        first = asyncio.create_task(translate(registry, "WAIT.", "de", "en"))
+        await german.was_asked.wait()
+        second = asyncio.create_task(translate(registry, "Hola.", "es", "en"))
+        await asyncio.sleep(0)
+        assert "es-en" not in shelf.opened
+        german.may_go_on.set()
+        await first
+        assert (await second).text == "[en] Hola."
 
 
 async def test_time_spent_loading_counts_as_waiting(models, shelf, monkeypatch):

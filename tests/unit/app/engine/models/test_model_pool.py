@@ -154,6 +154,31 @@ async def test_a_model_in_use_stays_and_who_finds_no_room_is_told_at_once(loader
     await second.end()
 
 
+async def test_who_is_patient_gets_the_room_of_who_ends(loader, memory):
+    first, second = [await Holder(loader, model(name)).has_begun() for name in "ab"]
+
+    async def wait() -> None:
+        async with loader.using(model("c"), patience_s=WAIT_S):
+            pass
+
+    waiting = asyncio.create_task(wait())
+    await asyncio.sleep(0)
+    assert memory.opened == ["a", "b"]
+    await first.end()
+    await waiting
+    assert (memory.opened, memory.stopped) == (["a", "b", "c"], ["a"])
+    await second.end()
+
+
+async def test_patience_ends(loader):
+    holders = [await Holder(loader, model(name)).has_begun() for name in "ab"]
+    with pytest.raises(Overloaded):
+        async with loader.using(model("c"), patience_s=0.01):
+            pass
+    for holder in holders:
+        await holder.end()
+
+
 async def test_two_models_of_one_request_are_there_together(loader, memory):
     await use(loader, model("old"))
     both = await Holder(loader, model("a"), model("b")).has_begun()
