@@ -64,13 +64,17 @@ def find_served(code: str, served: Collection[str]) -> str | None:
     """Finds the served language of a client's code; None if there is none. Letter case and "_" for "-" don't matter.
 
     A code with a region stands for the language without it, unless the region is served as such: ``en-AU`` for ``en``.
+    The language alone stands for a region of it if nothing else of it is served: ``pt`` for ``pt-br``.
     Not so for Chinese, whose script goes by the region.
     """
     code = code.lower().replace("_", "-")
     synonyms = next((each for each in _SYNONYMS if code in each), ())
     language, script, region = codes.parse(code)
     without_region = (language,) if region and not script and language != "zh" else ()
-    return next((one for one in (code, *synonyms, *without_region) if one in served), None)
+    found = next((one for one in (code, *synonyms, *without_region) if one in served), None)
+    if found or language != code or language == "zh":
+        return found
+    return next((one for one in sorted(served) if codes.base(one) == language), None)
 
 
 def locale_of(code: str) -> str | None:

@@ -31,11 +31,12 @@ from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
 from app.text.formality import supports
-from app.translation.languages import languages_of, name_of
+from app.translation.languages import find_served, languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms
 from app.translation.request import ItemTranslation
 from app.work_pool import TEXT_POOL
+from languages.codes import base
 
 router = APIRouter(tags=["DeepL"])
 
@@ -106,15 +107,14 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
     """
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     kind = parse_language_type(await read_parameters(request, service.settings.max_body_bytes))
-    found = list(_languages(service.engine.pairs))
     if kind == "source":
         return JSONResponse(
-            [{"language": language.code.upper(), "name": language.name} for language in found if language.is_source]
+            [{"language": code.upper(), "name": name_of(code)} for code in _source_codes(service.engine.pairs)]
         )
     return JSONResponse(
         [
             {"language": language.code.upper(), "name": language.name, "supports_formality": supports(language.code)}
-            for language in found
+            for language in _languages(service.engine.pairs)
             if language.is_target and language.code not in VARIANTS
         ]
     )
@@ -180,13 +180,24 @@ async def list_resources() -> Response:
 
 
 def _languages(pairs: frozenset[tuple[str, str]]) -> Iterator[_Language]:
-    """The served languages, each followed by its regional variants if it is a target."""
+    """The served languages, each followed by its regional variants if it is a target.
+
+    A variant with a model of its own is listed once.
+    """
     sources, targets = ({pair[side] for pair in pairs} for side in (0, 1))
+    names = {variant: name for variants in VARIANTS.values() for variant, name in variants.items()}
     for code in languages_of(pairs):
-        yield _Language(code, name_of(code), code in sources, code in targets)
+        yield _Language(spelled(code), names.get(spelled(code)) or name_of(code), code in sources, code in targets)
         if code in targets:
             for variant, name in VARIANTS.get(code, {}).items():
-                yield _Language(variant, name, False, True)
+                if variant.lower() not in targets:
+                    yield _Language(variant, name, False, True)
+
+
+def _source_codes(pairs: frozenset[tuple[str, str]]) -> list[str]:
+    """The codes of source languages. The contract has no scripts and regions here: ``zh`` for ``zh-hans``."""
+    sources = {source for source, _ in pairs}
+    return sorted({base(code) if find_served(base(code), sources) else code for code in sources})
 
 
 def _response(wanted: DeepLRequest, items: Sequence[ItemTranslation], timing: Timing) -> JSONResponse:
@@ -198,7 +209,7 @@ def _response(wanted: DeepLRequest, items: Sequence[ItemTranslation], timing: Ti
 
 def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) -> dict[str, Any]:
     source = item.detection.language if item.detection else wanted.translation.source
-    body: dict[str, Any] = {"detected_source_language": source.upper(), "text": item.text}
+    body: dict[str, Any] = {"detected_source_language": base(source).upper(), "text": item.text}
     if wanted.show_billed_characters:
         body["billed_characters"] = len(text)
     if wanted.translation.glossary:
