@@ -4,6 +4,8 @@ import { languageName, say } from "./i18n.js";
 import { remember, remembered } from "./preferences.js";
 
 const SURE_PERCENT = 80;
+const MANY = 12; // languages, from which on one searches in the lists
+const RECENT = 4;
 
 /** Fires "change" when the user, or what was detected, has chosen other languages. */
 export class Languages extends EventTarget {
@@ -11,6 +13,7 @@ export class Languages extends EventTarget {
   #source;
   #target;
   #earlierTarget = null;
+  #pickers = null;
 
   constructor(sourceSelect, targetSelect) {
     super();
@@ -42,6 +45,7 @@ export class Languages extends EventTarget {
     pick(this.#source, wanted.source, source, remembered("source"), settings.language.source.code, "auto");
     pick(this.#target, wanted.target, target, remembered("target"), settings.language.target.code, served[0].code);
     this.#offerTargets();
+    if (served.length >= MANY) this.#makePickers();
   }
 
   /** The name of a language, in the language of the interface. */
@@ -83,7 +87,27 @@ export class Languages extends EventTarget {
     remember("source", this.source);
     if (this.target !== remembered("target")) this.#earlierTarget = remembered("target");
     remember("target", this.target);
+    this.#rememberRecent();
+    this.#showChoice();
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** The languages used last, of both lists, the latest first. */
+  #rememberRecent() {
+    const codes = [this.target, this.source, ...(remembered("recent") ?? "").split(",")].filter((code) => code && code !== "auto");
+    remember("recent", [...new Set(codes)].slice(0, RECENT).join(","));
+  }
+
+  /** Lets the user search; loaded only where there are many languages. */
+  async #makePickers() {
+    if (this.#pickers) return;
+    this.#pickers = [];
+    const { LanguagePicker } = await import("./languagepicker.js");
+    this.#pickers = [this.#source, this.#target].map((select) => new LanguagePicker(select));
+  }
+
+  #showChoice() {
+    for (const picker of this.#pickers ?? []) picker.refresh();
   }
 
   /** Only what the source can be translated into can be chosen. */
@@ -91,5 +115,6 @@ export class Languages extends EventTarget {
     const targets = this.#served.get(this.source)?.targets;
     for (const option of this.#target.options) option.disabled = targets !== undefined && !targets.includes(option.value);
     if (this.#target.selectedOptions[0]?.disabled) this.#target.value = this.#other(this.source) ?? this.source;
+    this.#showChoice();
   }
 }
