@@ -34,9 +34,10 @@ from benchmarks.figures import json_line
 from benchmarks.load import percentile
 from benchmarks.servers import Cores, Server, ServerCpus, running_dragoman
 
+# Without French, whose typography (a space before "?") changes the same translation.
 CODES = (
-    "ar az bg bn ca cs da de el es et fa fi fr he hi hr hu id is it ja ko lt lv nl pl ro ru sk sl sq sr sv ta te th tr "
-    "uk vi ms nb mt ka hy gu kn ml mk be"
+    "ar az bg bn ca cs da de el es et fa fi he hi hr hu id is it ja ko lt lv nl pl ro ru sk sl sq sr sv ta te th tr "
+    "uk vi ms nb mt ka hy gu kn ml mk be ga"
 ).split()
 SENTENCES = (
     "The train to the coast leaves at nine.",
