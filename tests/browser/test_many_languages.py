@@ -30,6 +30,9 @@ def test_a_language_is_found_by_either_name_and_chosen_by_keyboard(open_many):
     page.locator("#target-language-button").focus()
     page.keyboard.press("Enter")
     assert_accessible(page, "#target-language + button + .language-list")
+    names = page.locator("#target-language-list [role=option] > span:first-child").all_inner_texts()
+    assert names == sorted(names, key=str.casefold)
+    assert len(names) == len(CODES) + 1
     for typed, found in (("zzz", []), ("turkce", ["tr"]), ("hebr", ["he"])):
         page.keyboard.press("Control+A")
         page.keyboard.type(typed)

@@ -1,7 +1,7 @@
 // A list of many languages to search in, in place of a select: a combobox with a listbox (WAI-ARIA Authoring Practices).
 
 import { element } from "./dom.js";
-import { direction, say } from "./i18n.js";
+import { direction, say, uiLanguage } from "./i18n.js";
 import { remembered } from "./preferences.js";
 
 const SPACE_PX = 8;
@@ -74,7 +74,8 @@ export class LanguagePicker {
   #fill() {
     const wanted = plain(this.#search.value.trim());
     const fits = ({ value, textContent }) => [value, textContent, ownName(value)].some((name) => plain(name).includes(wanted));
-    const offered = [...this.#select.options].filter((option) => !option.disabled && fits(option));
+    const byName = (one, other) => (other.value === "auto") - (one.value === "auto") || one.textContent.localeCompare(other.textContent, uiLanguage);
+    const offered = [...this.#select.options].filter((option) => !option.disabled && fits(option)).sort(byName);
     const byCode = new Map(offered.map((option) => [option.value, option]));
     const recent = wanted ? [] : (remembered("recent") ?? "").split(",").filter((code) => byCode.has(code));
     const groups = [["recentLanguages", recent.map((code) => byCode.get(code))], ["allLanguages", offered]];
