@@ -106,6 +106,8 @@ TEXTS: dict[str, Callable[[int], str]] = {
     **{name: lambda chars, unit=unit: unit * (chars // len(unit)) for name, unit in REPEATED.items()},
     "numbered names": numbered_names,
     "deep": lambda chars: "<b>" * (chars // 8) + "Wort" + "</b>" * (chars // 8),
+    "many attributes": lambda chars: "<html" + " lang lang=" * (chars // 11) + ">Wort",
+    "attributes without an end": lambda chars: "<a" + " b=" * (chars // 3),
     "deep elsewhere": lambda chars: "<div>" * (chars // 16) + "Wort" + "</div>" * (chars // 8),
 }
 

@@ -13,7 +13,9 @@ from app.text.windows import finditer
 
 _NAME = "[A-Za-z][A-Za-z0-9:-]*+"
 # Without an attribute, only names and spaces stand between the brackets: "a <b and c> d" is prose.
-_TAG = re.compile(rf"<(/?)({_NAME})(?:(?:\s[^<>]*)?=[^<>]*)?\s*(/?)>")
+# A slash behind a value without quotation marks belongs to it. Nothing is tried twice: a tag may have 30,000 signs.
+_ATTRIBUTES = r"(?:\s[^<>=]*+)?=(?:[^<>/]|/(?!>)|(?<![\s\"'])/)*+"
+_TAG = re.compile(rf"<(/?)({_NAME})(?:{_ATTRIBUTES}|\s*+)(/?)>")
 _ESCAPED = re.compile(rf"&(?:amp;)*+lt;(/?)({_NAME})\s*(/?)&(?:amp;)*+gt;")
 _NUMBERED = re.compile(r"<(/?)([0-9]{1,3})(?:\s*(/))?>")
 # An empty element between spaces is where a word would be: "at most <max/> letters".
