@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic novels lexicons bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"

@@ -99,5 +99,9 @@ async def test_any_bytes_give_an_answer_or_a_documented_refusal(body, content_ty
 def check(response):
     assert response.status_code in DOCUMENTED
     if response.status_code != 200:
-        assert set(response.json()) in ({"error", "code"}, {"message", "detail"})
+        assert set(response.json()) in (
+            {"error", "code"},
+            {"message", "detail"},
+            {"message", "code"},
+        )  # the last is DeepLX's
         assert all(response.json().values())

@@ -211,5 +211,5 @@ async def test_a_missing_library_is_named(client, monkeypatch):
     path = await make(client)
     response = await client.get(f"{path}/file")
     assert (response.status_code, response.json()["detail"]) == (400, "extra_missing")
-    assert "dragoman[memory]" in response.json()["message"]
+    assert "needs the extra 'memory'" in response.json()["message"]
     assert (await client.get(f"{path}/file", params={"format": "tsv"})).status_code == 200

@@ -174,5 +174,5 @@ async def test_without_the_library_only_the_same_texts_are_found(client, transla
     body = {"q": "Guten Tag!", "source": "de", "target": "en", "translation_memory_id": memory}
     response = await client.post("/translate", json=body)
     assert (response.status_code, response.json()["code"]) == (400, "extra_missing")
-    assert "dragoman[memory]" in response.json()["error"]
+    assert "needs the extra 'memory'" in response.json()["error"]
     assert (await translate("Guten Tag!", translation_memory_threshold=100))[0] == "Top of the day!"

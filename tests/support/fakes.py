@@ -61,6 +61,9 @@ PHRASES: dict[tuple[str, str], tuple[str, ...]] = {
 # One detector for all tests and all languages: its model takes half a second to load.
 DETECTOR = Detector(["de", "en"])
 
+FRENCH_MARK = "\u202f?"
+"""How translations into French write a question mark."""
+
 
 class FakeEngine:
     """Knows some phrases; marks any other sentence with the target language. Records its requests.

@@ -232,7 +232,11 @@ TRANSLATE_RESPONSES: Responses = {
             ),
             "details": (
                 "Every sentence described",
-                {"translatedText": "Good morning! Where is the station?", "details": [_FIRST, _SECOND]},
+                {
+                    "translatedText": "Good morning! Where is the station?",
+                    "details": [_FIRST, _SECOND],
+                    "untranslated": [],
+                },
             ),
             "options": ("Greedy search within two seconds", {"translatedText": "Good morning!"}),
         },

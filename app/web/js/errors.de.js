@@ -26,6 +26,7 @@ export const SENTENCES = {
   quota_exceeded: "Die Zeichen dieses API-Schlüssels sind für diesen Monat verbraucht.",
   rate_limited: "Das waren zu viele Anfragen. Bitte später noch einmal versuchen.",
   request_timeout: "Die Anfrage kam nicht rechtzeitig vollständig an.",
+  room_exceeded: "Auf dem Server ist dafür kein Platz mehr: {reason}",
   storage_failure: "Die Datenbank des Servers ist gerade nicht zu benutzen.",
   text_too_long: "Der Text ist länger, als der Server erlaubt.",
   unauthorized: "Der Betreiberschlüssel fehlt oder ist falsch.",

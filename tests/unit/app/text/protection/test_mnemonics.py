@@ -58,7 +58,6 @@ def test_mnemonics(text: str, shown: str, translated: str, expected: str) -> Non
         "user_name",
         "MAX_SIZE",
         "Anna_Meier",
-        "Leser_innen",
         "Das ist _sehr_ gut",
         "~5 Minuten",
         "Ja && nein",
