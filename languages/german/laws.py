@@ -19,6 +19,12 @@ _PART = re.compile(
 _BEGIN = re.compile(
     rf"(?<!\w)(?P<kind>§§?|Art(?:\.|ikel)|Artt\.)[ \u00a0]?(?P<values>{_LIST})(?!\w)(?P<following> ?ff?\.)?"
 )
+_LEAD = re.compile(
+    r"(?<!\w)(?:(?P<cf>vgl\.)|(?P<pursuant>gem\.)|(?P<meaning>i\.[ \u00a0]?S\.[ \u00a0]?[dv]\.))[ \u00a0]$",
+    re.IGNORECASE,
+)
+_LEADS = {"cf": "cf.", "pursuant": "pursuant to", "meaning": "within the meaning of"}
+_LONGEST_LEAD = 12  # characters
 _LAW = re.compile(r"[ \u00a0](?P<law>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,11}[A-Z](?:[ -](?:Bund|EU|[IVX]{1,4}))?)(?!\w)")
 _WITH = re.compile(r"[ \u00a0](?:i\.[ \u00a0]?V\.[ \u00a0]?m\.|iVm|in Verbindung mit)[ \u00a0](?=§|Art)")
 _LAWS = {"DSGVO": "GDPR", "DS-GVO": "GDPR", "AEUV": "TFEU", "EUV": "TEU", "EMRK": "ECHR", "GRCh": "CFR"}
@@ -45,7 +51,17 @@ def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
                 break
             more, done = _reference(text, following)
             written += f" in conjunction with {more}"
-        yield match.start(), done, written
+        begin, lead = _lead(text, match.start())
+        yield begin, done, lead + written
+
+
+def _lead(text: str, begin: int) -> tuple[int, str]:
+    """Where a reference with its abbreviated preposition begins, and the preposition in English; else an empty one."""
+    match = _LEAD.search(text, max(0, begin - _LONGEST_LEAD), begin)
+    if not match:
+        return begin, ""
+    english = _LEADS[str(match.lastgroup)]
+    return match.start(), (english[0].upper() + english[1:] if match[0][0].isupper() else english) + " "
 
 
 def _reference(text: str, begin: re.Match[str]) -> tuple[str, int]:

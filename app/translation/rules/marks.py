@@ -13,6 +13,7 @@ CLOSING = "\"'”“’‘»«›‹)]*"
 # The final punctuation, and closing signs after it.
 _END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
 _ASTERISKS = re.compile(r"\*{0,9}$")
+_ELLIPSES = ("...", "…")
 _LAST = 80  # characters at the end that are looked at
 # Curly marks, any double ones, and single ones that are no apostrophes, or double ones in the other half of the pair.
 _CURLY = re.compile(r"[„“”»«]")
@@ -126,6 +127,8 @@ def _final_mark(pair: Pair) -> list[Edit]:
     mark, other = here["mark"] or "", there["mark"] or ""
     abbreviation = _abbreviation((*pair.here.writing.final_abbreviations, *pair.there.writing.final_abbreviations))
     at = len(translation) - len(there[0])
+    if mark in _ELLIPSES and other in _ELLIPSES:
+        return _ellipsis(pair, at, at + len(other), mark)
     if _same(mark, other):
         return _written(pair, at, at + len(other), other)
     if mark and not (abbreviation.search(source.rstrip()[-_LAST:]) and not pair.options.preserves_formatting):
@@ -135,6 +138,14 @@ def _final_mark(pair: Pair) -> list[Edit]:
     if not mark and other and not abbreviation.search(translation[-_LAST:].rstrip()):
         return [Edit(at, at + len(other), "")]
     return []
+
+
+def _ellipsis(pair: Pair, begin: int, end: int, mark: str) -> list[Edit]:
+    """Writes the source's dots over a range, without the space that models put before them: "Öffnen..." of a menu."""
+    spaces = tuple(_SPACES)
+    is_spaced = pair.source[: -len(_end(pair.source)[0])].endswith(spaces)
+    begin -= pair.translation[:begin].endswith(spaces) and not is_spaced
+    return [] if pair.translation[begin:end] == mark else [Edit(begin, end, mark)]
 
 
 def _written(pair: Pair, begin: int, end: int, mark: str) -> list[Edit]:

@@ -36,6 +36,10 @@ def test_an_address_is_kept(text: str, kept: str | None) -> None:
         ("§ 3 ff. HGB", "Section 3 et seq. HGB"),
         ("§ 35a EStG", "Section 35a EStG"),
         ("Artikel 5", "Article 5"),
+        ("Vgl. § 14 UStG", "Cf. Section 14 UStG"),
+        ("gem. Art. 5 Abs. 1 GG", "pursuant to Article 5(1) GG"),
+        ("i. S. d. § 13 BGB", "within the meaning of Section 13 BGB"),
+        ("i.S.v. § 13 BGB", "within the meaning of Section 13 BGB"),
     ],
 )
 def test_a_reference_to_a_law_is_whole(text: str, english: str) -> None:

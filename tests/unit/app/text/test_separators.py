@@ -23,6 +23,8 @@ def texts(line: str, *, newlines: bool = True) -> list[str]:
         ("[ ] Ja   [ ] Nein   [x] Vielleicht", ["Ja", "Nein", "Vielleicht"]),
         ("[ ] Ja [x] Nein", ["Ja", "Nein"]),
         ("☐ Ja ☑ Nein", ["Ja", "Nein"]),
+        ("( ) Ja ( ) Nein", ["Ja", "Nein"]),
+        ("( ) Ja   (x) Nein   (•) Weiter", ["Ja", "Nein", "Weiter"]),
         ("Kapitel 1 .......... 5", ["Kapitel 1", "5"]),
         ("Einleitung . . . . . . 5", ["Einleitung", "5"]),
         ("Name: ________ Datum: ________", ["Name:", "Datum:"]),
@@ -48,6 +50,7 @@ def test_cells_names_and_steps_are_texts_of_their_own(line: str, expected: list[
         "« Ja » ou « non »",
         "Er sagte: »Komm!«",
         "geöffnet 9 – 17 Uhr",
+        "Der Wert f( ) von Punkt (x) fehlt.",
     ],
 )
 def test_a_sentence_stays_in_one_piece(line: str) -> None:
@@ -65,7 +68,9 @@ def test_a_sign_between_names_is_no_code_to_protect() -> None:
         assert protect(text, untranslatable(text, known)).spans == spans_
 
 
-@given(st.lists(st.sampled_from(["Wort", "Ein Haus", "10", " ", "   ", "\t", "...", "....", "[ ]", " – ", " | ", ">"])))
+@given(
+    st.lists(st.sampled_from(["Wort", "Haus", "10", " ", "   ", "\t", "...", "....", "[ ]", "( )", " – ", " | ", ">"]))
+)
 def test_separators_are_in_order_and_disjoint(pieces: list[str]) -> None:
     line = "".join(pieces)
     done = 0

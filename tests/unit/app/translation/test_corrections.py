@@ -40,6 +40,10 @@ def mirrored(
         ("Name:", "Name", "Name:"),
         ("Ende", "End.", "End"),
         ("»Hallo!«", "“hello.”", "“Hello!”"),
+        ("Öffnen...", "Open …", "Open..."),
+        ("Öffnen…", "Open...", "Open…"),
+        ("Warte ...", "Wait …", "Wait ..."),
+        ("(Warte...)", "(Wait …)", "(Wait...)"),
         (
             "Im 22. Jahrhundert, am 11. Tag",
             "In the 22th century, on the 11th day",
@@ -62,7 +66,6 @@ def test_first_letter_and_final_punctuation_are_the_source_s(source, translation
         ("usw.", "etc."),
         ("Um 8 Uhr", "At 8 a.m."),
         ("Er sagte: „Hallo“.", "He said, “Hello.”"),
-        ("Warte...", "Wait…"),
         ("3 Hunde", "3 dogs"),
         ("\ue000 ist da.", "is there \ue000."),
         ("", ""),
