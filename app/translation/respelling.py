@@ -6,6 +6,7 @@
 | words joined by a slash: "Tage/Woche" | "Tage / Woche" | the slash loses its spaces |
 | a greeting and its name: "Hallo Welt" | "Hallo, Welt!" | it loses the comma |
 | capitals: "BITTE TÜR SCHLIESSEN" | small letters, with capitals of a sentence, a title, nouns | capitals again |
+| words in capitals among others | small letters (`emphasis.py`) | capitals again |
 
 The likeliest translation is taken. Other sentences cost nothing but a look.
 """
@@ -22,6 +23,7 @@ from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import links_of_same
 from app.text.protection.protected import Offsets, Protected, moved
 from app.translation.attempts import backwards
+from app.translation.emphasis import with_emphasis
 from app.translation.rules.pair import Direction
 from app.translation.versions import as_alternative
 from languages.language import Language
@@ -75,9 +77,11 @@ async def respelled(
         return None
     if unit_price := await _unit_price(translation, direction, options, translate):
         return unit_price
-    other = respell(translation.source, direction, protected.stand_ins if protected else ())
+    stand_ins = protected.stand_ins if protected else ()
+    other = respell(translation.source, direction, stand_ins)
     if other is None:
-        return None
+        is_same = direction.here.code == direction.there.code
+        return None if is_same else await with_emphasis(translation, stand_ins, options, translate)
     try:
         answers = await translate(other.texts, options)
     except DragomanError:  # then what there is must do
