@@ -58,7 +58,7 @@ class Load:
     latencies_ms: list[float] = field(default_factory=list)
     rss_mb: list[float] = field(default_factory=list)
     refused: int = 0
-    wrong: int = 0
+    wrong: Counter[str] = field(default_factory=Counter)  # by pair
     lost: Counter[str] = field(default_factory=Counter)
 
 
@@ -149,7 +149,7 @@ async def load(server: Server, codes: list[str], minutes: float, clients: int) -
             translated = await _translated(session, {"q": text, "source": source, "target": target}, found)
             found.latencies_ms.append(1000 * (time.monotonic() - began))
             if translated is not None:
-                found.wrong += answers.setdefault((kind, text), translated) != translated
+                found.wrong[f"{source}-{target}"] += answers.setdefault((kind, text), translated) != translated
 
     async def watch() -> None:
         while True:
@@ -193,7 +193,7 @@ def summary(found: Load, budget_mb: float, ready_mb: float, statistics: dict[str
     return {
         "translated": len(found.latencies_ms) - found.lost.total(),
         "lost": found.lost.total(),
-        "wrong": found.wrong,
+        "wrong": found.wrong.total(),
         "refused and sent again": found.refused,
         "latency, median, ms": percentile(found.latencies_ms, 50),
         "latency, 99th percentile, ms": percentile(found.latencies_ms, 99),
@@ -230,9 +230,9 @@ def main(
     for what, value in rows.items():
         table.add_row(what, value if isinstance(value, str) else f"{value:,.0f}" if value >= 20 else f"{value:.3g}")
     Console(width=100).print(table)
-    print(f"{cores.describe()}; lost: {dict(found.lost)}")
+    print(f"{cores.describe()}; lost: {dict(found.lost)}; wrong: {dict(+found.wrong)}")
     print(json_line(benchmark="many_models", **rows))
-    if found.lost or found.wrong:
+    if found.lost or +found.wrong:
         raise typer.Exit(1)
 
 

@@ -116,8 +116,8 @@ def test_a_word_lights_up_with_what_it_translates(page):
 
 def test_characters_beyond_the_basic_plane_do_not_shift_the_alignment(page):
     page.get_by_label("From").select_option("de")
-    source(page).fill("😀 Hund. Hallo 😀 Katze und Maus.")
-    expect(output(page)).to_contain_text("[en] Hallo 😀 Katze und Maus.")
+    source(page).fill("🍕 Hund. Hallo 🍕 Katze und Maus.")
+    expect(output(page)).to_contain_text("[en] Hallo 🍕 Katze und Maus.")
     point_at(page, "Katze")
     assert highlights(page) == {"aligned": ["Katze"], "source-aligned": ["Katze"]}
 
