@@ -19,15 +19,13 @@ from app.engine.models.manifest import (
     Pair,
     Precision,
     Provenance,
-    Shape,
-    SpecialIds,
 )
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
 from export.agreement import agreement
 from export.attention_graphs import ATTENTION
-from export.bundle_writer import BuildError, check_out, golden, replacing, seal
+from export.bundle_writer import BuildError, check_out, golden, ids_of, replacing, seal, shape_of
 from export.equivalents import standardised
 from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicons
 from export.parity import measure, require
@@ -269,18 +267,8 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
             else pair
             for pair in ingredients.pairs
         ),
-        ids=SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id),
-        shape=Shape(
-            encoder_layers=config.encoder_layers,
-            decoder_layers=config.decoder_layers,
-            heads=config.heads,
-            width=config.width,
-            feed_forward=config.feed_forward,
-            vocabulary=config.target_vocabulary,
-            max_positions=config.max_positions,
-            alignment_head=config.alignment_layer is not None,
-            variants=config.variants,
-        ),
+        ids=ids_of(config),
+        shape=shape_of(config),
         longest_source=ingredients.longest_source,
         graphs=graphs,
         attention=None if config.memory_length or config.recurrent else ATTENTION,

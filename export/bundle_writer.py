@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.engine.models.bundle import GOLDEN, Golden, sha256
-from app.engine.models.manifest import MANIFEST, Manifest, Precision, write_manifest
+from app.engine.models.manifest import MANIFEST, Manifest, Precision, Shape, SpecialIds, write_manifest
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
+from model.network.config import TransformerConfig
 
 
 class BuildError(ValueError):
@@ -55,6 +56,26 @@ def _put_back(replaced: Path, out: Path) -> None:
     """Recover from a crash between the two renames, after which ``replaced`` is the only copy of the bundle."""
     if replaced.exists() and not out.exists():
         replaced.rename(out)
+
+
+def ids_of(config: TransformerConfig) -> SpecialIds:
+    """Return the manifest's token ids of a model."""
+    return SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id)
+
+
+def shape_of(config: TransformerConfig) -> Shape:
+    """Return the manifest's sizes of a model."""
+    return Shape(
+        encoder_layers=config.encoder_layers,
+        decoder_layers=config.decoder_layers,
+        heads=config.heads,
+        width=config.width,
+        feed_forward=config.feed_forward,
+        vocabulary=config.target_vocabulary,
+        max_positions=config.max_positions,
+        alignment_head=config.alignment_layer is not None,
+        variants=config.variants,
+    )
 
 
 def seal(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:

@@ -218,7 +218,7 @@ class DocumentJobs:
                     await self._carry_out(document, content, worker)
             finally:
                 self._in_progress[document.client] -= 1
-                self._in_progress += Counter()  # without those that have nothing
+                self._in_progress += Counter()  # removes clients with no document
             self._added.set()  # it may be the turn of one that was left out
             if ended := self._ended.get(document.id):
                 ended.set()

@@ -302,7 +302,7 @@ def _divided(text: str) -> list[str]:
 
 
 def _timed(text: str, words: Sequence[str], stretches: Sequence[str]) -> str:
-    """Shares words out among the times of a cue, in proportion to those that were there.
+    """Shares words out among the times of a cue, in proportion to the number of words that each had.
 
     If there are too few, each time has the translation of its own words.
     """

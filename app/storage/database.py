@@ -173,7 +173,7 @@ class Database:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
     async def read(self, function: Callable[..., Result], *arguments: object) -> Result:
-        """As ``run``, for a function that only reads (``reading``): it doesn't wait for those that write."""
+        """As ``run``, for a function that only reads (``reading``): it doesn't wait for functions that write."""
         return await asyncio.get_running_loop().run_in_executor(self._reading_threads, function, *arguments)
 
     async def search(self, function: Callable[..., Result], *arguments: object) -> Result:

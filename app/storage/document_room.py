@@ -1,4 +1,4 @@
-"""Who gets room for a document: places for those that wait, and bytes for all files, shared among clients.
+"""Shares room for documents among clients: places in the queue, and bytes for all files.
 
 No client can take everything: it may have as much as is still free. So a single client gets half of the places, and n
 clients that want all of them leave one part in n + 1 to others (Choudhury & Hahne, Dynamic Queue Length Thresholds for

@@ -36,6 +36,6 @@ class Untranslated(NamedTuple):
 
 
 def counted(reasons: Iterable[Reason]) -> dict[str, int]:
-    """How often there was each reason, in the order of ``Reason``; those that there weren't are left out."""
+    """Returns how often each reason occurs, in the order of ``Reason``, without the reasons that don't occur."""
     counts = Counter(reasons)
     return {reason.value: counts[reason] for reason in Reason if counts[reason]}

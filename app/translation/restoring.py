@@ -97,7 +97,7 @@ class Restorer:
 
 
 def _mirrored(sentence: SentenceTranslation, mirror: Mirror) -> SentenceTranslation:
-    """Changes the best translation and the alternatives; leaves out those that fail a check that the best passes."""
+    """Changes all translations; an alternative is left out if it fails a check and the best translation passes it."""
     sound = [other for other in sentence.alternatives if set(other.verdicts) <= set(sentence.verdicts)]
     edits = mirror(sentence.source, sentence.text)
     text = apply(edits, sentence.text)

@@ -13,8 +13,6 @@ from app.engine.models.manifest import (
     Pair,
     Precision,
     Provenance,
-    Shape,
-    SpecialIds,
 )
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
@@ -28,7 +26,7 @@ from export.bergamot.lexical import read_lexical
 from export.bergamot.pieces import Pieces
 from export.bergamot.probing import Probe
 from export.bergamot.weights import read_arrays, read_config
-from export.bundle_writer import golden, replacing, seal
+from export.bundle_writer import golden, ids_of, replacing, seal, shape_of
 from export.choices import Choices
 from export.marian.limits import SourceError
 from export.marian.probe_sentences import SENTENCES
@@ -149,18 +147,8 @@ def _manifest(
         format_version=FORMAT_VERSION,
         name=name,
         pairs=tuple(pairs),
-        ids=SpecialIds(pad=config.pad_id, eos=config.eos_id, decoder_start=config.decoder_start_id),
-        shape=Shape(
-            encoder_layers=config.encoder_layers,
-            decoder_layers=config.decoder_layers,
-            heads=config.heads,
-            width=config.width,
-            feed_forward=config.feed_forward,
-            vocabulary=config.target_vocabulary,
-            max_positions=config.max_positions,
-            alignment_head=config.alignment_layer is not None,
-            variants=config.variants,
-        ),
+        ids=ids_of(config),
+        shape=shape_of(config),
         longest_source=_LONGEST_SOURCE,
         graphs=graphs,
         source_tokenizer=source,

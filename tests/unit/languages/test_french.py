@@ -3,24 +3,12 @@
 import pytest
 
 from app.text.formality import Register
-from app.text.inline.placement import apply
-from app.text.numerals.grammar import localize
 from app.text.terms.glossary import Glossary, uses
-from app.translation.rules.corrections import corrections
 from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.rules.register import offending
 from languages.registry import language_of
+from tests.support.rules import corrected, written
 from tests.support.segmentation import split
-
-
-def corrected(source: str, translation: str, here: str, there: str = "fr") -> str:
-    return apply(corrections(Direction(language_of(here), language_of(there)).pair(source, translation)), translation)
-
-
-def written(text: str, source: str, target: str) -> str:
-    for begin, end, rewrite in reversed(localize(text, source, target)):
-        text = text[:begin] + (rewrite.text if rewrite else text[begin:end]) + text[end:]
-    return text
 
 
 @pytest.mark.parametrize(
@@ -47,8 +35,8 @@ def test_abbreviations_end_no_sentence(sentences: list[str]) -> None:
     ],
 )
 def test_marks_have_their_spaces(source: str, translation: str, expected: str) -> None:
-    assert corrected(source, translation, "de") == expected
-    assert corrected(source, expected, "de") == expected
+    assert corrected(source, translation, "de", "fr") == expected
+    assert corrected(source, expected, "de", "fr") == expected
 
 
 def test_canada_writes_a_space_before_the_colon_alone() -> None:

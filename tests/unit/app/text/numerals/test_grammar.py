@@ -10,18 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text.numerals.grammar import localize
+from tests.support.rules import written
 from tests.support.work import work_of
 
 DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.99"), places=2)
-
-
-def written(text: str, source: str, target: str) -> str:
-    """The text with every expression as the target has it."""
-    pieces, done = [], 0
-    for begin, end, rewrite in localize(text, source, target):
-        pieces += text[done:begin], rewrite.text if rewrite else text[begin:end]
-        done = end
-    return "".join((*pieces, text[done:]))
 
 
 @pytest.mark.parametrize(
