@@ -15,7 +15,7 @@ from app.machine import available_cores, available_memory_bytes
 
 ENV_PREFIX = "DRAGOMAN_"
 OF_COMMANDS = {"DRAGOMAN_MODELS", "DRAGOMAN_MODEL_INDEX"}
-"""Variables of the command ``dragoman models``."""
+"""The user's folder of models, and the list that ``dragoman models`` installs from."""
 MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the engine, may not import
 MAX_EAGER_BUNDLES = 8
 """More bundles are loaded by their first requests, unless a setting says otherwise."""

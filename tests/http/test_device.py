@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -37,13 +38,13 @@ def device(tiny_bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Dev
     return open_device_model(tiny_bundle, paths, sentences=2)
 
 
-def rounded(answer: Any) -> Any:
-    """The answer with scores that differ in their last digits made equal."""
+def about(answer: Any) -> Any:
+    """What equals an answer whose scores differ in their last digits, whatever its timing."""
     if isinstance(answer, dict):
-        return {key: rounded(value) for key, value in answer.items() if key != "timing"}
+        return {key: ANY if key == "timing" else about(value) for key, value in answer.items()}
     if isinstance(answer, list):
-        return [rounded(each) for each in answer]
-    return round(answer, 3) if isinstance(answer, float) else answer
+        return [about(each) for each in answer]
+    return pytest.approx(answer, abs=1e-3) if isinstance(answer, float) else answer
 
 
 @pytest.mark.parametrize("name", REQUESTS)
@@ -53,8 +54,8 @@ async def test_answers_are_those_of_the_simple_graphs(tiny_bundle, tiny_onnx, de
         async with serving(engine_of(tiny_bundle, model)) as client:
             response = await client.post("/translate", json={"source": "de", "target": "en", **REQUESTS[name]})
             assert response.status_code == 200, response.text
-            answers.append(rounded(response.json()))
-    assert answers[0] == answers[1]
+            answers.append(response.json())
+    assert answers[1] == about(answers[0])
 
 
 async def test_a_stream_ends_in_the_same_answer(tiny_bundle, tiny_onnx, device):
@@ -64,5 +65,5 @@ async def test_a_stream_ends_in_the_same_answer(tiny_bundle, tiny_onnx, device):
             wanted = {"q": TEXT, "source": "de", "target": "en", "beam_size": 1, "stream": True}
             response = await client.post("/translate", json=wanted)
             last = [line for line in response.text.splitlines() if line.startswith("data:")][-1]
-            bodies.append(rounded(json.loads(last.removeprefix("data:"))))
-    assert bodies[0] == bodies[1]
+            bodies.append(json.loads(last.removeprefix("data:")))
+    assert bodies[1] == about(bodies[0])

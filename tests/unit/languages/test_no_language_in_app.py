@@ -44,7 +44,7 @@ def words_of(language: Language) -> set[str]:
         numbers.large_numbers,
         writing.small_words,
     )
-    return {word for table in (*tables, writing.small_words) for word in table if len(word) > 1}
+    return {word for table in tables for word in table if len(word) > 1}
 
 
 WORDS = words_of(language_of("de")) | words_of(language_of("en"))

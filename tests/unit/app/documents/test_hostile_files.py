@@ -22,6 +22,7 @@ from app.errors import (
     UnsupportedDocument,
 )
 from tests.support.documents import translate
+from tests.support.hostile_documents import packed
 from tests.support.office_files import W
 from tests.support.pdf_files import pdf
 
@@ -31,14 +32,6 @@ LAUGHS = (
     + "".join(f'<!ENTITY {name} "{f"&{before};" * 50}">' for before, name in zip("abcdefg", "bcdefgh", strict=True))
     + "]>"
 )
-
-
-def packed(parts: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", compression) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return file.getvalue()
 
 
 def word(**parts: bytes) -> bytes:

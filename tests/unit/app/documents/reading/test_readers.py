@@ -112,8 +112,10 @@ async def test_a_template_that_is_killed_is_replaced():
 async def test_a_reader_ends_when_nobody_waits_for_it():
     slow = pdf(b"BT /F 10 Tf 50 700 Td " + b"(Der Hund ) Tj " * 100_000 + b"ET")
     reading = asyncio.create_task(texts(slow, "pdf"))
-    while not FORKS._process or not template().children():
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(60):
+        while not FORKS._process or not template().children():
+            assert not reading.done()
+            await asyncio.sleep(0.01)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
