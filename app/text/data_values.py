@@ -30,6 +30,7 @@ _FILE_EXTENSION = re.compile(
 )
 _COLOUR = r"#[0-9a-fA-F]{3,8}|(?:rgb|hsl|oklch|lab)a?\([^()]*\)|var\(--[\w-]+\)"
 _NUMBER = r"[-+]?(?:\d[\d.,' _]*|\.\d+)(?:[eE][-+]?\d+)?"
+_LENGTH = r"[-+]?(?:\d[\d.,'_]*|\.\d+)(?:[eE][-+]?\d+)?"  # without a space, which stands between two of them
 _UNIT = r"(?:%|px|r?em|ex|ch|fr|deg|m?s|vh|vw|pt|cm|mm|kb|mb|gb|hz|dpi)"
 _DATE = (
     r"\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?\s?(?:Z|[-+]\d\d:?\d\d)?)?|\d{1,2}:\d\d(?::\d\d)?"
@@ -43,7 +44,7 @@ _ASSEMBLY = r"[A-Za-z_][\w.`]*(?:,\s*[\w.]+)?(?:,\s*(?:Version|Culture|PublicKey
 _HASH = r"(?=[^\s]*\d)[0-9a-f]{7,}|(?=[^\s]*\d)[0-9A-F]{8,}|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _BASE64 = r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/_-]{16,}={0,2}"
 _SCHEDULE = r"(?:[\d*/,-]++\s++){4}[\d*/,-]++"  # of cron
-_LENGTHS = rf"{_NUMBER}{_UNIT}(?:\s+{_NUMBER}{_UNIT}?)*"
+_LENGTHS = rf"{_LENGTH}{_UNIT}(?:\s+{_LENGTH}{_UNIT}?)*"
 _DATA = re.compile(
     "|".join((_COLOUR, _NUMBER, _LENGTHS, _DATE, _VERSION, _SCHEDULE, _URL, _EMAIL, _MIME, _ASSEMBLY, _HASH, _BASE64))
 )

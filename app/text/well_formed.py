@@ -24,7 +24,7 @@ _VOID = frozenset("area base br col embed hr img input link meta param source tr
 _PLACEHOLDER = re.compile(
     r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
     r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN'\"\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
-    r"|\*?\[/?[\w:.-]+(?:=[^\]\s]*)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=\w)|<\d\d:[\d:.]+>|\d\d:\d\d[:.,\d]*(?= --> )"
+    r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=\w)|<\d\d:[\d:.]+>|\d\d:\d\d[:.,\d]*(?= --> )"
 )
 # Signs that no translation adds, leaves out or moves to or from its neighbours, whatever the words are.
 _SIGN = re.compile(
@@ -38,7 +38,7 @@ _IDENTIFIER = re.compile(
     r"|(?<![\w.,])(?!\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})(?![\w.])|\d{1,3}(?:\.\d{3})+(?!\w|\.\d))\d+(?:\.\d+){2,}"
 )
 _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
-_MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
+_MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
 # A line that is no prose's: the speaker of a subtitle, a rule, a definition.
 _LINE = re.compile(r"(?m)^(?:[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:|: |\$\$|[^\n]*\S)")
 SIGNS = re.compile(r"[\\{}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾]+")
@@ -89,14 +89,15 @@ def faults(source: str, result: str, here: Language, there: Language) -> list[Fa
 
 
 def is_malformed(source: str, result: str, here: Language, there: Language) -> bool:
-    """Tells whether a result has faults; curly marks that became others are none, since humans write what they like.
+    """Tells whether a result has faults; other quotation marks are none, since humans write what they like.
 
-    Nor is it one to lack the signs of a spelling that the source's language has a usual one for: "Leser_in".
+    Signs of an unusual spelling, such as the one in "Leser_in", may be missing.
     """
-    return all(
-        any(fault is not Fault.QUOTES for fault in faults(text, result, here, there))
-        for text in dict.fromkeys((source, _usual(source, here)))
-    )
+
+    def differs(text: str) -> bool:
+        return any(fault is not Fault.QUOTES for fault in faults(text, result, here, there))
+
+    return differs(source) and differs(_usual(source, here))
 
 
 def _usual(text: str, language: Language) -> str:

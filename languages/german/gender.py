@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 
 _SIGN = r"(?:[*:_·•]|/-?|\(-?)"
-_PLURAL = re.compile(rf"(?P<stem>[^\W\d_]{{3,}}){_SIGN}innen\)?(?!\w)|(?P<inner>[^\W\d_]*[a-zäöüß])Innen(?!\w)")
-_SINGULAR = re.compile(rf"(?P<stem>[^\W\d_]{{3,}}){_SIGN}in\)?(?!\w)|(?P<inner>[^\W\d_]*er)In(?!\w)")
+_PLURAL = re.compile(
+    rf"(?<![^\W\d_])(?:(?P<stem>[^\W\d_]{{3,}}){_SIGN}innen\)?(?!\w)|(?P<inner>[^\W\d_]*[a-zäöüß])Innen(?!\w))"
+)
+_SINGULAR = re.compile(rf"(?<![^\W\d_])(?:(?P<stem>[^\W\d_]{{3,}}){_SIGN}in\)?(?!\w)|(?P<inner>[^\W\d_]*er)In(?!\w))")
 _ENDING = re.compile(
     r"(?<!\w)(?P<stem>(?:[Jj]ed|[Ee]in|[Kk]ein|[Mm]ein|[Dd]ein|[Ss]ein|[Uu]nser|[Ii]hr|[Dd]ies|[Ww]elch|[Mm]anch)e?)"
     r"[*:_/]-?(?P<ending>e|[rnms])(?!\w)"

@@ -18,6 +18,7 @@ from tests.support.fakes import DETECTOR, FakeEngine
 from tests.support.work import peak_bytes, work_of
 
 with charged_copies():
+    from app.text.data_values import is_data
     from app.text.inline.target_tokens import Link
     from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract
     from app.text.protection.defaults import untranslatable
@@ -26,6 +27,7 @@ with charged_copies():
     from app.text.quality_checks import judge
     from app.text.sentences import break_long, spans
     from app.text.terms.glossary import Glossary, uses
+    from app.text.well_formed import is_malformed, is_malformed_markup
     from app.translation.rules.corrections import corrections
     from app.translation.rules.pair import Direction
     from languages.english.address import clues
@@ -87,6 +89,9 @@ REPEATED = {
     "numbers": "1.1",
     "dots": ". ",
     "spaces": " ",
+    "gender forms": "Leser*innen KollegIn jede*r ",
+    "footnotes": "1</a><sup>1</sup> ",
+    "lengths": "1px 1 ",
     "lines": "a\n",
     "accents": "a\u0301",
     "unspaced": "字。",
@@ -161,6 +166,21 @@ def formality(text: str) -> None:
     ADDRESS.read(clues(f"Do you know? {text}"), f"Wissen Sie, ob du {text}")
 
 
+def spelling(text: str) -> None:
+    list(language_of("de").respell(text))
+
+
+def values(text: str) -> None:
+    here, there = language_of("de"), language_of("en")
+    is_malformed(text, text.swapcase(), here, there)
+    is_malformed_markup(text, text.swapcase(), here, there, "html")
+
+
+def data(text: str) -> None:
+    for begin in range(0, len(text), 250):  # longer values are none
+        is_data(text[begin : begin + 250])
+
+
 FUNCTIONS: dict[str, Callable[[str], None]] = {
     "html": markup(HTML),
     "page": markup(Rules(line_breaks_split=True, translate_attributes=True)),
@@ -173,6 +193,9 @@ FUNCTIONS: dict[str, Callable[[str], None]] = {
     "mirroring": mirroring,
     "glossary": glossary,
     "formality": formality,
+    "spelling": spelling,
+    "values": values,
+    "data": data,
 }
 
 

@@ -5,6 +5,11 @@ import pytest
 from app.text.data_values import is_data
 
 
+def test_many_lengths_are_read_in_one_go() -> None:
+    assert is_data("1px 2em 0")
+    assert not is_data("1px" + " 1" * 120 + "!")  # a search that goes back and forth would never end
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [
