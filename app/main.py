@@ -45,7 +45,9 @@ class Application(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """Returns the document; it is made once."""
-        return with_named_schemas(super().openapi())
+        if self.openapi_schema is None:
+            self.openapi_schema = with_named_schemas(super().openapi())
+        return self.openapi_schema
 
 
 def create_app(settings: Settings, engine: ReloadableEngine | None = None, detector: Detector | None = None) -> FastAPI:

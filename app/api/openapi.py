@@ -68,7 +68,7 @@ def operation_id(route: APIRoute) -> str:
 def with_named_schemas(document: dict[str, Any]) -> dict[str, Any]:
     """Moves the schemas of ``request_body`` to the document's components, where references look for them.
 
-    FastAPI does so with the schemas of responses. A second call changes nothing.
+    FastAPI does so with the schemas of responses.
     """
     schemas = document["components"]["schemas"]
     for operation in (each for path in document["paths"].values() for each in path.values()):
@@ -77,7 +77,8 @@ def with_named_schemas(document: dict[str, Any]) -> dict[str, Any]:
             if "title" in schema:
                 own = {schema["title"]: schema} | schema.pop("$defs", {})
                 for name, definition in own.items():
-                    assert schemas.setdefault(name, definition) == definition, f"two schemas are called {name}"
+                    known = schemas.setdefault(name, definition)
+                    assert known == definition, f"two schemas are called {name}"
                 content["schema"] = {"$ref": f"{_SCHEMAS}{schema['title']}"}
     return document
 

@@ -81,6 +81,7 @@ class BatchDecoder(Generic[Features]):
     """
 
     def __init__(self, model: Model[Features]) -> None:
+        self._model = model
         self._rows = model.rows()
         self.searches: list[Search] = []
         self.steps = 0
@@ -111,6 +112,10 @@ class BatchDecoder(Generic[Features]):
         self.searches = [search for search in self.searches if search.rows]
         self._rows.select(kept)
         return done
+
+    def emptied(self) -> "BatchDecoder[Features]":
+        """A batch of the same model without searches, after a failure that may have spoilt this one."""
+        return BatchDecoder(self._model)
 
     def _advance_several(self, steps: int) -> list[int]:
         """Several steps of every search by the model itself; returns the rows that go on."""

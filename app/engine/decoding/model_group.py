@@ -106,3 +106,7 @@ class GroupBatch(Generic[Features]):
         """Take searches out between two steps, finished or not."""
         for batch in self._batches.values():
             batch.drop(gone)
+
+    def emptied(self) -> "GroupBatch[Features]":
+        """A batch of the same models without searches."""
+        return GroupBatch({tag: batch.emptied() for tag, batch in self._batches.items()})

@@ -34,6 +34,9 @@ class Part(Protocol[_Given]):
     def drop(self, gone: Sequence[Search]) -> None:
         """Take searches out."""
 
+    def emptied(self) -> "Part[_Given]":
+        """A batch of the same kind without searches."""
+
 
 class SplitBatch(Generic[Features]):
     """Keeps a search with restrictions from slowing down the others; see ``BatchDecoder``.
@@ -92,6 +95,10 @@ class SplitBatch(Generic[Features]):
         """Take searches out between two steps, finished or not."""
         for part in (self._free, self._restricted):
             part.drop([search for search in gone if search in part.searches])
+
+    def emptied(self) -> "SplitBatch[Features]":
+        """A batch of the same kind without searches."""
+        return SplitBatch(self._free.emptied(), self._restricted.emptied(), takes=self._takes)
 
 
 def new_batch(model: "Model[Features] | HasBatch") -> Any:

@@ -101,14 +101,14 @@ class DeviceBatch:
             DeviceRows(graphs, rows, sentences=sentences, eos_id=eos_id) for rows in (1, graphs.beam)
         )
         self._window = graphs.window
-        self._waiting: list[tuple[Search, Source]] = []
+        self._waiting: tuple[list[tuple[Search, Source]], ...] = ([], [])  # for greedy search, for beams
         self.steps = 0
 
     @property
     def searches(self) -> list[Search]:
         """The unfinished searches."""
         live = [*self._greedy.searches.values(), *self._beams.searches.values()]
-        return live + [search for search, _ in self._waiting]
+        return live + [search for waiting in self._waiting for search, _ in waiting]
 
     @property
     def live_rows(self) -> int:
@@ -117,7 +117,8 @@ class DeviceBatch:
 
     def join(self, searches: Sequence[Search], features: Sequence[Source]) -> None:
         """Add sentences; they start at the next step."""
-        self._waiting += zip(searches, features, strict=True)
+        for search, source in zip(searches, features, strict=True):
+            self._waiting[search.options.beam_size > 1].append((search, source))
 
     def step(self, most: int) -> list[Search]:
         """Advance every search by some tokens; return the finished searches, whose slots are free.
@@ -130,10 +131,9 @@ class DeviceBatch:
         """
         steps = max(2, min(most, self._window) // 2 * 2)
         done: list[Search] = []
-        for rows, is_beam in ((self._greedy, False), (self._beams, True)):
-            own = [pair for pair in self._waiting if (pair[0].options.beam_size > 1) == is_beam][: rows.room]
+        for rows, waiting in zip((self._greedy, self._beams), self._waiting, strict=True):
+            own, waiting[:] = waiting[: rows.room], waiting[rows.room :]
             if own:
-                self._waiting = [pair for pair in self._waiting if pair not in own]
                 rows.join([search for search, _ in own], [source for _, source in own])
             if rows.searches:
                 done += rows.advance(steps)
@@ -142,9 +142,18 @@ class DeviceBatch:
 
     def drop(self, gone: Sequence[Search]) -> None:
         """Take searches out between two steps, finished or not."""
-        self._waiting = [pair for pair in self._waiting if pair[0] not in gone]
+        for waiting in self._waiting:
+            waiting[:] = [pair for pair in waiting if pair[0] not in gone]
         self._greedy.drop(gone)
         self._beams.drop(gone)
+
+    def emptied(self) -> "DeviceBatch":
+        """Itself without searches: its buffers and captured graphs would not fit a second time."""
+        for waiting in self._waiting:
+            waiting.clear()
+        self._greedy.clear()
+        self._beams.clear()
+        return self
 
 
 class _LateRows(BatchState):

@@ -10,6 +10,7 @@ the host, D width.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +86,11 @@ class Graph:
 class Bound:
     """A graph with its buffers: a run computes, and returns nothing."""
 
-    _captured = 0  # numbers of CUDA graphs are unique in a session, and so are these in all
+    _numbers = count(1)  # numbers of CUDA graphs are unique in a session, and so are these in all
 
     def __init__(self, graph: Graph, io: onnxruntime.IOBinding) -> None:
         self._graph, self._io = graph, io
-        number = -1
-        if graph.is_captured:
-            Bound._captured = number = Bound._captured + 1
+        number = next(Bound._numbers) if graph.is_captured else -1
         self._options = {is_last: _run_options(graph, number, is_last=is_last) for is_last in (False, True)}
 
     def give(self, name: str, array: Array) -> None:

@@ -60,7 +60,8 @@ class DeviceRows:
         self._places = 0
         self._steps: tuple[Bound, Bound]
         self._past: list[dict[str, OrtValue]] = []
-        self._clear()
+        self._bindings: dict[int, tuple[Bound, Bound]] = {}
+        self.clear()
         if self._graph.is_captured:
             self._capture()
         self._fit(TARGET_POSITIONS[-1] if rows == 1 else TARGET_POSITIONS[0])
@@ -76,8 +77,8 @@ class DeviceRows:
     def _buffer(self, name: str, **sizes: int) -> OrtValue:
         return self._graph.allocate(name, **self._sizes, **sizes)
 
-    def _clear(self) -> None:
-        """Free all slots."""
+    def clear(self) -> None:
+        """Free all slots, whatever they hold."""
         count, longest = self._count, TARGET_POSITIONS[-1] + self._graphs.window
         self.searches: dict[int, Search] = {}  # by slot
         self._lengths = np.zeros(count, dtype=np.int64)  # target tokens so far
@@ -194,9 +195,8 @@ class DeviceRows:
 
     def _look(self, slots: Array, steps: int) -> None:
         """Copy what the latest steps found to the host."""
-        made = np.arange(steps)
-        columns = (self._lengths[slots][:, None] + made) % self._graphs.window  # (slots, steps)
-        after = self._lengths[slots][:, None] + made
+        after = self._lengths[slots][:, None] + np.arange(steps)  # (slots, steps)
+        columns = after % self._graphs.window
         for name, found in self._found.items():
             latest = self._first[name].numpy().reshape(len(found), self._rows, self._graphs.window)
             # An advanced index on both sides of a slice: the rows come last.
@@ -248,12 +248,12 @@ class DeviceRows:
 
     def _fit(self, places: int) -> None:
         """Bind caches of so many positions, with what the caches of before hold."""
-        before, self._places = (self._places, self._past[:1]), places
+        before, self._places = self._places, places
         buffers = self._allocated[places]
-        if before[0]:
+        if before:
             self._rest()
-            pads = np.array([0, 0, 0, 0, places - before[0], 0], dtype=np.int64)
-            for name, value in before[1][0].items():
+            pads = np.array([0, 0, 0, 0, places - before, 0], dtype=np.int64)
+            for name, value in self._past[0].items():
                 resize = self._graphs.resize.bind({"cache": value}, {"resized": buffers[0][name]})
                 resize.give("room", pads)
                 resize.run()
@@ -279,10 +279,6 @@ class DeviceRows:
             pair = [self._bind(*copies) for copies in ((first, second), (second, first))]
             self._bindings[places] = (pair[0], pair[1])
         return self._bindings[places]
-
-    @cached_property
-    def _bindings(self) -> dict[int, tuple[Bound, Bound]]:
-        return {}
 
     def _bind(self, given: dict[str, OrtValue], found: dict[str, OrtValue]) -> Bound:
         outputs = {name: found[name.removesuffix(".next")] for name in self._graph.outputs}

@@ -81,6 +81,9 @@ class Batch(Protocol[_Given]):
     def drop(self, gone: Sequence[Search]) -> None:
         """Take sentences out."""
 
+    def emptied(self) -> "Batch[_Given]":
+        """A batch of the same kind without sentences, after a failure that may have spoilt this one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:

@@ -90,7 +90,7 @@ class Worker(Generic[Features]):
         """Gives up a lane's batch, and tries its jobs again."""
         jobs = list(lane.running.values())
         lane.running.clear()
-        lane.batch = self._workload.new_batch()
+        lane.batch = lane.batch.emptied()
         self._retry(jobs, failure)
 
     def _step(self, lane: Lane[Features]) -> int:
