@@ -82,6 +82,11 @@ def seal(folder: Path, manifest: Manifest, golden: Sequence[Golden]) -> None:
     """Write the golden sentences, and the manifest with the hashes of all files."""
     text = json.dumps([item.model_dump() for item in golden], indent=1, ensure_ascii=False)
     (folder / GOLDEN).write_text(text + "\n", encoding="utf-8")
+    write_hashed(folder, manifest)
+
+
+def write_hashed(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest with the hashes of all files."""
     files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
     write_manifest(folder, manifest.model_copy(update={"files": files}))
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import onnx
 
-from app.engine.models.bundle import Bundle, sha256
-from app.engine.models.manifest import Graphs, Manifest, Pair, write_manifest
-from export.bundle_writer import BuildError, check_out, replacing
+from app.engine.models.bundle import Bundle
+from app.engine.models.manifest import Graphs, Pair
+from export.bundle_writer import BuildError, check_out, replacing, write_hashed
 from export.device_steps import device_graphs
 
 
@@ -34,7 +34,7 @@ def add_device_graphs(bundle: Bundle, out: Path) -> Bundle:
                 "pairs": tuple(_with_graphs(partial, pair) for pair in manifest.pairs),
             }
         )
-        _write_manifest(partial, made)
+        write_hashed(partial, made)
         Bundle.open(partial)
     return Bundle.open(out)
 
@@ -56,8 +56,3 @@ def _write(folder: Path, native: Graphs) -> Graphs:
     for role, graph in graphs.items():
         onnx.save(graph, folder / names[role])
     return Graphs(**names)
-
-
-def _write_manifest(folder: Path, manifest: Manifest) -> None:
-    files = {path.name: sha256(path) for path in sorted(folder.iterdir())}
-    write_manifest(folder, manifest.model_copy(update={"files": files}))

@@ -18,6 +18,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from export.device_nodes import INTEGER, Network, Nodes, Sublayer, attend, network_of, recurrence, transform
+from export.graph_ends import array_names
 
 OPSET = 24
 """TensorScatter, and Attention that takes the number of keys of each row."""
@@ -81,7 +82,7 @@ def device_encoder(encoder: onnx.ModelProto, decoder: onnx.ModelProto, number: i
     count = 2 * network.attributes["cross_layers"]
     features = nodes.split(nodes.linear("cross", states), count)
     pools, given = _pools(reader, number), {}
-    for name, feature in zip(_array_names("cross", count // 2), features, strict=True):
+    for name, feature in zip(array_names("cross", count // 2), features, strict=True):
         given[name] = nodes.one("Pad", feature, "room")
     if "align_keys" in pools:
         assert reader.alignment
@@ -328,22 +329,18 @@ def _past(decoder: Network, number: int) -> dict[str, tuple[int, Shape]]:
     layers, width = decoder.attributes["layers"], decoder.attributes["width"]
     if decoder.recurrent:
         return {f"past_state_{layer}": (number, ["R", 1, width]) for layer in range(layers)}
-    return dict.fromkeys(_array_names("past", layers), (number, ["R", "P", width]))
+    return dict.fromkeys(array_names("past", layers), (number, ["R", "P", width]))
 
 
 def _pools(decoder: Network, number: int) -> dict[str, tuple[int, Shape]]:
     """The encoder's features of all slots: element types and shapes."""
     width = decoder.attributes["width"]
     pools: dict[str, tuple[int, Shape]] = {"source_lengths": (INTEGER, ["B"])}
-    pools |= {name: (number, ["B", "S", width]) for name in _array_names("cross", decoder.attributes["layers"])}
+    pools |= {name: (number, ["B", "S", width]) for name in array_names("cross", decoder.attributes["layers"])}
     if decoder.alignment:
         pools["align_keys"] = (number, ["B", decoder.alignment[2], "S"])
         pools["source_bias"] = (number, ["B", 1, "S"])
     return pools
-
-
-def _array_names(what: str, layers: int) -> list[str]:
-    return [f"{what}_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
 
 
 def _step_graph(

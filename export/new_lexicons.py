@@ -1,17 +1,16 @@
 """Other lexicons for a bundle that exists, without its weights being made again."""
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 
-from app.engine.models.bundle import Bundle
+from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import write_manifest
 from export.bundle_writer import BuildError, replacing
 from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicons
-from model.data.pairs import sha256
+from export.progress import Report
 
 
-def replace_lexicons(bundle: Bundle, lexicons: Lexicons, *, mark_known: bool, report: Callable[[str], None]) -> Bundle:
+def replace_lexicons(bundle: Bundle, lexicons: Lexicons, *, mark_known: bool, report: Report) -> Bundle:
     """Replace the lexicons of a bundle. The folder changes only when all of them are made.
 
     Args:

@@ -56,7 +56,7 @@ def import_bergamot(files: ModelFiles, out: Path, *, name: str, choices: Choices
     pairs = pairs_of(files, tuple(choices.pairs), name)
     weights = BinaryWeights(files.weights)
     pieces = Pieces(files.source_pieces), Pieces(files.target_pieces)
-    config, arrays = _read(weights, pieces, shared=files.source_pieces == files.target_pieces)
+    config, arrays = _read(weights, pieces)
     with replacing(out) as folder:
         tokenizers = _write_pieces(pieces, folder, shared=files.source_pieces == files.target_pieces)
         report("writing the graphs")
@@ -91,7 +91,7 @@ def import_bergamot(files: ModelFiles, out: Path, *, name: str, choices: Choices
     return Bundle(out, bundle.manifest, bundle.golden)
 
 
-def _read(weights: BinaryWeights, pieces: tuple[Pieces, Pieces], *, shared: bool) -> tuple[TransformerConfig, Arrays]:
+def _read(weights: BinaryWeights, pieces: tuple[Pieces, Pieces]) -> tuple[TransformerConfig, Arrays]:
     source, target = pieces
     if source.eos_id != target.eos_id:
         raise SourceError(f"{weights.path}: </s> has another id in the source than in the target")

@@ -19,7 +19,7 @@ class Pieces:
     Attributes:
         content: The SentencePiece model to store.
         size: Number of pieces.
-        eos_id, unknown_id: Ids of ``</s>`` and ``<unk>``.
+        eos_id: Id of ``</s>``.
         never: Ids of pieces that no translation has.
     """
 
@@ -41,8 +41,7 @@ class Pieces:
             raise SourceError(f"{path} is not a SentencePiece model") from error
         self.size: int = processor.vocab_size()
         self.eos_id: int = processor.eos_id()
-        self.unknown_id: int = processor.unk_id()
-        if self.eos_id < 0 or self.unknown_id < 0:
+        if self.eos_id < 0 or processor.unk_id() < 0:
             raise SourceError(f"{path} has no </s> or no <unk>")
         silent = (_Piece.UNKNOWN, _Piece.CONTROL, _Piece.UNUSED)
         self.never = {index for index, piece in enumerate(model.pieces) if piece.type in silent} - {self.eos_id}

@@ -41,7 +41,7 @@ def list_models(folder: FolderOption = None) -> None:
     """List the installed models."""
     rows = []
     place = folder or user_models()
-    for path in find_bundles([place]) if place.is_dir() else []:
+    for path in find_bundles([place]):
         manifest = Manifest.read(path)
         pairs = ", ".join(f"{pair.source}-{pair.target}" for pair in manifest.pairs[:10])
         size = sum(file.stat().st_size for file in path.iterdir())

@@ -1,6 +1,5 @@
 """Downloads files: checked by size and hash, continued where they stopped, unpacked within bounds."""
 
-import hashlib
 import shutil
 import zlib
 from collections.abc import Callable, Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import httpx
 
+from app.engine.models.bundle import sha256
 from export.marian.limits import SourceError, first_line
 from export.registry.index import MAX_FILE_BYTES, IndexFile
 
@@ -39,7 +39,7 @@ def fetch_index(web: httpx.Client, address: str) -> bytes:
     Raises:
         SourceError: It can't be had, or is too large.
     """
-    data = b""
+    data = bytearray()
     try:
         with web.stream("GET", address) as response:
             _check(response, address)
@@ -51,7 +51,7 @@ def fetch_index(web: httpx.Client, address: str) -> bytes:
                     )
     except httpx.HTTPError as error:
         raise SourceError(f"{address} can't be downloaded: {_reason(error)}") from error
-    return data
+    return bytes(data)
 
 
 def fetch(web: httpx.Client, address: str, file: IndexFile, folder: Path, progress: Progress) -> Path:
@@ -176,12 +176,6 @@ def _expect(path: Path, address: str, size: int | None, digest: str | None) -> N
         raise SourceError(f"{address} has {found:,} bytes, but the list says {size:,}")
     if digest is not None and sha256(path) != digest:
         raise SourceError(f"{address} has another SHA-256 than the list says: it is damaged or was replaced")
-
-
-def sha256(path: Path) -> str:
-    """Hex digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _reason(error: Exception) -> str:

@@ -67,7 +67,6 @@ class Entry(_Part):
         target: Code of the target language.
         files: By role.
         licence: If the list says so.
-        metrics: Scores by test set, whatever they are.
     """
 
     architecture: str = Field(max_length=100)
@@ -76,7 +75,6 @@ class Entry(_Part):
     target: str = Field(alias="targetLanguage", pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")
     files: Mapping[str, IndexFile] = Field(max_length=20)
     licence: str | None = Field(None, max_length=200)
-    metrics: Mapping[str, object] = Field(default_factory=dict)
 
     @property
     def pair(self) -> str:

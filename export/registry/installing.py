@@ -3,13 +3,13 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 
 from export.choices import Choices
 from export.marian.limits import SourceError, read_bytes
+from export.progress import Report
 from export.registry.downloads import MAX_INDEX_BYTES, Progress, client, fetch, fetch_index, take
 from export.registry.index import (
     MOZILLA,
@@ -24,7 +24,6 @@ from export.registry.index import (
     read_index,
 )
 
-Report = Callable[[str], None]
 _DOWNLOADS = ".downloads"  # a folder whose name begins with a dot is no bundle
 INDEX_VARIABLE = "DRAGOMAN_MODEL_INDEX"
 
