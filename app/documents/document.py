@@ -1,7 +1,7 @@
 """What a format makes of a file: texts to translate, and a function that makes a file of their translations."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from app.documents.inline import INLINE, plain
@@ -9,6 +9,7 @@ from app.engine.interface import Splitting
 from app.errors import DocumentTooLarge
 from app.text.budget import checkpoint
 from app.text.markup.extraction import Rules
+from app.text.untranslated import Reason
 
 MAX_TEXTS = 100_000
 """Texts of one document; each takes a few kilobytes while it is translated."""
@@ -42,12 +43,14 @@ class Document:
         markup: How the texts are marked up; None for plain text.
         write: Makes the translated file; may be called once.
         splitting: What ends a sentence.
+        kept: How much else stays as it is on purpose, by reason.
     """
 
     texts: tuple[str, ...]
     markup: Rules | None
     write: Write
     splitting: Splitting = "sentences"
+    kept: Mapping[Reason, int] = field(default_factory=dict)
 
     @property
     def characters(self) -> int:

@@ -90,7 +90,7 @@ async def translate_document(
     answer = await _when_free(lambda: _translate(translator, request, on_progress))
     texts = [item.text for item in answer.items]
     content = await document.write(texts, wanted.locale or wanted.target)
-    return DocumentTranslation(content, await TEXT_POOL.run(report_document, request, answer.items))
+    return DocumentTranslation(content, await TEXT_POOL.run(report_document, request, answer.items, document.kept))
 
 
 async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:

@@ -52,6 +52,7 @@ class ItemBuilder:
             texts = [translation.text for translation in translations]
             rebuilt = passage.document.rebuild(texts, [each.alignment for each in translations])
             self._parts.append(rebuilt._replace(runs=()))
+            self._untranslated += passage.document.kept
             for segment, run in zip(passage.segments, rebuilt.runs, strict=True):
                 self._check(segment, *run)
         else:
@@ -85,7 +86,7 @@ class ItemBuilder:
         if segment.protected is None:
             return
         for begin, end in segment.protected.kept():
-            is_element = self._wanted.markup is not None and segment.protected.source[begin] == "<"
+            is_element = self._wanted.markup is not None and segment.protected.source[begin] in "<`"
             if not any(first <= begin < last for first, last in whole):
                 reason = Reason.MARKUP if is_element else Reason.PROTECTED
                 yield Untranslated(begin + segment.begin, end + segment.begin, reason, block)

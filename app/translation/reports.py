@@ -1,12 +1,13 @@
 """Reports as JSON how a glossary and a translation memory were used in a translation."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from app.text.memory.matching import Match
 from app.text.terms.glossary import TermUse
-from app.text.untranslated import Untranslated, counted
+from app.text.untranslated import Reason, Untranslated, counted
 from app.translation.request import ItemTranslation, TranslationRequest
 
 
@@ -38,14 +39,18 @@ def report_untranslated(items: Iterable[Untranslated]) -> list[dict[str, Any]]:
     return [{"block": each.block, "begin": each.begin, "end": each.end, "reason": each.reason.value} for each in items]
 
 
-def report_document(wanted: TranslationRequest, items: Sequence[ItemTranslation]) -> dict[str, Any]:
+def report_document(
+    wanted: TranslationRequest, items: Sequence[ItemTranslation], kept: Mapping[Reason, int] | None = None
+) -> dict[str, Any]:
     """Reports ``terms`` if there is a glossary, and ``memory`` (matches used and offered) if there is a memory.
 
-    ``untranslated`` counts what stays as it is, by reason, if there is anything.
+    ``untranslated`` counts what stays as it is, by reason, if there is anything: in the texts, and ``kept`` in the rest
+    of the document.
     """
     report: dict[str, Any] = {}
-    if kept := counted(each.reason for item in items for each in item.untranslated):
-        report["untranslated"] = kept
+    reasons = (each.reason for item in items for each in item.untranslated)
+    if untranslated := counted(chain(reasons, Counter(kept).elements())):
+        report["untranslated"] = untranslated
     if wanted.glossary:
         report["terms"] = report_terms(use for item in items for use in item.terms)
     if wanted.memory:

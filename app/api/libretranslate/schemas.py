@@ -165,13 +165,15 @@ class SentenceDetails(BaseModel):
 class UntranslatedRange(BaseModel):
     """A part of a text that stays as it is on purpose."""
 
-    block: int = Field(description="Index of the block of markup; 0 in plain text.", ge=0)
-    begin: int = Field(description="In code points of the text, or of the plain text of its block in markup.", ge=0)
+    block: int | None = Field(
+        description="Index of the block of markup; 0 in plain text; null for what is in no translated block.", ge=0
+    )
+    begin: int = Field(description="In code points of `q`; in a block of markup, of the plain text of the block.", ge=0)
     end: int = Field(description="Position after the last code point.", ge=0)
     reason: Reason = Field(
         description="`protected`: a pattern of `protect`, an address, variable, identifier, emoji or the like; "
-        "`markup`: an element that isn't translated; `target_language`: a sentence in the target language; "
-        "`identifier`: a value that programs read."
+        "`markup`: an element or block that isn't translated; `target_language`: a sentence in the target language; "
+        "`identifier`: a value that programs read, such as a date of a feed or the name of a file."
     )
 
 

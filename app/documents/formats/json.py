@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from app.documents.characters import Encoded
@@ -9,6 +10,7 @@ from app.documents.document import Document, bounded
 from app.documents.slots import Slot, filled
 from app.errors import DamagedDocument, DocumentTooLarge
 from app.text.data_values import is_data
+from app.text.untranslated import Reason
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _MAX_STRUCTURE = 500_000  # lists, objects and commas: each may become an object of 200 bytes
@@ -29,15 +31,18 @@ def read(data: bytes) -> Document:
         json.loads(file.text, parse_int=len, parse_float=len)
     except (ValueError, RecursionError):
         raise DamagedDocument("The file is not JSON.") from None
-    slots = list(bounded(_slots(file.text)))
+    kept: Counter[Reason] = Counter()
+    slots = list(bounded(_slots(file.text, kept)))
     return Document(
         texts=tuple(slot.text for slot in slots),
         markup=None,
         write=lambda texts, language: file.encoded(filled(file.text, slots, texts)),
+        kept=kept,
     )
 
 
-def _slots(source: str) -> Iterator[Slot]:
+def _slots(source: str, kept: Counter[Reason]) -> Iterator[Slot]:
+    """Yields the texts; counts the values that programs read."""
     escapes = source.isascii() and "\\u" in source
 
     def written(text: str) -> str:
@@ -51,5 +56,7 @@ def _slots(source: str) -> Iterator[Slot]:
         text = json.loads(match[0])
         if _NO_TEXT.search(text):
             raise DamagedDocument("A string of the file has a NUL character or an unpaired surrogate: it is not text.")
-        if any(map(str.isalpha, text)) and not is_data(text, key[1:-1]):
+        if is_data(text, key[1:-1]):
+            kept[Reason.IDENTIFIER] += 1
+        elif any(map(str.isalpha, text)):
             yield Slot(*match.span(), text, written)

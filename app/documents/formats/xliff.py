@@ -1,5 +1,6 @@
 """xliff: XLIFF 1.2 and 2. Units without a final translation are translated; their inline tags stay."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from app.documents.mixed_content import MixedText, Names
 from app.documents.safe_xml import parse, serialize
 from app.errors import DamagedDocument
 from app.text.budget import checkpoint
+from app.text.untranslated import Reason
 
 _SPACE = "urn:oasis:names:tc:xliff:document:"
 # Of targets that are no translation yet.
@@ -29,7 +31,8 @@ def read(data: bytes) -> Document:
     if name.localname != "xliff" or not (name.namespace or "").startswith(_SPACE):
         raise DamagedDocument("The file is not XLIFF 1.2 or 2.")
     space = f"{{{name.namespace}}}"
-    segments = [segment for segment in bounded(_segments(root, space)) if segment.is_translatable]
+    kept: Counter[Reason] = Counter()
+    segments = [segment for segment in bounded(_segments(root, space, kept)) if segment.is_translatable]
 
     def write(translations: Sequence[str], language: str) -> bytes:
         for segment, translation in zip(segments, translations, strict=True):
@@ -42,15 +45,19 @@ def read(data: bytes) -> Document:
             root.set("trgLang", language)
         return serialize(root)
 
-    return Document(texts=tuple(each.markup for each in segments), markup=INLINE, write=write)
+    return Document(texts=tuple(each.markup for each in segments), markup=INLINE, write=write, kept=kept)
 
 
-def _segments(root: Any, space: str) -> Iterator[MixedText]:
+def _segments(root: Any, space: str, kept: Counter[Reason]) -> Iterator[MixedText]:
+    """Yields the texts that need a translation; counts the units that say that they stay."""
     names = Names(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected)
     for unit in root.iter(f"{space}trans-unit", f"{space}segment"):
         checkpoint()
         source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
-        if source is None or not _is_for_translation(unit):
+        if source is None:
+            continue
+        if not _is_for_translation(unit):
+            kept[Reason.MARKUP] += 1
             continue
         segmented = unit.find(f"{space}seg-source")
         if _is_translated(unit, source, target):

@@ -42,6 +42,7 @@ def _translate(connection: Connection, task: dict[str, Any]) -> None:
         characters=characters,
         markup=document.markup and asdict(document.markup),
         splitting=document.splitting,
+        kept=dict(document.kept),
     )
     connection.send(chain([described], frames_of_texts(document.texts)))
     wanted = connection.message()

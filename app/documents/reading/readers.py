@@ -23,6 +23,7 @@ from app.engine.interface import Splitting
 from app.errors import DocumentTooLarge, DragomanError, Overloaded, of_code
 from app.settings import Settings
 from app.text.markup.scope import Rules
+from app.text.untranslated import Reason
 
 _MEBIBYTE = 1 << 20
 _FILE_BYTES = 64 * _MEBIBYTE  # of a translation: this much, or twice the original if that is more
@@ -136,7 +137,7 @@ class OpenDocument:
 
     Attributes:
         reader: The process.
-        texts: As in ``app.documents.document.Document``, and so are ``markup`` and ``splitting``.
+        texts: As in ``app.documents.document.Document``, and so are ``markup``, ``splitting`` and ``kept``.
         characters: Number of characters (code points) of all texts, without the marks of formatting in office files.
     """
 
@@ -147,6 +148,7 @@ class OpenDocument:
         rules = {name: frozenset(value) if isinstance(value, list) else value for name, value in rules.items()}
         self.markup = Rules(**rules) if rules else None
         self.splitting: Splitting = described["splitting"]
+        self.kept = {Reason(reason): count for reason, count in described["kept"].items()}
         self.characters: int = described["characters"]
 
     async def write(self, translations: Sequence[str], language: str) -> bytes:

@@ -2,13 +2,14 @@
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from app.text.budget import checkpoint
 from app.text.data_values import is_data
 from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind
 from app.text.markup.scope import ATTRIBUTE, HTML, Rules, Scope, attribute_values, primary
+from app.text.untranslated import Reason
 
 # The attributes that people write sentences into, of the translatable ones in the HTML standard (section 3.2.6.2).
 _READ = frozenset(
@@ -26,9 +27,21 @@ _NAMES_LANGUAGE = re.compile(r"<html\b[^>]{0,2000}\blang", re.IGNORECASE)
 _BLANK = re.compile(r"[\W\d_]*")
 
 
-def attribute_texts(source: str, rules: Rules) -> tuple[str, ...]:
-    """Returns the distinct values to translate, decoded, in order: values with a letter, where text is translated."""
-    return tuple(dict.fromkeys(text for _, _, text in _find(source, rules)))
+def attribute_texts(source: str, rules: Rules, keep: Callable[[int, int, Reason], None]) -> tuple[str, ...]:
+    """Returns the distinct values to translate, decoded, in order: values with a letter, where text is translated.
+
+    Args:
+        source: The page.
+        rules: How to read it.
+        keep: Called with begin and end of each value that stays as it is on purpose, and the reason.
+    """
+    texts: dict[str, None] = {}
+    for begin, end, text in _find(source, rules):
+        if is_data(text):
+            keep(begin, end, Reason.IDENTIFIER)
+        else:
+            texts[text] = None
+    return tuple(texts)
 
 
 def replace_attributes(rules: Rules, source: str, translations: Mapping[str, str]) -> str:
@@ -62,7 +75,7 @@ def _find(source: str, rules: Rules) -> Iterator[tuple[int, int, str]]:
                 group = next((number for number in (2, 3, 4) if match[number]), 0)
                 text = decode_html(match[group]) if group else ""
                 # The second of two attributes of one name has no effect.
-                if name in read and name not in seen and not _BLANK.fullmatch(text) and not is_data(text):
+                if name in read and name not in seen and not _BLANK.fullmatch(text):
                     quoted = group != 4
                     yield first + match.start(group) - quoted, first + match.end(group) + quoted, text
                 seen.add(name)

@@ -55,6 +55,7 @@ class TextCollector:
         self._parts: list[Part] = []
         self._in_atom = False  # the last part is one that isn't finished
         self._atom_end = 0
+        self._skipped: int | None = None  # where what isn't translated begins, if it is no part of a text
         self._depth = self._chars = 0
         self._names: Counter[str] = Counter()
         # XML knows five names. Others are the document's own, if it defines any, and else most likely HTML's.
@@ -82,6 +83,10 @@ class TextCollector:
                 self._finish_atom()
         elif was_translated != translated:  # translate="yes" inside "no" begins or ends
             self.end_text()
+        if was_translated and not (translated or self._in_atom):
+            self._skipped = token.start
+        elif translated and self._skipped is not None:
+            self._end_skipped(token.end if token.kind is TokenKind.END else token.start)
 
     def add(self, part: Part) -> None:
         """Adds a part of the text, unless nothing is translated here."""
@@ -104,10 +109,21 @@ class TextCollector:
     def end_text(self) -> None:
         """Hands over the text so far."""
         if self._in_atom:  # it goes on in the next block: no part of the sentence
-            self._parts.pop()
+            self._skipped = self._parts.pop().begin
         self._emit(self._parts)
         self._parts, self._in_atom, self._depth, self._chars = [], False, 0, 0
         self._names.clear()
+
+    def finish(self) -> None:
+        """Hands over what is left at the end of the source."""
+        self.end_text()
+        if self._skipped is not None:
+            self._end_skipped(len(self._source))
+
+    def _end_skipped(self, end: int) -> None:
+        """Hands over what wasn't translated as a text of its own, in which nothing is to translate."""
+        begin, self._skipped = self._skipped or 0, None
+        self._emit([Part(Kind.ATOM, self._source[begin:end], begin=begin, end=end)])
 
     def _add_token(self, token: Token, has_inside: bool) -> None:
         if token.kind is TokenKind.TEXT and self._is_xml:

@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, chain, groupby, zip_longest
+from itertools import accumulate, chain, groupby, takewhile, zip_longest
 from typing import NamedTuple
 
 from app.text.budget import checkpoint
@@ -16,14 +16,17 @@ from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.cut_ranges import CutRanges
 from app.text.markup.footnotes import with_marks
+from app.text.markup.scope import ANNOTATIONS
 from app.text.protection.decoding import decode_parts
 from app.text.protection.found_objects import find_objects, split
 from app.text.protection.patterns import Patterns, find_all
 from app.text.protection.protected import with_placeholders
+from app.text.untranslated import Reason, Untranslated
 
 # A span that is or begins a tag, or whose first or last sign may become markup beside other words.
 _MARKUP = re.compile(r"<[A-Za-z/!?]|^[&*_~|`\\]|[<&*_~|`\\]$")
 _TAGS = (Kind.OPENING, Kind.CLOSING)
+_TAG = re.compile(r"<[^<>]*>")
 _MENTION = re.compile(r"(?:<[^<>]*>\s*){1,9}@")
 # Objects in a text count as characters, and so does a text: they take 300 and 1,500 bytes.
 _PART_CHARS = 32
@@ -67,6 +70,7 @@ class Document:
         writers: Functions that write the translation of each text.
         attributes: How many of the texts are values of attributes.
         size: Characters of the texts; texts and their objects count as some more.
+        kept: What stays as it is on purpose outside of the texts.
         replace_attributes: Replaces values of attributes, given by their old values; None to leave that to the caller.
     """
 
@@ -77,6 +81,7 @@ class Document:
     writers: tuple[Write, ...]
     attributes: int = 0
     size: int = 0
+    kept: tuple[Untranslated, ...] = ()
     replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None
 
     def with_placeholders(self, placeholders: Sequence[str]) -> "Document":
@@ -137,8 +142,18 @@ class DocumentBuilder:
         self._writers: list[Write] = []
         self._runs: list[str] = []
         self._skeleton: list[str] = []
+        self._kept: list[Untranslated] = []
         self._attributes = 0
         self.size = 0
+
+    def keep(self, begin: int, end: int, reason: Reason) -> None:
+        """Notes that a range of the source stays as it is, if there is a letter or digit in it besides tags."""
+        if any(map(str.isalnum, _TAG.sub("", self._source[begin:end]))):
+            self._kept.append(Untranslated(begin, end, reason, None))
+
+    def _keep(self, parts: Iterable[Part]) -> None:
+        for part in parts:
+            self.keep(part.begin, part.end, Reason.PROTECTED if part.kind is Kind.TEXT else Reason.MARKUP)
 
     def add(self, parts: Sequence[Part], write: Write, escape: Callable[[str], str]) -> None:
         """Takes in a text if it has a letter or digit to translate or a number to write; else it stays in the skeleton.
@@ -153,10 +168,15 @@ class DocumentBuilder:
         Raises:
             InvalidRequest: The search for protected spans takes too long.
         """
+        self._keep(part for part in parts if part.kind is Kind.POINT and part.name in ANNOTATIONS)
         parts = trim(with_marks(balance(parts), escape))
-        inner, codec = self._without_protected(parts, escape)
+        addressees = list(takewhile(_is_addressee, parts))  # of "@anna Good morning!", no part of the sentence
+        parted = [part._replace(kind=Kind.BREAK) if part.kind is Kind.ATOM else part for part in addressees]
+        inner, codec = self._without_protected([*parted, *parts[len(parted) :]], escape)
         if not any(map(_is_changed, inner)):
+            self._keep(part for part in parts if part.kind is Kind.ATOM or part.kind is Kind.TEXT)
             return
+        self._keep(addressees)
         begin, end = parts[0].begin, parts[-1].end
         self._skeleton.append(self._source[self._done : begin])
         self._done = end
@@ -188,7 +208,7 @@ class DocumentBuilder:
         Returns:
             The parts, and how the text of a translation is written.
         """
-        parts, codec = decode_parts(_with_address(parts), self.protected.decoders)
+        parts, codec = decode_parts(parts, self.protected.decoders)
         texts = [part.content if part.kind is Kind.TEXT else "" if part.kind in _TAGS else " " for part in parts]
         whole = "".join(texts)
         places = accumulate(map(len, texts))
@@ -232,6 +252,7 @@ class DocumentBuilder:
             tuple(self._writers),
             self._attributes,
             self.size,
+            tuple(self._kept),
         )
         self._clear()
         return taken
@@ -275,17 +296,8 @@ def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Lin
     return apply(edits, translation), lost
 
 
-def _with_address(parts: Sequence[Part]) -> list[Part]:
-    """Parts the name of an addressee from the sentence behind it: "@anna Good morning!"."""
-    size = 0
-    while size < len(parts) and (
-        (parts[size].kind is Kind.ATOM and _MENTION.match(parts[size].content)) or parts[size].content.isspace()
-    ):
-        size += 1
-    return [
-        *(part._replace(kind=Kind.BREAK) if part.kind is Kind.ATOM else part for part in parts[:size]),
-        *parts[size:],
-    ]
+def _is_addressee(part: Part) -> bool:
+    return part.content.isspace() or (part.kind is Kind.ATOM and _MENTION.match(part.content) is not None)
 
 
 def _as_written(escape: Callable[[str], str], span: str) -> str:

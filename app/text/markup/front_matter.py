@@ -14,6 +14,7 @@ from app.text.inline.objects import Inline, Kind, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.document import DocumentBuilder
+from app.text.untranslated import Reason
 
 FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*(?:\r\n?|\n).*?^(?:\1|\.{3})[ \t]*$", re.DOTALL | re.MULTILINE)
 """The front matter of a document, with the lines around it."""
@@ -60,7 +61,9 @@ def read_front_matter(source: str, end: int, builder: DocumentBuilder) -> None:
     """
     values = _toml_values(source, end) if source.startswith("+++") else _yaml_values(source, end)
     for value in values:
-        if any(map(str.isalpha, value.text)) and not is_data(value.text):
+        if is_data(value.text):
+            builder.keep(value.begin, value.end, Reason.IDENTIFIER)
+        elif any(map(str.isalpha, value.text)):
             part = Part(Kind.TEXT, value.text, begin=value.begin, end=value.end)
             builder.add([part], partial(_write, value.written), str)
 

@@ -20,6 +20,7 @@ from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind
 from app.text.markup.scope import Rules, splitting_names
 from app.text.pieces import PIECE_CHARS, pieces
 from app.text.protection.patterns import Patterns, find
+from app.text.untranslated import Reason
 
 
 def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[None]:
@@ -41,7 +42,9 @@ def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[N
     name = ""  # of the last start tag
 
     def emit(parts: Sequence[Part]) -> None:
-        if not (rules.keeps_data and _is_data(parts, name)):
+        if rules.keeps_data and _is_data(parts, name):
+            builder.keep(parts[0].begin, parts[-1].end, Reason.IDENTIFIER)
+        else:
             builder.add(parts, write_html, escape_html)
 
     tokens = Tokenizer(source, rules.syntax)
@@ -53,10 +56,10 @@ def read_html(source: str, rules: Rules, builder: DocumentBuilder) -> Iterator[N
             yield
         if token.kind is TokenKind.START:
             name = token.name
-    collector.end_text()
+    collector.finish()
     yield
     if rules.translate_attributes:
-        for value in attribute_texts(source, rules):
+        for value in attribute_texts(source, rules, builder.keep):
             checkpoint()
             builder.add_attribute(value)
             yield

@@ -23,11 +23,13 @@ from app.text.markup.document import DocumentBuilder
 from app.text.markup.front_matter import FRONT_MATTER, read_front_matter
 from app.text.markup.html import escape_html, write_html
 from app.text.markup.html_tokenizer import Tokenizer
+from app.text.markup.markdown_blocks import VERBATIM
 from app.text.markup.markdown_inline import Environment, collect, parse_blocks, parse_inline
 from app.text.markup.markdown_verbatim import is_formula
 from app.text.markup.scope import MARKDOWN, splitting_names
 from app.text.protection.expressions import Checked
 from app.text.protection.patterns import Patterns, compile_patterns
+from app.text.untranslated import Reason
 
 # What the parser knows of a document takes up to 500 bytes a character, of a paragraph up to 900.
 _MAX_CHARS = 1_000_000
@@ -46,6 +48,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _BEFORE_ROW = re.compile(r"[\s>]*+(?:(?:[-+*]|\d++[.)])\s++)*+[\s>]*+\|")
 _PIPE = re.compile(r"(?<!\\)\|")
 
+_CODE = {"fence", "code_block", VERBATIM}
 _LITERAL = {"text", "text_special", "softbreak"}
 _EMPHASIS = re.compile(r"[*_~]+")
 _OTHER_MARK = str.maketrans("*_", "_*")
@@ -116,6 +119,8 @@ class _Reader:
                     self._read_inline(token.content, places)
             elif token.type == "html_block":
                 yield from self._read_html(token)
+            elif token.type in _CODE and token.map:
+                self._builder.keep(self._lines[token.map[0]][0], self._lines[token.map[1] - 1][1], Reason.MARKUP)
             yield
 
     def _read_inline(self, content: str, places: Sequence[int]) -> None:
@@ -150,7 +155,7 @@ class _Reader:
         for html_token in Tokenizer(html, "html"):
             collector.take(html_token)
             yield
-        collector.end_text()
+        collector.finish()
 
     def _places(self, token: Token) -> list[int] | None:
         """Returns the positions of the characters of a paragraph or heading; None if they are unknown."""

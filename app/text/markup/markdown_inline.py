@@ -113,7 +113,7 @@ def collect(content: str, environment: Environment, collector: TextCollector) ->
             sticks = mark.name == ATTRIBUTES and mark.end < len(content) and not content[mark.begin - 1].isspace()
             collector.add(Part(mark.kind, text, mark.name, mark.begin, mark.end, sticks=sticks))
     _collect_text(content, done, len(content), collector)
-    collector.end_text()
+    collector.finish()
 
 
 def _collect_text(content: str, begin: int, end: int, collector: TextCollector) -> None:
