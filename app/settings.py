@@ -14,8 +14,8 @@ from app.errors import ConfigurationError
 from app.machine import available_cores, available_memory_bytes
 
 ENV_PREFIX = "DRAGOMAN_"
-OF_COMMANDS = {"DRAGOMAN_MODELS", "DRAGOMAN_MODEL_INDEX"}
-"""The user's folder of models, and the list that ``dragoman models`` installs from."""
+OF_COMMANDS = {"DRAGOMAN_KEY", "DRAGOMAN_MODELS", "DRAGOMAN_MODEL_INDEX"}
+"""The API key of ``dragoman mcp``, the user's folder of models, and the list that ``dragoman models`` installs from."""
 MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the engine, may not import
 MAX_EAGER_BUNDLES = 8
 """More bundles are loaded by their first requests, unless a setting says otherwise."""

@@ -15,7 +15,8 @@ _HEAD = """\
 Every setting is an environment variable. Some are options of `dragoman serve`, too (see `dragoman serve --help`); an
 option takes precedence over its variable. A variable that begins with `DRAGOMAN_` and is not in this list is an error,
 and so is a value out of range: the server says what is wrong and doesn't start. `DRAGOMAN_MODELS` and
-`DRAGOMAN_MODEL_INDEX` belong to [`dragoman models`](models.md#install-models).
+`DRAGOMAN_MODEL_INDEX` belong to [`dragoman models`](models.md#install-models), `DRAGOMAN_KEY` to
+[`dragoman mcp`](agents.md).
 
 ```sh
 DRAGOMAN_BEAM_SIZE=1 DRAGOMAN_PORT=5000 make serve

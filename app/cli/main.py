@@ -19,6 +19,7 @@ from app.cli.backup import backup
 from app.cli.commands import CommandGroup
 from app.cli.glossary import glossary
 from app.cli.keys import keys
+from app.cli.mcp import mcp
 from app.cli.memory import memory
 from app.cli.options import (
     BundleOption,
@@ -145,6 +146,7 @@ def _announce(url: str) -> None:
 
 
 app.command()(translate)
+app.command()(mcp)
 app.command()(backup)
 
 
