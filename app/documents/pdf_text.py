@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from io import BytesIO
 from typing import Any
 
 from app.documents.pdf_columns import in_reading_order
@@ -37,14 +36,14 @@ def read_blocks(data: bytes) -> list[Block]:
         DamagedDocument: It is damaged.
         DocumentTooLarge: It has too much text, or is nested too deeply.
     """
-    from pdfminer.high_level import extract_pages
-    from pdfminer.layout import LAParams
     from pdfminer.pdfdocument import PDFPasswordIncorrect
+
+    from app.documents.pdf_pages import laid_out
 
     lines: list[_Line | None] = []  # None where a box of text ends
     characters = 0
     try:
-        for page in extract_pages(BytesIO(data), laparams=LAParams()):
+        for page in laid_out(data):
             boxes = [list(_lines(box)) for box in page]
             characters += sum(len(line.text) for box in boxes for line in box)
             lines += _ordered(boxes)

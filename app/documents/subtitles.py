@@ -85,7 +85,7 @@ class _Cue:
 
     @property
     def is_plain(self) -> bool:
-        return not (len(self.turns) > 1 or self.is_sung or _TAG.search(self.text))
+        return bool(self.lines) and not (len(self.turns) > 1 or self.is_sung or _TAG.search(self.text))
 
 
 def read_subtitles(data: bytes) -> Document:
@@ -210,8 +210,8 @@ def _sentences(cues: Sequence[_Cue]) -> list[list[_Cue]]:
     groups: list[list[_Cue]] = []
     for cue in cues:
         before = groups[-1] if groups else []
-        goes_on = before and not _ENDS_SENTENCE.search(before[-1].lines[-1][-_LAST:]) and len(before) < _MAX_CUES
-        if goes_on and cue.is_plain and before[-1].is_plain and not cue.is_reply:
+        may_go_on = before and before[-1].is_plain and cue.is_plain and not cue.is_reply and len(before) < _MAX_CUES
+        if may_go_on and not _ENDS_SENTENCE.search(before[-1].lines[-1][-_LAST:]):
             before.append(cue)
         else:
             groups.append([cue])

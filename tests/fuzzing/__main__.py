@@ -1,7 +1,8 @@
 """Coverage-guided fuzzing of everything in ``targets`` with Atheris: ``python -m tests.fuzzing SECONDS``.
 
 Inputs begin as the files of ``corpus``, a folder for each target. One that a target fails on, or takes longer than ten
-seconds for, is written to ``build/fuzzing``, and ``python -m tests.fuzzing 0 FILE`` tries it again.
+seconds for, is written to ``build/fuzzing``, and ``python -m tests.fuzzing 0 FILE`` tries it again. Other options are
+libFuzzer's: with ``-seed=1``, and PYTHONHASHSEED set, each run tries the same inputs in the same order.
 """
 
 import sys
@@ -14,7 +15,7 @@ FOUND = ROOT / "build" / "fuzzing"
 LONGEST, SLOWEST_S, MEMORY_MB = 6_000, 10, 2_048
 
 
-def main(seconds: str, *files: str) -> None:
+def main(seconds: str, *given: str) -> None:
     """Fuzzes for some seconds; the process ends with another code than 0 if a target fails."""
     try:
         import atheris
@@ -41,7 +42,8 @@ def main(seconds: str, *files: str) -> None:
         FOUND.mkdir(parents=True, exist_ok=True)
         limits = [f"-max_len={LONGEST}", f"-timeout={SLOWEST_S}", f"-rss_limit_mb={MEMORY_MB}"]
         options = [*limits, f"-max_total_time={seconds}", f"-artifact_prefix={FOUND}/"]
-        atheris.Setup([sys.argv[0], *options, *(files or [folder])], try_one)
+        inputs = [] if any(not each.startswith("-") for each in given) else [folder]
+        atheris.Setup([sys.argv[0], *options, *given, *inputs], try_one)
         atheris.Fuzz()
 
 

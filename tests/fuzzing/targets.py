@@ -1,7 +1,8 @@
 """What is fuzzed: functions that read strangers' bytes. Each may refuse them, and nothing else."""
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 from pydantic import TypeAdapter, ValidationError
@@ -10,7 +11,7 @@ from app.documents.document import Document
 from app.documents.memory_files import FORMS, read_file
 from app.documents.registry import FORMATS
 from app.engine.models.manifest import Manifest
-from app.errors import InvalidRequest
+from app.errors import DocumentTooLarge, InvalidRequest
 from app.text.terms.entries import check_entries, from_csv, from_tsv
 from tests.support import hostile_documents as files
 
@@ -30,6 +31,22 @@ PACKED: dict[str, Callable[[str], bytes]] = {
     "epub": files.epub,
 }
 _OUTPUTS = {"pdf": ["html"]}
+_PDF_S = 2.0
+
+
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[None]:
+    """Refuses what takes more processor time, as the limits of a reader's process do."""
+
+    def stop(*_: object) -> None:
+        raise DocumentTooLarge("too slow")
+
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def read_and_write(name: str, data: bytes) -> None:
@@ -41,6 +58,12 @@ def read_and_write(name: str, data: bytes) -> None:
 def _document(name: str) -> Target:
     pack = PACKED.get(name)
     return lambda data: read_and_write(name, pack(data.decode("utf-8", "ignore")) if pack else data)
+
+
+def _pdf(data: bytes) -> None:
+    """pdfminer has endless loops, which are not ours to mend: here and in the server they end with the time."""
+    with _stopped_after(_PDF_S):
+        read_and_write("pdf", data)
 
 
 def _memory(name: str) -> Target:
@@ -58,6 +81,7 @@ def _manifest(data: bytes) -> None:
 
 TARGETS: dict[str, Target] = {
     **{each.name: _document(each.name) for each in FORMATS},
+    "pdf": _pdf,
     **{f"memory.{name}": _memory(name) for name in FORMS},
     "glossary.tsv": _glossary(from_tsv),
     "glossary.csv": _glossary(from_csv),

@@ -19,7 +19,7 @@ from app.documents.reading import child
 from app.documents.reading.frames import ENDED, OUT_OF_MEMORY, Connection
 from app.documents.registry import FORMATS
 
-_LIBRARIES = ("pdfminer.high_level", "pdfminer.layout", "docx", "babel.messages.plurals")
+_LIBRARIES = ("app.documents.pdf_pages", "docx", "babel.messages.plurals")
 _BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 
 

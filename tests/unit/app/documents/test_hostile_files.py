@@ -215,6 +215,17 @@ def test_pdf_becomes_html_or_docx():
     assert [run.text for run in paragraph.runs if run.bold] == ["BELLT"]
 
 
+@pytest.mark.parametrize("references", [{1: 1}, {1: 5, 5: 1}, {2: 2}, {2: 6, 6: 5, 5: 6}])
+def test_pdf_whose_references_form_a_ring(references):
+    data = pdf(PAGE)
+    for number, other in references.items():
+        begin = data.index(b"%d 0 obj\n" % number) + len(b"%d 0 obj\n" % number)
+        end = data.index(b"\nendobj", begin)
+        data = data[:begin] + (b"%d 0 R" % other).ljust(end - begin) + data[end:]
+    with pytest.raises(DamagedDocument):
+        find_format("a.pdf").reader()(data)
+
+
 def test_pdf_that_is_none_a_scan_or_has_a_password():
     read = find_format("a.pdf").reader()
     for data in (b"abc", pdf(b"")):

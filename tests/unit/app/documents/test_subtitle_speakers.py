@@ -67,6 +67,11 @@ def test_voices_and_times_of_webvtt_stay(text: str, expected: str) -> None:
     assert cue(text, name="a.vtt") == expected
 
 
+def test_a_cue_without_words_stays() -> None:
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>\n\n00:02.000 --> 00:03.000\nund das\n"
+    assert translate(text.encode(), "a.vtt").decode() == text.replace("und das", "UND DAS")
+
+
 def test_a_line_of_spaces_is_no_end_of_a_cue() -> None:
     times = "00:00:00.160 --> 00:00:02.550 align:start position:0%"
     source = f"WEBVTT\n\n{times}\n \nhallo<00:00:00.480><c> und</c>\n\n{times}\nhallo und\n \n\n"

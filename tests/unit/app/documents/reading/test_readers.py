@@ -94,6 +94,7 @@ async def test_a_document_that_takes_too_much_time_is_refused():
 
 
 async def test_a_reader_that_is_killed_takes_only_its_document_along():
+    FORKS.stop()  # another test's reader may still be ending
     with pytest.raises(DocumentTooLarge, match="memory"):
         async with Readers().document(b"Hund", "txt", "txt", 100) as document:
             [reader] = template().children()
@@ -110,6 +111,7 @@ async def test_a_template_that_is_killed_is_replaced():
 
 
 async def test_a_reader_ends_when_nobody_waits_for_it():
+    FORKS.stop()
     slow = pdf(b"BT /F 10 Tf 50 700 Td " + b"(Der Hund ) Tj " * 100_000 + b"ET")
     reading = asyncio.create_task(texts(slow, "pdf"))
     async with asyncio.timeout(60):

@@ -1,0 +1,35 @@
+"""The pages of a PDF file, laid out by pdfminer."""
+
+from collections.abc import Iterator
+from io import BytesIO
+
+from pdfminer.converter import PDFPageAggregator
+from pdfminer.layout import LAParams, LTPage
+from pdfminer.pdfdocument import PDFDocument
+from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
+from pdfminer.pdfpage import PDFPage
+from pdfminer.pdfparser import PDFParser, PDFSyntaxError
+from pdfminer.pdftypes import PDFObjRef
+
+
+def laid_out(data: bytes) -> Iterator[LTPage]:
+    """Yields the pages of a file. Whatever pdfminer raises comes through."""
+    resources = PDFResourceManager()
+    device = PDFPageAggregator(resources, laparams=LAParams())
+    interpreter = PDFPageInterpreter(resources, device)
+    for page in PDFPage.create_pages(_Document(PDFParser(BytesIO(data)))):
+        interpreter.process_page(page)
+        yield device.get_result()
+
+
+class _Document(PDFDocument):
+    """A document whose objects are no references: pdfminer would follow a ring of them for ever."""
+
+    def getobj(self, objid: int) -> object:
+        found, seen = super().getobj(objid), {objid}
+        while isinstance(found, PDFObjRef):
+            if found.objid in seen:
+                raise PDFSyntaxError(f"object {objid} is a reference to itself")
+            seen.add(found.objid)
+            found = super().getobj(found.objid)
+        return found
