@@ -24,17 +24,21 @@ _VOID = frozenset("area base br col embed hr img input link meta param source tr
 _PLACEHOLDER = re.compile(
     r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
     r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN'\"\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
-    r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=\w)|<\d\d:[\d:.]+>|\d\d:\d\d[:.,\d]*(?= --> )"
+    r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>|\d\d:\d\d[:.,\d]*(?= --> )"
 )
 # Signs that no translation adds, leaves out or moves to or from its neighbours, whatever the words are.
 _SIGN = re.compile(
     r"(?P<behind>(?<=\s))?(?P<sign>[\\{}\[\]<>|~^_@#☐☑☒⁰-₎¹²³⁺-⁾\u200e\u200f\u2190-\u2bff\U0001f000-\U0001faff]"
-    r"|(?<=[^\W\d_])/(?=[^\W\d_])|:[()]|!{2,}\d?|»(?=\s)(?<=\s»)|-{2,})(?P<before>(?=\s))?"
+    r"|:[()]|!{2,}\d?|»(?=\s)(?<=\s»)|-{2,})(?P<before>(?=\s))?"
 )
+# A slash between words; a translation may put spaces around it, or make one word of both: "deutsch-türkisch".
+_SLASH = re.compile(r"(?<=[^\W\d_])/(?=[^\W\d_])")
+_JOINED = re.compile(r"(?<=\w)(?: ?/ ?|[-–])(?=\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d++(?:[.,\u00a0\u202f'’ ]\d{3}(?!\d))*+(?:[.,]\d++)?(?![.,]?\d)")
+_GROUP_SPACE = re.compile(r"[\u00a0\u202f'’ ](?=\d{3})")  # between thousands, in any language
 # A DOI, a version; neither a date nor a number with separators of thousands.
 _IDENTIFIER = re.compile(
-    r"(?<![\w.,])\d+\.\d+/\w[^\s<]*\w"
+    r"(?<![\w.,])10\.\d{4,9}/\w[^\s<]*\w"
     r"|(?<![\w.,])(?!\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})(?![\w.])|\d{1,3}(?:\.\d{3})+(?!\w|\.\d))\d+(?:\.\d+){2,}"
 )
 _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
@@ -61,7 +65,7 @@ class Fault(StrEnum):
     QUOTES = "quotes"
 
 
-_STYLE = frozenset({Fault.QUOTES, Fault.SPACES, Fault.LINES})
+_STYLE = frozenset({Fault.SPACES, Fault.LINES})
 
 
 def faults(source: str, result: str, here: Language, there: Language) -> list[Fault]:
@@ -73,8 +77,14 @@ def faults(source: str, result: str, here: Language, there: Language) -> list[Fa
         here: The language of the source.
         there: The language of the result.
     """
+    found = list(_faults(source, result, here, there))
+    return [*found, Fault.QUOTES] if _loses_quotes(source, result, there) else found
+
+
+def _faults(source: str, result: str, here: Language, there: Language) -> Iterator[Fault]:
+    """Yields all faults but those of quotation marks."""
     if not (_SUSPICIOUS.search(source) or _SUSPICIOUS.search(result)):
-        return []
+        return
     checks: dict[Fault, Callable[[], bool]] = {
         Fault.TAG: lambda: Counter(_tags(source)) != Counter(_tags(result)) or not _is_nested(source, result),
         Fault.PLACEHOLDER: lambda: _differs(_count(_PLACEHOLDER, source), _count(_PLACEHOLDER, result)),
@@ -83,19 +93,18 @@ def faults(source: str, result: str, here: Language, there: Language) -> list[Fa
         Fault.MARK: lambda: _moves_mark(source, result),
         Fault.SPACES: lambda: _count(_RUN, source) != _count(_RUN, result),
         Fault.LINES: lambda: _lines(source) != _lines(result),
-        Fault.QUOTES: lambda: _loses_quotes(source, result, here, there),
     }
-    return [fault for fault, fails in checks.items() if fails()]
+    yield from (fault for fault, fails in checks.items() if fails())
 
 
 def is_malformed(source: str, result: str, here: Language, there: Language) -> bool:
-    """Tells whether a result has faults; other quotation marks are none, since humans write what they like.
+    """Tells whether a model's translation has faults. Quotation marks are corrected afterwards, so they are none yet.
 
     Signs of an unusual spelling, such as the one in "Leser_in", may be missing.
     """
 
     def differs(text: str) -> bool:
-        return any(fault is not Fault.QUOTES for fault in faults(text, result, here, there))
+        return next(_faults(text, result, here, there), None) is not None
 
     return differs(source) and differs(_usual(source, here))
 
@@ -112,7 +121,7 @@ def _usual(text: str, language: Language) -> str:
 def is_malformed_markup(source: str, result: str, here: Language, there: Language, syntax: str) -> bool:
     """Tells whether a block of HTML, XML or Markdown has faults, whatever its white space and references are."""
     source, result = (" ".join(decode_html(text).split()) for text in (source, result))
-    found = set(faults(source, result, here, there))
+    found = set(_faults(source, result, here, there))
     # Markdown escapes signs that would be markup beside other words.
     return not found.isdisjoint({Fault.TAG, Fault.NUMBER, Fault.MARK} if syntax == "markdown" else set(Fault) - _STYLE)
 
@@ -128,6 +137,9 @@ def _differs(before: Counter[str], after: Counter[str]) -> bool:
 
 def _changes_sign(source: str, result: str) -> bool:
     """Tells whether a sign of the source is lost, doubled, or has come to touch another neighbour."""
+    slashes = len(_SLASH.findall(source))
+    if slashes and slashes > len(_JOINED.findall(result)):
+        return True
     before, after = _signs(source), _signs(result)
     kinds = {sign for _, sign, _ in before}
     return before != Counter({one: count for one, count in after.items() if one[1] in kinds})
@@ -179,8 +191,9 @@ def _values(text: str, language: Language) -> dict[str, str]:
     for match in _NUMBER.finditer(_IDENTIFIER.sub(" ", text)):
         if match[0].isdecimal() or notation is None:
             continue
-        number = read_number(match[0], notation.decimal, notation.group)
-        found[re.sub(r"\D", "", match[0])] = _written(number.whole, number.fraction) if number else match[0]
+        written = _GROUP_SPACE.sub("", match[0])
+        number = read_number(written, notation.decimal, notation.group)
+        found[re.sub(r"\D", "", written)] = _written(number.whole, number.fraction) if number else written
     return found
 
 
@@ -205,10 +218,10 @@ def _moves_mark(source: str, result: str) -> bool:
     return bool(marks(source)) and marks(source) != marks(result)
 
 
-def _loses_quotes(source: str, result: str, here: Language, there: Language) -> bool:
+def _loses_quotes(source: str, result: str, there: Language) -> bool:
     """Tells whether curly marks have become straight, are no pairs any more, or are not those of the language."""
     before, after = _CURLY.findall(source), _CURLY.findall(result)
-    if len(before) < 2 or len(before) % 2:
+    if len(before) < 2 or len(before) % 2 or before[0] == before[1]:  # the last: "Start » Bread » Rolls"
         return False
     own = there.writing.quotes
     return len(before) != len(after) or (own is not None and not set(own[:2]).issuperset(after))

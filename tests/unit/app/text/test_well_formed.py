@@ -26,6 +26,8 @@ GERMAN, ENGLISH = language_of("de"), language_of("en")
         ("Name     Menge", "Name quantity", Fault.SPACES),
         ("JA: Ja\nNEIN: Nein", "JA: Yes NEIN:\nNo", Fault.LINES),
         ("Das ist „gut“.", 'That is "good".', Fault.QUOTES),
+        ("40 Stunden/Woche", "40 hours and week", Fault.SIGN),
+        ("Be&enden", "Be & end", Fault.PLACEHOLDER),
     ],
 )
 def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) -> None:
@@ -41,6 +43,11 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
         ("Das ist „gut“ & schön.", "That is “good” and nice."),
         ("Ab 19 €<sup>1</sup>", "From €19<sup>1</sup>"),
         ("Er ging – sie blieb.", "He went - she stayed."),
+        ("Essen/Mülheim und Rot/Weiß", "Essen / Mülheim and red-white"),
+        ("Da waren 10 000 Leute", "There were 10,000 people"),
+        ("Punkte (91,0/86,5)", "points (91.0/86.5)"),
+        ("Park&Ride bei Brighton&Hove", "park and ride near Brighton & Hove"),
+        ("Start » Brot » Semmel", "Home » Bread » Roll"),
     ],
 )
 def test_a_sound_result_is_left_in_peace(source: str, result: str) -> None:
