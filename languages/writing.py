@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+# CLDR's alternate marks, by the usual ones.
+_INNER = {"„“": "‚‘", "„”": "‚’", "«»": "“”", "””": "’’", "”“": "’‘", "「」": "『』"}
+
 
 class Quotes(NamedTuple):
     """Quotation marks.
@@ -28,6 +31,11 @@ class Quotes(NamedTuple):
     def closed(self) -> str:
         """The closing mark and its space."""
         return self.gap + self.closing
+
+    @property
+    def inner(self) -> "Quotes":
+        """The marks of a quotation inside a quotation."""
+        return Quotes(*_INNER.get(self.opening + self.closing, "‘’"))
 
 
 class OrdinalSlip(NamedTuple):

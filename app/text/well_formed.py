@@ -24,7 +24,8 @@ _VOID = frozenset("area base br col embed hr img input link meta param source tr
 _PLACEHOLDER = re.compile(
     r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
     r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN'\"\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
-    r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>|\d\d:\d\d[:.,\d]*(?= --> )"
+    r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>"
+    r"|\d\d:\d\d[:.,\d]*(?= --> )"
 )
 # Signs that no translation adds, leaves out or moves to or from its neighbours, whatever the words are.
 _SIGN = re.compile(

@@ -111,9 +111,11 @@ LANGUAGE = replace(
     bracketed_endings=frozenset({"s", "es"}),
     common_words=frozenset(
         """
-        a about and are as at be but by can did do for from had have he hello her here him his how i is it me my no
-        not of on one only our out please she some thanks that the their there they this to up us very we what when
-        where which who why with would yes you your
+        a about after again already always and any are as at be because been before being between both but by
+        can could did do does each every for from had has have he hello her here him his how i if into is it its
+        just know many me more much my never no not now of on one only or other our out please she should since
+        some still such than thanks that the their them then there these they this those through to today
+        tomorrow too up us very we were what when where which while who why with without would yes you your
         """.split()
     ),
 )

@@ -97,12 +97,19 @@ def _letters(region: str) -> dict[str, str]:
 
 _COMMON_WORDS = frozenset(
     """
-    aber auch auf aus bei bitte danke das dem den der des dich die dir du ein eine einem einen einer er es für
-    gut hallo hast hat ich ihr im ist ja kein keine mein mich mir mit nach nein nicht nichts noch nur oder sehr
-    sich sie sind tschüss und uns vom von warum wenn wie wir wo wurde zu zum zur über
+    aber als auch auf aus bald bei beim bereits bitte damit danke dann das dass deine deinen deiner dem den denn
+    der des dich die diese diesem diesen dieser dieses dir doch du durch ein eine einem einen einer eines er es
+    etwas euch euer eure für gegen gibt gut habe haben hallo hast hat hatte heute hier hätte ich ihm ihn ihnen
+    ihr ihre ihrem ihren ihrer im ist ja jetzt kann kein keine keinen keiner können könnte könnten mehr mein
+    meine meinen meiner mich mir mit muss möchte müssen nach nein nicht nichts nie noch nur ob oder ohne schon
+    sehr seine seinem seinen seiner seit sich sie sind soll sollte tschüss und uns unser unsere unseren viel
+    viele vielen vom von vor waren warum weil wenn werden wie wieder wir wird wo worden wurde wurden während
+    würde zu zum zur zwischen über
     """.split()
 )
 _TRANSCRIBED = re.compile(r"[aou]e|ss", re.IGNORECASE)
+# Duden has "danke schön" for saying so, and "Dankeschön" for what is said; models know the noun.
+_THANKS = re.compile(r"[Dd]anke schön(?=[,.!…]|\Z)")
 _GENDER = re.compile(r"[*:_/(·•-]-?in|\w[*:_/]-?[ernms]\b|[a-zäöüß]In|/d")
 _VERB = re.compile(r"(?:[^d]e[nrl]n?|iert|bar|lich|isch|ig(?:e[nrs]?)?)$")
 # "Hallo Welt" is greeted with a comma; models take it for a name otherwise.
@@ -119,6 +126,8 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
         yield from restored(sentence)
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
+    if thanks := _THANKS.match(sentence):
+        yield *thanks.span(), "Dankeschön"
 
 
 def _may_be_noun(word: str) -> bool:

@@ -38,7 +38,7 @@ def plain_forms(sentence: str) -> Iterator[tuple[int, int, str]]:
     """Yields the gender forms of a sentence with the plain words, as begin, end and word; they are disjoint."""
     for match in _PLURAL.finditer(sentence):
         stem = match["stem"] or match["inner"]
-        yield *match.span(), _with_ending(stem, _PLURALS) or (stem if stem.endswith(("er", "el")) else f"{stem}en")
+        yield *match.span(), _with_ending(stem, _PLURALS) or _plural(stem, is_alone=match[0] == sentence)
     for match in _SINGULAR.finditer(sentence):
         stem = match["stem"] or match["inner"]
         yield *match.span(), _with_ending(stem, _SINGULARS) or stem
@@ -47,6 +47,13 @@ def plain_forms(sentence: str) -> Iterator[tuple[int, int, str]]:
     for match in _ARTICLES.finditer(sentence):
         article = str(match.lastgroup)
         yield *match.span(), article.capitalize() if match[0][0].isupper() else article
+
+
+def _plural(stem: str, *, is_alone: bool) -> str:
+    """The plain plural. "Leser" alone would be one reader."""
+    if not stem.endswith(("er", "el")):
+        return f"{stem}en"
+    return f"{stem}innen und {stem}" if is_alone else stem
 
 
 def _with_ending(stem: str, endings: dict[str, str]) -> str | None:

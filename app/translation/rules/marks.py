@@ -1,6 +1,7 @@
 """Marks: quotation marks, those at the end of a sentence, and those of footnotes."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -20,6 +21,9 @@ _CURLY = re.compile(r"[„“”»«]")
 _STRAIGHT = re.compile(r"\"")
 _DOUBLE = re.compile(r"[„“”»«\"]")
 _SINGLE = re.compile(r"[„“”»«\"]|(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
+# Of a quotation, and of another one inside of it.
+_LEVELS = re.compile(r"(?P<outer>[„“”»«\"])|(?P<inner>(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’‘](?!\w))")
+_NESTED = re.compile(r"(?:o(?:ii)*o)*")
 _SEPARATED = re.compile(r" [»«] ")
 _SPACES = " \u00a0\u202f"
 
@@ -29,6 +33,8 @@ def quotation_marks(pair: Pair) -> list[Edit]:
     here, there = pair.here.writing.quotes, pair.there.writing.quotes
     if here is None or there is None or here == there:
         return []
+    if nested := _nested(pair, there):
+        return nested
     quotation, mark = _expressions(here, there)
     translation, copied = pair.translation, set(mark.findall(pair.source))
     found = [
@@ -70,6 +76,24 @@ def _paired(pair: Pair, there: Quotes) -> list[Edit]:
             )
             return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
     return []
+
+
+def _nested(pair: Pair, there: Quotes) -> list[Edit]:
+    """Writes quotations inside quotations as the source has them: models give all of them the marks of the outer."""
+    here, found = (list(_LEVELS.finditer(text)) for text in (pair.source, pair.translation))
+    levels = [str(match.lastgroup) for match in here]
+    if "inner" not in levels or len(found) != len(here) or not _NESTED.fullmatch("".join(one[0] for one in levels)):
+        return []
+    is_curly = any(_CURLY.match(match[0]) for match in (here[0], found[0]))
+    marks = (
+        {"outer": there, "inner": there.inner} if is_curly else {"outer": Quotes('"', '"'), "inner": Quotes("'", "'")}
+    )
+    count = Counter[str]()
+    edits = []
+    for match, level in zip(found, levels, strict=True):
+        edits.append(_over(pair.translation, match.span(), marks[level], closes=count[level] % 2 > 0))
+        count[level] += 1
+    return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
 
 
 def _over(text: str, span: tuple[int, int], quotes: Quotes, *, closes: bool) -> Edit:

@@ -18,6 +18,7 @@ from languages.german.streets import KEPT
         ("Der Sitzplatz 12 auf der Straße", None),
         ("Die Straße ist 5 Kilometer lang", None),
         ("Parkplatz 5", None),
+        ("Wir treffen uns am Hauptplatz 3.", "Hauptplatz 3"),
     ],
 )
 def test_an_address_is_kept(text: str, kept: str | None) -> None:

@@ -199,6 +199,25 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
 
 
 @pytest.mark.parametrize(
+    ("here", "there", "source", "translation", "expected"),
+    [
+        ("en", "de", "\"I read 'It' now.\"", "„Ich lese „Es“ jetzt.“", "„Ich lese ‚Es‘ jetzt.“"),
+        ("en", "de", "“I read ‘It’ now.”", '"Ich lese "Es" jetzt."', "„Ich lese ‚Es‘ jetzt.“"),
+        ("en", "de", "\"I read 'It' now.\"", '"Ich lese "Es" jetzt."', "\"Ich lese 'Es' jetzt.\""),
+        ("de", "en", "„Lies ‚Es‘ jetzt.“", "“Read 'It' now.”", "“Read ‘It’ now.”"),
+        ("en", "fr", "“I read ‘It’ now.”", "“Je lis “Ça” ici.”", "«\u00a0Je lis “Ça” ici.\u00a0»"),
+        ("en", "de", "“The boys' dog”", "„Der Hund der Jungen“", "„Der Hund der Jungen“"),
+        ("en", "de", "“I read ‘It’ now.”", "„Ich lese Es jetzt.“", "„Ich lese Es jetzt.“"),
+    ],
+)
+def test_a_quotation_in_a_quotation_has_the_inner_marks(
+    here: str, there: str, source: str, translation: str, expected: str
+) -> None:
+    pair = direction(here, there).pair(source, translation)
+    assert apply(quotation_marks(pair), translation) == expected
+
+
+@pytest.mark.parametrize(
     ("source", "translation", "expected"),
     [
         ("Das ist „gut“.", "That's 'good'.", "That's “good”."),

@@ -54,6 +54,8 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Die schöne Stadt Muenchen", None),  # who writes ö could write ü
         ("Die neue Quelle der Poesie ist aktuell in Israel, zuerst im Abenteuer.", None),
         ("Alle Mitarbeiter_innen sind da", "Alle Mitarbeiter sind da"),
+        ("Leser*innen", "Leserinnen und Leser"),
+        ("Danke schön!", "Dankeschön!"),
         ("Jede*r Lehrer/in und alle Kund*innen", "Jeder Lehrer und alle Kunden"),
         ("KollegInnen, Ärzt:innen und Student(innen)", "Kollegen, Ärzte und Studenten"),
         ("Ich bin auf LinkedIn.", None),

@@ -18,6 +18,8 @@ DE_EN, EN_DE = (Direction(language_of(here), language_of(there)) for here, there
         ("Please contact our support team.", DE_EN),
         ("This text is already in English and should stay the same.", DE_EN),
         ("Bitte wenden Sie sich an uns.", EN_DE),
+        ("Your order has been shipped.", DE_EN),
+        ("Ihre Bestellung wurde bereits versandt.", EN_DE),
         ("Wir freuen uns auf Ihren Besuch und danken für das Vertrauen.", EN_DE),
     ],
 )
