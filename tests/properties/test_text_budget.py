@@ -11,11 +11,12 @@ from app.text.budget import Budget
 from tests.properties.test_text_growth import FUNCTIONS, TEXTS
 
 CHARS = 20_000
+OF_SENTENCES = ("quality", "mirroring", "formality", "spelling", "values", "data")
+"""Functions that work on one sentence and are not cancelled."""
 
 
 @pytest.mark.parametrize("text", ["words", "misnested", "brackets", "lists", "variables", "numbers", "lines"])
-# The functions that are left out work on one sentence and are not cancelled.
-@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name not in ("quality", "mirroring", "formality")])
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name not in OF_SENTENCES])
 def test_work_that_is_cancelled_ends_before_it_has_looked_twice_at_the_text(function: str, text: str) -> None:
     budget, calls, source = Budget(), 0, TEXTS[text](CHARS)
 
