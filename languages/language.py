@@ -91,6 +91,8 @@ class Language:
         word_endings: Endings that a word may get without becoming another one; see ``app.engine.decoding.half_words``.
         bracketed_endings: Endings that are written in brackets behind a word: "Schüler(innen)".
         gender_endings: Endings behind a sign for all genders: "Schüler_innen".
+        ampersand_words: Words in small letters that "&" joins to another without spaces: "drag&drop".
+        sounded_articles: Articles that change with the sound of the next word or number: "an 8", but "a 9".
         noun_probe: How to ask for a noun alone, and to read the answer; None leaves such words alone.
         address: How to tell its register; None if it has none, or none is known.
         clues: Reads what a sentence says of its reader.
@@ -128,6 +130,8 @@ class Language:
     word_endings: frozenset[str] = frozenset()
     bracketed_endings: frozenset[str] = frozenset()
     gender_endings: frozenset[str] = frozenset()
+    ampersand_words: frozenset[str] = frozenset()
+    sounded_articles: frozenset[str] = frozenset()
     noun_probe: NounProbe | None = None
     address: AddressRules | None = None
     clues: Callable[[str], Clues] = _no_clues

@@ -67,6 +67,24 @@ def gender_endings() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
+def ampersand_words() -> frozenset[str]:
+    """The words that "&" joins to another in any language."""
+    return frozenset().union(*(room.ampersand_words for room in rooms()))
+
+
+@lru_cache(maxsize=16)
+def cardinals(number: int) -> frozenset[str]:
+    """The words of all languages for a number from 1 to 12."""
+    return frozenset(room.numbers.cardinals[number - 1] for room in rooms() if room.numbers.cardinals)
+
+
+@lru_cache(maxsize=1)
+def scales() -> frozenset[str]:
+    """The abbreviations of all languages for powers of ten, in small letters, without single letters."""
+    return frozenset(scale.lower() for room in rooms() for scale in room.numbers.scales if len(scale) > 1)
+
+
+@lru_cache(maxsize=1)
 def large_numbers() -> tuple[str, ...]:
     """The words of all languages for large numbers, in small letters, or their beginnings."""
     return tuple(dict.fromkeys(word.lower() for room in rooms() for word in room.numbers.large_numbers))

@@ -109,6 +109,8 @@ LANGUAGE = replace(
     clues=clues,
     spelling=spelling,
     bracketed_endings=frozenset({"s", "es"}),
+    ampersand_words=frozenset("breakfast carry click co drop go paste pay play ride roll shoot white".split()),
+    sounded_articles=frozenset({"a", "an"}),
     common_words=frozenset(
         """
         a about after again already always and any are as at be because been before being between both but by

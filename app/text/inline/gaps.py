@@ -47,11 +47,11 @@ def with_gaps(inline: Inline, source: int, edit: Edit, text: str, done: int) -> 
     if gap == " " and ((ahead and inline.spaced) or _is_mark(atom.after, text[end + 1 : end + 2])):
         end += 1
     elif keeps_off and not joined_ahead and _SPACED_LETTER.match(gap):
-        is_ending = gap == "s" and not text[end + 1 : end + 2].isalnum()
+        is_ending = not text[end + 1 : end + 2].isalnum()  # one letter, as that of a genitive
         if not is_ending:
             markup = f"{markup} "
         elif markup[-1:].isalnum() and not _WORD.fullmatch(markup):
-            end += 1  # a genitive's, as of a name: it would be one with "%s", but not with "{name}"
+            end += 1  # it would be one with "%s", but not with "{name}"
     return Edit(begin, end, markup)
 
 

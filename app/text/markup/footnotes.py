@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from app.text.inline.objects import Kind, Part
 
-# 1, 12, 1), (1), [1], *, **, †, ‡, a, a); several with commas; an exponent has a sign.
+# 1, 12, 1), (1), [1], [note 1], *, **, †, ‡, a, a); several with commas; an exponent has a sign.
 _NUMBER = r"[-−+]?\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,5}"
 _SIGN = r"(?:\*{1,4}|†{1,3}|‡{1,3}|§|¶|#)"
 _MARK = re.compile(
     rf"\s*(?:(?P<number>{_NUMBER}[,;]?)|(?P<sign>(?:{_NUMBER}|[a-z])\)|\((?:{_NUMBER}|[a-z])\)"
-    rf"|\[(?:{_NUMBER}|[a-z*†‡]|note \d{{1,3}}|Anm\. \d{{1,3}})\]|{_SIGN}\)?[,;]?)|(?P<letter>[a-z]))\s*"
+    rf"|\[(?:{_NUMBER}|[a-z*†‡]|[^\W\d_]{{2,8}}\.? \d{{1,3}})\]|{_SIGN}\)?[,;]?)|(?P<letter>[a-z]))\s*"
 )
 _RAISED = re.compile(r"sup\d*")
 # A digit behind one or two letters is an exponent (m², km²) or belongs to a formula.

@@ -15,10 +15,12 @@ from babel.numbers import NumberFormatError, parse_decimal
 
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import find_all
+from languages.registry import language_of
 
 _PLAIN_NUMBER = re.compile(r"(?<![\w.,:/-])\d++(?!\w|[.,:/-]\d)")
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
-_ARTICLE = re.compile(r"\ban? $", re.IGNORECASE)  # "an 8", but "a 9"
+_LAST_WORD = re.compile(r"([^\W\d_]+) $")
+_WORD_CHARS = 40
 
 
 class Placeable(NamedTuple):
@@ -89,8 +91,9 @@ def patched(text: str, source: str, target: str, language: str, locale: str) -> 
     for place in there:
         after = changes[place.translated]
         if after.translated != place.translated:
-            if _ARTICLE.search(target, 0, place.begin):
-                return None
+            before_it = _LAST_WORD.search(target[max(0, place.begin - _WORD_CHARS) : place.begin])
+            if before_it and before_it[1].lower() in language_of(locale).sounded_articles:
+                return None  # "an 8", but "a 9"
             pieces += target[done : place.begin], after.translated
             done = place.end
     return "".join(pieces) + target[done:]

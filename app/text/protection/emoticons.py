@@ -6,6 +6,7 @@ Sources: Unicode Technical Standard 51, "Unicode Emoji"; the list of emoticons i
 import re
 
 from app.text.protection.expressions import Expressions, Searched
+from languages.registry import cardinals
 
 _EMOTICON = (
     r"[>}]?[:;][-'’o^*~]{0,2}(?:[()\[\]|/\\@#*<>$]|[DPpOo3cCSsXx](?![^\W_]))[()]*"  # :-) ;P :'(
@@ -31,8 +32,8 @@ _CODES = re.compile(r"(?<![\w:]):[a-z][a-z0-9_+-]{0,39}:(?:\s?:[a-z][a-z0-9_+-]{
 _MENTIONS = re.compile(r"(?:^|(?<=\n))(?:@[\w.-]+(?:@[\w.-]+)?[\s,:]+)+(?=[^\W\d_a-z])")
 _AT_END = re.compile(r"[^\S\n]{0,40}(?:[.!?…]{1,9}(?:\s|$)|\n|$)")
 _AT_BEGIN = re.compile(r"(?:^|[\n.!?…][\"”“’')]?)[^\S\n]{0,40}$")
-# Exclamation marks with slips of the finger: "!!!1", "!!1elf".
-_SLIPS = re.compile(r"(?<=[\w!?])(?:[!?]{2,}1+(?:elf|eleven|one|eins)?1*[!?1]*|[!?]+1!+)(?=\s|$)", re.IGNORECASE)
+# Exclamation marks with slips of the finger: "!!!1", "!!1eleven".
+_SLIPS = re.compile(r"(?<=[\w!?])(?:[!?]{2,}1+(?P<word>[^\W\d_]{1,12})?1*[!?1]*|[!?]+1!+)(?=\s|$)")
 _OPEN = re.compile(r"\([^()\n]*$")
 
 
@@ -51,6 +52,10 @@ def _is_emoticon(match: re.Match[str]) -> bool:
     return not text[begin - 1 : begin].isalnum() or not _OPEN.search(text, max(0, begin - 200), begin)
 
 
+def _is_slip(match: re.Match[str]) -> bool:
+    return match["word"] is None or match["word"].lower() in cardinals(1) | cardinals(11)
+
+
 _FACES = Searched(_EMOTICONS, _is_emoticon)
 # Two characters of each, so that few texts are searched.
 _EYES = tuple(
@@ -64,7 +69,7 @@ _PICTURES = frozenset(map(chr, (0x20E3, *range(0x231A, 0x2400), *range(0x2600, 0
 BREAKS: Expressions = [
     (_EYES, _FACES),
     (_OTHERS, _FACES),
-    ("!1", Searched(_SLIPS)),
+    ("!1", Searched(_SLIPS, _is_slip)),
     (_PICTURES, Searched(_EMOJIS, _parts_texts)),
     (":", Searched(_CODES, _parts_texts)),
     ("@", Searched(_MENTIONS)),

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from app.text.inline.codec import Codec
 from app.text.protection.decoding import Decoder, Written
-from languages.registry import gender_endings
+from languages.registry import ampersand_words, gender_endings
 
 # The letters of Latin-1.
 _UPPER, _LOWER = r"A-Z\u00c0-\u00d6\u00d8-\u00de", r"a-z\u00df-\u00f6\u00f8-\u00ff"
@@ -26,8 +26,8 @@ _DOUBLED = re.compile(r"(?<=\s)&&(?=\s)")
 # R&D, AT&T, Q&A; a=1&b=2 of an address.
 _ABBREVIATION = re.compile(rf"[{_UPPER}]&[{_UPPER}](?![{_LOWER}])|[\w?]=[^\s&]*&|&\w+=")
 _NAMES = re.compile(rf"[{_LOWER}]&[{_UPPER}]")  # Johnson&Johnson
-_IDIOM = re.compile("&(?:roll|drop|paste|play|white|go|ride|shoot|click|pay|co|carry|breakfast)(?![a-z])")  # drag&drop
-_CAPITAL = re.compile(r"[^\W\d_]")
+_JOINED_WORD = re.compile(r"(?<=[^\W\d_])&([^\W\d_]+)")
+_FIRST_LETTER = re.compile(r"[^\W\d_]")
 
 
 @lru_cache(maxsize=1)
@@ -39,19 +39,22 @@ def _underscored() -> re.Pattern[str]:
 
 def _is_ampersand(text: str, place: int) -> bool:
     around = text[max(0, place - 1) : place + 3]
-    if _ABBREVIATION.search(text) or _NAMES.match(around) or (_IDIOM.match(text, place) and around[:1].isalpha()):
+    if _ABBREVIATION.search(text) or _NAMES.match(around):
+        return False
+    joined = _JOINED_WORD.match(text, place)  # drag&drop
+    if joined and joined[1] in ampersand_words():
         return False
     before = text[place - 1 : place]
     return not before or not before.isalnum() or text[place + 1].islower() or text[place + 1].isdigit()
 
 
 def _is_underscore(text: str, place: int) -> bool:
-    letter = _CAPITAL.search(text)
+    letter = _FIRST_LETTER.search(text)
     return _underscored().search(text) is not None and letter is not None and letter[0].isupper()
 
 
 def _is_tilde(text: str, place: int) -> bool:
-    letter = _CAPITAL.search(text)
+    letter = _FIRST_LETTER.search(text)
     return letter is not None and letter[0].isupper() and "/" not in text
 
 

@@ -12,12 +12,10 @@ from collections.abc import Iterator
 
 from app.text.protection.expressions import Braces, Checked, Expressions, Searched, Span, Tag, closings, compiled
 from app.text.windows import finditer
-from languages.registry import large_numbers
+from languages.registry import large_numbers, scales
 
-# "$CAN 5", "in $bn": money.
-_MONEY = frozenset(
-    "a an au aud bn c ca cad can hk hkd k m mio mn mrd nt nz nzd s sg sgd t tn tr us usd bil mil mln mm tsd".split()
-)
+# "$CAN 5", "in $mm": money; and so is "in $bn", with a power of ten of a language.
+_MONEY = frozenset("a au aud bil c ca cad can hk hkd k m mil mln mm nt nz nzd s sg sgd t tr us usd".split())
 _BEFORE = r"(?:^|[^\p{L}\p{N}_$])"
 # $name, $HOME/bin, $_GET['id'], $user->name
 _SHELL = rf"{_BEFORE}(\$[A-Za-z_]\w*(?:->\w+|\[['\"]?\w+['\"]?\]|/[\w.-]*\w)*)"
@@ -42,7 +40,7 @@ _SERVER_TAG = re.compile(
 
 def _is_variable(name: str) -> bool:
     word = name[1:].lower()
-    return word not in _MONEY and not any(
+    return word not in _MONEY | scales() and not any(
         word.startswith(large) and len(word) <= len(large) + 2 for large in large_numbers()
     )
 

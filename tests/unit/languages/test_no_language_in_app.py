@@ -28,9 +28,8 @@ ALLOWED = {
     "documents/memory_files.py": "the language of a TMX file's own words, which the format asks for",
     "settings.py": "the default of the language between two models",
     "text/detection.py": "undetectable text is English, as with LibreTranslate",
-    "text/protection/emoticons.py": "what chats write for exclamation marks: !!1eleven",
     "text/protection/escapes.py": "commands of LaTeX",
-    "text/protection/templates.py": "what stands behind a dollar: of Australia, Canada, the US",
+    "text/protection/templates.py": "control words of template languages: for, if, with",
     "text/memory/placeables.py": "whose plurals a language that CLDR doesn't know gets",
 }
 
