@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import uvicorn
 
-from app.edge.connections import Connection, Connections, Limits, check_all
+from app.edge.connections import Connection, Connections, Limits, accept_waiting, check_all
 from app.edge.protocol import BoundedProtocol
 from app.errors import ConfigurationError
 from app.settings import Settings
@@ -164,6 +164,26 @@ class _Server(uvicorn.Server):
             timer.daemon = True
             timer.start()
         super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Called by uvicorn after SIGTERM or SIGINT.
+
+        The system accepts connections for a process that is busy. When the listening sockets are closed, it resets
+        those that wait there, whose clients have sent requests already. So they are taken in before.
+        """
+        listeners = [listener.dup() for listener in sockets or ()]
+        for server in self.servers:
+            server.close()
+        clients = []
+        for listener in listeners:
+            clients += accept_waiting(listener)
+            listener.close()
+        protocol = partial(
+            cast(Any, self.config.http_protocol_class), self.config, self.server_state, self.lifespan.state
+        )
+        for client in clients:
+            await asyncio.get_running_loop().connect_accepted_socket(protocol, client)
+        await super().shutdown(sockets)
 
     async def _collect_garbage(self) -> None:
         """Called every ``_LOOK_EVERY_S``."""

@@ -6,7 +6,9 @@ closed.
 """
 
 import select
+import socket
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,6 +28,7 @@ class Limits:
         window_s: Seconds in which a client must send, or read, at least ``window_bytes`` of a body or an answer.
         window_bytes: See ``window_s``; 80 KiB in 20 s are 4 KiB a second.
         discard_s: Seconds for the remaining body of a request that is already answered.
+        ending_s: Seconds, after the server has begun to end, for the head of a request on a new connection.
     """
 
     connections: int = 16_384
@@ -36,6 +39,7 @@ class Limits:
     window_s: float = 20.0
     window_bytes: int = 80 * 1024
     discard_s: float = 10.0
+    ending_s: float = 1.0
 
 
 class Connection(Protocol):
@@ -122,9 +126,27 @@ def check_all(connections: Collection[Connection], now: float) -> None:
 
 def has_hung_up(descriptor: int) -> bool:
     """Tells whether the peer of a socket has closed it, even if data that it sent is still unread."""
-    if not _HANG_UP:
-        return False
+    return bool(_HANG_UP) and _shows(descriptor, _HANG_UP)
+
+
+def has_unread(descriptor: int) -> bool:
+    """Tells whether bytes have come that nobody has read, or the peer has closed."""
+    return _shows(descriptor, getattr(select, "POLLIN", 0))
+
+
+def _shows(descriptor: int, event: int) -> bool:
     poll: Callable[[], select.poll] = select.poll
     watched = poll()
-    watched.register(descriptor, _HANG_UP)
+    watched.register(descriptor, event)
     return bool(watched.poll(0))
+
+
+def accept_waiting(listener: socket.socket) -> list[socket.socket]:
+    """Returns the connections that the system has made for a listening socket and nobody has accepted yet."""
+    clients = []
+    listener.setblocking(False)
+    with suppress(OSError):  # there are no more, or no more descriptors
+        while True:
+            client, _ = listener.accept()
+            clients.append(client)
+    return clients

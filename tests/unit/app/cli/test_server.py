@@ -6,6 +6,7 @@ import socket
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ import uvicorn
 import uvloop
 
 from app.cli.server import _bind, _Server
+from app.edge.connections import Connections, Limits
+from app.edge.protocol import BoundedProtocol
 from app.errors import ConfigurationError
 
 
@@ -98,3 +101,32 @@ def test_a_port_that_another_server_has_is_an_error() -> None:
             listener.listen()
         with pytest.raises(ConfigurationError, match="in use"):
             _bind("127.0.0.1", listeners[0].getsockname()[1])
+
+
+async def answering(scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body"})
+
+
+def test_requests_on_connections_that_nobody_has_accepted_are_answered_before_the_end() -> None:
+    """As when a busy process gets SIGTERM: the system has made connections, and the loop has not come to them."""
+
+    async def ends(stack: ExitStack) -> list[bytes]:
+        http: Any = partial(BoundedProtocol, Connections(Limits()))
+        config = uvicorn.Config(answering, http=http, lifespan="off", log_config=None, interface="asgi3")
+        server = _Server(config, announce=lambda: None, on_hangup=None, drain_s=20.0)
+        config.load()
+        server.lifespan = config.lifespan_class(config)
+        listeners = [stack.enter_context(listener) for listener in _bind("127.0.0.1", 0)]
+        await uvicorn.Server.startup(server, sockets=listeners)
+        address = listeners[0].getsockname()
+        clients = [stack.enter_context(socket.create_connection(address)) for _ in range(64)]
+        for client in clients:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await server.shutdown(listeners)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(address)
+        return [client.recv(15) for client in clients]
+
+    with ExitStack() as stack:
+        assert set(uvloop.run(ends(stack))) == {b"HTTP/1.1 200 OK"}
