@@ -1,114 +1,11 @@
 """The bounds of a connection: what a client may send, and how long it may take. No test waits for a clock."""
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
-from functools import partial
-from typing import Any, cast
 
 import pytest
-import uvicorn
-from uvicorn.server import ServerState
 
-from app.edge.connections import Connection, Connections, Limits, check_all
-from app.edge.protocol import BoundedProtocol
-
-HOST = b"Host: x\r\n"
-LIMITS = Limits(head_bytes=1_000, unfinished=3, pipelined=5)
-LATER_S = 3_600.0
-
-
-class Edge:
-    """A server on a free port whose application answers with the length of the body, or waits at ``/wait``."""
-
-    def __init__(self) -> None:
-        self.connections = Connections(LIMITS)
-        self.state = ServerState()
-        self.port = 0
-        self.writers: list[asyncio.StreamWriter] = []
-        self.waiting, self.gone = asyncio.Event(), asyncio.Event()
-
-    async def app(self, scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
-        body, more = b"", scope["path"] != "/early"
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                self.gone.set()
-                return
-            body, more = body + message["body"], message["more_body"]
-        if scope["path"] == "/wait":
-            self.waiting.set()
-            while (await receive())["type"] != "http.disconnect":
-                pass
-            self.gone.set()
-            return
-        answer = b"x" * 8_000_000 if scope["path"] == "/large" else b"%d" % len(body)
-        await send(
-            {
-                "type": "http.response.start",
-                "status": 200,
-                "headers": [(b"content-length", b"%d" % len(answer))],
-            }
-        )
-        await send({"type": "http.response.body", "body": answer})
-
-    def check(self, after_s: float = 0.0) -> None:
-        """Runs the server's check of every second at a later time."""
-        now = asyncio.get_running_loop().time()
-        check_all(cast(set[Connection], self.state.connections), now + after_s)
-
-    def end(self) -> None:
-        """As uvicorn does after SIGTERM."""
-        for connection in list(self.state.connections):
-            connection.shutdown()
-
-    async def connect(self, data: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 24)
-        writer.write(data)
-        self.writers.append(writer)
-        return reader, writer
-
-    async def answer(self, data: bytes) -> bytes:
-        reader, _ = await self.connect(data)
-        return await reader.read()
-
-    async def until(self, condition: Callable[[], object]) -> None:
-        while not condition():
-            await asyncio.sleep(0)
-
-
-@asynccontextmanager
-async def serving() -> AsyncIterator[Edge]:
-    edge = Edge()
-    config = uvicorn.Config(cast(Any, edge.app), interface="asgi3", log_config=None)
-    config.load()
-    new = partial(BoundedProtocol, edge.connections, config, edge.state, {})
-    async with asyncio.timeout(30), await asyncio.get_running_loop().create_server(new, "127.0.0.1", 0) as server:
-        edge.port = server.sockets[0].getsockname()[1]
-        yield edge
-        for connection in list(edge.state.connections):
-            connection.give_way()  # type: ignore[union-attr]
-        await edge.until(lambda: not edge.state.connections and not edge.state.tasks)
-        for writer in edge.writers:
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
-
-
-def run(test: Callable[[Edge], Awaitable[None]]) -> None:
-    async def served() -> None:
-        async with serving() as edge:
-            await test(edge)
-
-    asyncio.run(served())
-
-
-def post(path: bytes, body: bytes, *headers: bytes) -> bytes:
-    lines = [b"POST " + path + b" HTTP/1.1", b"Host: x", b"Content-Length: %d" % len(body), *headers]
-    return b"\r\n".join(lines) + b"\r\n\r\n" + body
-
+from app.edge.connections import Limits
+from tests.support.edge import LATER_S, LIMITS, Edge, post, run
 
 H2C = (b"Upgrade: h2c", b"HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA")
 
@@ -365,51 +262,5 @@ def test_too_many_connections_close_the_one_that_has_been_idle_longest() -> None
             readers.append((await edge.connect())[0])
             await edge.until(lambda number=number: len(edge.connections.idle) == min(2, number + 1))
         assert await readers[0].read() == b""
-
-    run(test)
-
-
-@pytest.mark.parametrize("begun", [b"", b"GET / HTT"], ids=["nothing", "half a head"])
-def test_a_request_that_is_on_its_way_at_the_end_is_answered(begun: bytes) -> None:
-    async def test(edge: Edge) -> None:
-        edge.connections.limits = replace(LIMITS, ending_s=LATER_S)
-        reader, writer = await edge.connect(begun)
-        await edge.until(lambda: edge.state.connections and bool(begun) == bool(edge.connections.unfinished))
-        edge.end()
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".removeprefix(begun))
-        answer = await reader.read()
-        assert answer.startswith(b"HTTP/1.1 200") and b"connection: close" in answer
-
-    run(test)
-
-
-def test_a_request_that_came_unseen_before_the_end_is_answered() -> None:
-    async def test(edge: Edge) -> None:
-        edge.connections.limits = replace(LIMITS, ending_s=0.0)
-        reader, writer = await edge.connect(post(b"/", b"a"))
-        assert await reader.readuntil(b"\r\n\r\n") and await reader.readexactly(1) == b"1"
-        await edge.until(lambda: edge.connections.idle)
-        # Behind the back of the event loop, which has not seen the bytes when the end begins.
-        os.write(writer.get_extra_info("socket").fileno(), post(b"/", b"ab"))
-        edge.end()
-        assert (await reader.read()).endswith(b"\r\n\r\n2")
-
-    run(test)
-
-
-def test_at_the_end_idle_connections_close_at_once_and_others_in_time() -> None:
-    async def test(edge: Edge) -> None:
-        edge.connections.limits = replace(LIMITS, ending_s=LATER_S)
-        idle, _ = await edge.connect(post(b"/", b"a"))
-        assert await idle.readuntil(b"\r\n\r\n1") and await edge.until(lambda: edge.connections.idle) is None
-        edge.end()
-        assert await idle.read() == b""
-        edge.connections.limits = replace(LIMITS, ending_s=0.0)
-        silent, _ = await edge.connect()
-        half, _ = await edge.connect(b"GET / HTT")
-        await edge.until(lambda: len(edge.state.connections) == 2 and edge.connections.unfinished)
-        edge.end()
-        assert await silent.read() == b""
-        assert (await half.read()).startswith(b"HTTP/1.1 408")
 
     run(test)
