@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from app.api import schemas
 from app.api.error_responses import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
+from app.api.parameter import Parameters
 from app.settings import Settings
 from app.text.quality_checks import Verdict
 
@@ -46,18 +47,23 @@ OPERATIONS_TAG = {"name": "Operations", "description": "For operators and orches
 
 def request_body(model: type[BaseModel], examples: Examples) -> dict[str, Any]:
     """A request body, as JSON. Forms are read, too, but generators of clients make one type of body work only."""
-    schema = model.model_json_schema(ref_template=f"{_SCHEMAS}{{model}}")
-    for field in schema["properties"].values():
-        # Generators of clients make a field with a default one that every request must have.
-        default = field.pop("default", None)
-        if default not in (None, []):
-            field["description"] = f"{field.get('description', '')} If absent: `{json.dumps(default)}`.".strip()
+    schema = _schema(model)
     return {
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": schema, "examples": named(examples)}},
         }
     }
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    schema = model.model_json_schema(ref_template=f"{_SCHEMAS}{{model}}")
+    for field in schema["properties"].values():
+        # Generators of clients make a field with a default one that every request must have.
+        default = field.pop("default", None)
+        if default not in (None, []):
+            field["description"] = f"{field.get('description', '')} If absent: `{json.dumps(default)}`.".strip()
+    return schema
 
 
 def operation_id(route: APIRoute) -> str:
@@ -201,25 +207,39 @@ NOT_STORED: ErrorExamples = {
 }
 
 
-# The translation memory of a form; ``glossary_id`` differs from contract to contract.
-MEMORY_FIELDS = {
-    "translation_memory_id": {"type": "string", "description": "A stored translation memory."},
-    "translation_memory_threshold": {
-        "type": "integer",
-        "minimum": 0,
-        "maximum": 100,
-        "description": "Minimum score of a match; 75 if absent.",
-    },
-}
-
-
-def upload_body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    """A multipart form with the file ``file``."""
+def upload_body(parameters: Parameters | None = None) -> dict[str, Any]:
+    """A multipart form with the file ``file``, and other fields as text."""
     file = {"type": "string", "format": "binary", "description": "The document; its name says its format."}
+    properties = _schema(parameters.model("Form", ""))["properties"] if parameters else {}
+    required = [each.name for each in parameters.documented if each.is_required] if parameters else []
+    examples = {each.name: each.example for each in parameters.documented} if parameters else {}
     # Swagger UI fills a field without an example with the word "string" or 0: what may be absent stays empty.
-    fields = {name: field if name in required else {**field, "example": ""} for name, field in properties.items()}
+    fields = {
+        name: {**_as_field(schema), "example": examples[name] if name in required else ""}
+        for name, schema in properties.items()
+    }
     schema = {"type": "object", "properties": {"file": file, **fields}, "required": ["file", *required]}
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
+
+
+def _as_field(schema: dict[str, Any]) -> dict[str, Any]:
+    """A value as a form holds it: lists and objects are text."""
+    kind = next((each for each in schema.get("anyOf", ()) if each["type"] != "null"), schema)
+    shown = {name: kind[name] for name in ("enum", "minimum", "maximum", "minLength") if name in kind}
+    is_text = kind["type"] in ("array", "object")
+    return {"type": "string" if is_text else kind["type"], **shown, "description": schema["description"]}
+
+
+def query_parameters(parameters: Parameters) -> list[dict[str, Any]]:
+    """The parameters of an endpoint in the query."""
+    schemas = _schema(parameters.model("Query", ""))["properties"]
+    shown = []
+    for each in parameters.documented:
+        schema = _as_field(schemas[each.name])
+        description = schema.pop("description")
+        place = {"name": each.name, "in": "query", "required": each.is_required}
+        shown.append({**place, "description": description, "schema": schema, "example": each.example})
+    return shown
 
 
 def path_parameter(name: str, description: str, example: str) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api import suggestion_administration_openapi as docs
 from app.api.administration import Credentials, check_admin_key
-from app.api.checks import check_names
 from app.api.dependencies import CurrentService, Service
+from app.api.parameter import check_names
 from app.api.request_body import read_parameters
 from app.errors import FeatureDisabled, InvalidRequest
 from app.storage.identifiers import checked_id

@@ -7,6 +7,17 @@ from app.errors import OptionOutOfRange
 
 MAX_BEAM_SIZE = 16
 MAX_LENGTH_TOKENS = 512
+RANGES: dict[str, tuple[int, int]] = {
+    "beam_size": (1, MAX_BEAM_SIZE),
+    "n_best": (1, MAX_BEAM_SIZE),
+    "beam_threshold": (0, 100),
+    "length_penalty": (0, 3),
+    "min_length": (0, MAX_LENGTH_TOKENS),
+    "max_length": (1, MAX_LENGTH_TOKENS),
+    "no_repeat_ngram": (0, 10),
+    "repetition_penalty": (1, 5),
+}
+"""The lowest and the highest value of each option."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,21 +60,21 @@ class SearchOptions:
     avoid: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_integer("beam_size", self.beam_size, 1, MAX_BEAM_SIZE)
-        check_integer("n_best", self.n_best, 1, MAX_BEAM_SIZE)
+        check_integer("beam_size", self.beam_size, *RANGES["beam_size"])
+        check_integer("n_best", self.n_best, *RANGES["n_best"])
         if self.n_best > self.beam_size:
             raise OptionOutOfRange(f"n_best is {self.n_best}; it must not exceed beam_size, which is {self.beam_size}.")
-        _check_number("beam_threshold", self.beam_threshold, 0.0, 100.0)
-        _check_number("length_penalty", self.length_penalty, 0.0, 3.0)
-        check_integer("min_length", self.min_length, 0, MAX_LENGTH_TOKENS)
+        _check_number("beam_threshold", self.beam_threshold, *RANGES["beam_threshold"])
+        _check_number("length_penalty", self.length_penalty, *RANGES["length_penalty"])
+        check_integer("min_length", self.min_length, *RANGES["min_length"])
         if self.max_length is not None:
-            check_integer("max_length", self.max_length, 1, MAX_LENGTH_TOKENS)
+            check_integer("max_length", self.max_length, *RANGES["max_length"])
             if self.min_length > self.max_length:
                 raise OptionOutOfRange(
                     f"min_length is {self.min_length}; it must not exceed max_length, which is {self.max_length}."
                 )
-        check_integer("no_repeat_ngram", self.no_repeat_ngram, 0, 10)
-        _check_number("repetition_penalty", self.repetition_penalty, 1.0, 5.0)
+        check_integer("no_repeat_ngram", self.no_repeat_ngram, *RANGES["no_repeat_ngram"])
+        _check_number("repetition_penalty", self.repetition_penalty, *RANGES["repetition_penalty"])
 
 
 def check_integer(name: str, value: object, lowest: int, highest: int) -> None:

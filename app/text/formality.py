@@ -1,6 +1,7 @@
 """The register of a translation: whether it addresses its reader formally, as far as the target language knows that."""
 
 from enum import StrEnum
+from typing import Literal, get_args
 
 from languages.registry import language_of
 
@@ -12,7 +13,8 @@ class Register(StrEnum):
     INFORMAL = "less"
 
 
-FORMALITIES = ("default", "more", "less", "prefer_more", "prefer_less")
+Formality = Literal["default", "more", "less", "prefer_more", "prefer_less"]
+FORMALITIES: tuple[str, ...] = get_args(Formality)
 """Values of the contracts' parameter. The last two are ignored where the register can't be steered."""
 
 

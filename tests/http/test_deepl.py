@@ -7,7 +7,7 @@ import re
 import pytest
 
 from app import errors
-from app.api.deepl.parameters import parse_translation
+from app.api.deepl.requests import parse_translation
 from app.settings import Settings
 from app.text.markup.extraction import Rules
 from tests.support.fakes import FakeEngine, serving

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from app.api.libretranslate.parameters import parse_translation
+from app.api.libretranslate.requests import parse_translation
 from app.settings import Settings
 from tests.support.fakes import FRENCH_MARK, serving
 

@@ -7,15 +7,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import client_of, header_key
-from app.api.checks import check_text, is_absent, parse_entries
 from app.api.deepl import documents_openapi as docs
-from app.api.deepl.parameters import parse_document
+from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, FILE_FORMATS, UPLOAD
+from app.api.deepl.parameters import FORMALITY, OWN_GLOSSARY, SOURCE_LANG, TARGET_LANG
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download
-from app.documents.registry import find_format
+from app.api.shared_parameters import STORED_GLOSSARIES, STORED_MEMORY
+from app.api.uploads import FORM_BYTES, check_size, download
 from app.documents.upload import Upload
 from app.errors import InvalidRequest
+from app.translation.languages import locale_of
 
 if TYPE_CHECKING:
     from app.storage.document_rows import StoredDocument
@@ -43,25 +44,23 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         raise InvalidRequest("Invalid file data.")
     [file] = files[:1]
     check_size(file, service.settings)
-    wanted = parse_document(values, pairs=service.engine.pairs)
-    name = checked_name(file.name if is_absent(values.get("filename")) else check_text("filename", values["filename"]))
-    input_ = find_format(name)
-    output = input_.check(wanted.output)
-    await service.check_stored(key, (wanted.source, wanted.target), wanted.glossary_ids, wanted.memory)
+    given = UPLOAD.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
+    name, input_, output = given[FILE_FORMATS]
     upload = Upload(
         content=file.content,
-        name=name if output == input_.name else f"{name.rpartition('.')[0]}.{output}",
-        input=input_.name,
+        name=name,
+        input=input_,
         output=output,
-        source=wanted.source,
-        target=wanted.target,
-        locale=wanted.locale,
-        register=wanted.register,
-        glossary=parse_entries(values.get("glossary")),
-        glossary_ids=wanted.glossary_ids,
-        memory=wanted.memory,
+        source=given[SOURCE_LANG],
+        target=given[TARGET_LANG],
+        locale=locale_of(str(values["target_lang"])),
+        register=given[FORMALITY],
+        glossary=given[OWN_GLOSSARY],
+        glossary_ids=given[STORED_GLOSSARIES],
+        memory=given[STORED_MEMORY],
         beam_size=service.settings.beam_size,
     )
+    await service.check_stored(key, (upload.source, upload.target), upload.glossary_ids, upload.memory)
     jobs = await service.documents.jobs()
     document_id, document_key = await jobs.add(upload, key, client=client_of(request, key), secret=True)
     return JSONResponse({"document_id": document_id, "document_key": document_key})
@@ -127,7 +126,6 @@ async def _find(request: Request, service: Service) -> "StoredDocument":
     _check_enabled(service)
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     values = await read_parameters(request, service.settings.max_body_bytes)
-    if is_absent(values.get("document_key")):
-        raise InvalidRequest("Parameter 'document_key' not specified")
-    key = check_text("document_key", values["document_key"])
-    return await (await service.documents.jobs()).find(request.path_params["document_id"], key.upper())
+    given = DOCUMENT.read(values, settings=service.settings, pairs=service.engine.pairs)
+    jobs = await service.documents.jobs()
+    return await jobs.find(request.path_params["document_id"], given[DOCUMENT_KEY].upper())

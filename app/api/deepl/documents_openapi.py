@@ -3,13 +3,13 @@
 from typing import Any
 
 from app.api.deepl import schemas
+from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, UPLOAD
 from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
 from app.api.openapi import (
     DEFAULTS,
     DOCUMENT_REFUSED,
     DOCUMENT_TOO_LARGE,
     FILE_RESPONSE,
-    MEMORY_FIELDS,
     NO_DOCUMENT,
     NO_KEY,
     NO_QUOTA,
@@ -22,29 +22,16 @@ from app.api.openapi import (
     WRONG_KEY,
     Responses,
     path_parameter,
+    query_parameters,
     request_body,
     response,
     upload_body,
 )
 
 _ID = "04DE5AD98A02647D83285A36021911C6"
-_KEY = "0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A"
-_TEXT = {"type": "string"}
+_KEY = DOCUMENT_KEY.example
 
-UPLOAD_REQUEST = upload_body(
-    {
-        "target_lang": {**_TEXT, "description": "Language to translate into, as in `/v2/translate`.", "example": "EN"},
-        "source_lang": {**_TEXT, "description": "Language of the document; if absent, it is detected."},
-        "filename": {**_TEXT, "description": "Name of the file, if the form names another."},
-        "output_format": {**_TEXT, "description": "Extension of the translated file, if it can differ: html for pdf."},
-        "glossary": {**_TEXT, "description": "Source and target terms, a JSON object; DeepL doesn't have this."},
-        "glossary_id": {**_TEXT, "description": "A stored glossary; `source_lang` must be given, too."},
-        "glossary_ids": {**_TEXT, "description": "Several, with commas; the first that has a term decides."},
-        **MEMORY_FIELDS,
-        "formality": {**_TEXT, "description": "As in `/v2/translate`."},
-    },
-    ["target_lang"],
-)
+UPLOAD_REQUEST = upload_body(UPLOAD)
 _SWITCHED_OFF = ("Switched off", "Documents are not available on this server.", "invalid_request")
 UPLOAD_RESPONSES: Responses = {
     200: response(
@@ -70,16 +57,11 @@ UPLOAD_RESPONSES: Responses = {
 }
 
 _ID_PARAMETER = path_parameter("document_id", "The id of the document.", _ID)
-KEY_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        _ID_PARAMETER,
-        {"name": "document_key", "in": "query", "required": True, "schema": _TEXT, "example": _KEY},
-    ]
-}
+KEY_PARAMETERS: dict[str, Any] = {"parameters": [_ID_PARAMETER, *query_parameters(DOCUMENT)]}
 KEY_REQUEST: dict[str, Any] = {
     "parameters": [_ID_PARAMETER],
     **request_body(
-        schemas.DocumentKey,
+        DOCUMENT.model("DocumentKey", "Parameters of requests for a document."),
         {
             "unknown": ("Mistake: no such document", {"document_key": _KEY}),
             "no_document_key": ("Mistake: no key", {"document_key": ""}),

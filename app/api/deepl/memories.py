@@ -5,8 +5,21 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api.checks import check_text, is_absent, parse_flag
+from app.api.checks import is_absent
 from app.api.deepl import memories_openapi as docs
+from app.api.deepl.endpoints import (
+    CURSOR,
+    ENTRIES_SIZE,
+    FILE_FORMAT,
+    FILTER,
+    LARGEST_ID,
+    MATCH_CASE,
+    MEMORIES_SIZE,
+    MEMORY_ENTRIES,
+    MEMORY_FILE,
+    MEMORY_LIST,
+    PAGE,
+)
 from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
 from app.api.uploads import attachment, checked_name
@@ -22,9 +35,6 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["DeepL"])
 
 PATH = "/v3/translation_memories"
-MAX_MEMORIES_OF_PAGE, MAX_ENTRIES_OF_PAGE = 25, 100
-_MIN_FILTER_CHARS = 2
-_LARGEST_ID = 2**63 - 1
 
 
 class _Call(OwnerCall["MemoryStore"]):
@@ -35,20 +45,6 @@ class _Call(OwnerCall["MemoryStore"]):
     @staticmethod
     def find_store(service: Service) -> "MemoryStore | None":
         return service.memories.store
-
-    def number(self, name: str, default: int, most: int, least: int = 1) -> int:
-        """A parameter that is a whole number.
-
-        Raises:
-            InvalidRequest: It isn't, or is too small or too large.
-        """
-        value = self.values.get(name)
-        if is_absent(value):
-            return default
-        text = str(value)
-        if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
-            raise InvalidRequest(f"Value for '{name}' not supported; it must be a whole number from {least} to {most}.")
-        return int(text)
 
     def text(self, name: str) -> str | None:
         """A text or translation; None if it is absent.
@@ -73,7 +69,7 @@ class _Call(OwnerCall["MemoryStore"]):
 
 def _entry_id(request: Request) -> int:
     given: str = request.path_params["segment_id"]
-    if not (given.isascii() and given.isdecimal() and len(given) < 20 and int(given) <= _LARGEST_ID):
+    if not (given.isascii() and given.isdecimal() and len(given) < 20 and int(given) <= LARGEST_ID):
         raise MemoryNotFound("The translation memory has no such entry.")
     return int(given)
 
@@ -87,8 +83,9 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
         await check_owner(request, service)
         return JSONResponse({"translation_memories": [], "total_count": 0})
     call = await _Call.of(request, service)
-    size = call.number("page_size", MAX_MEMORIES_OF_PAGE, MAX_MEMORIES_OF_PAGE)
-    begin = size * call.number("page", 0, 1_000_000, least=0)
+    given = call.given(MEMORY_LIST)
+    size = given[MEMORIES_SIZE]
+    begin = size * given[PAGE]
     found = await call.read(lambda store, owner: store.list(owner))
     page = [_memory_body(memory) for memory in found[begin : begin + size]]
     return JSONResponse({"translation_memories": page, "total_count": len(found)})
@@ -161,15 +158,8 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
     that have it in the text or in its translation.
     """
     call = await _Call.of(request, service)
-    size = call.number("page_size", 50, MAX_ENTRIES_OF_PAGE)
-    after = call.number("page_cursor", 0, _LARGEST_ID, least=0)
-    wanted = call.values.get("filter_text")
-    text = None if is_absent(wanted) else check_text("filter_text", wanted)
-    if text is not None and len(text) < _MIN_FILTER_CHARS:
-        raise InvalidRequest(f"Value for 'filter_text' not supported; use at least {_MIN_FILTER_CHARS} characters.")
-    match_case = parse_flag(
-        call.values, "filter_case_sensitive", refusal="Value for '{}' not supported; use true or false."
-    )
+    given = call.given(MEMORY_ENTRIES)
+    size, after, text, match_case = given[ENTRIES_SIZE], given[CURSOR], given[FILTER], given[MATCH_CASE]
 
     def find(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, list[StoredEntry]]":
         found = store.page(owner, call.id, after=after, most=size + 1, text=text, match_case=match_case)
@@ -278,8 +268,7 @@ async def get_file(request: Request, service: CurrentService) -> Response:
     DeepL doesn't have this.
     """
     call = await _Call.of(request, service)
-    given = call.values.get("format")
-    name = "tmx" if is_absent(given) else check_text("format", given).lower()
+    name = call.given(MEMORY_FILE)[FILE_FORMAT]
     form = find_form(name)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))
     entries = await call.read(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])

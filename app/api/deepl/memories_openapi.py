@@ -3,8 +3,19 @@
 from typing import Any
 
 from app.api.deepl import schemas
+from app.api.deepl.endpoints import MEMORY_ENTRIES, MEMORY_FILE, MEMORY_LIST
 from app.api.deepl.openapi import INTERNAL, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
-from app.api.openapi import DEFAULTS, NO_ROOM, STORAGE, Responses, path_parameter, request_body, response, upload_body
+from app.api.openapi import (
+    DEFAULTS,
+    NO_ROOM,
+    STORAGE,
+    Responses,
+    path_parameter,
+    query_parameters,
+    request_body,
+    response,
+    upload_body,
+)
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _TIMES = {"creation_time": "2026-11-23T14:16:18.329Z", "updated_time": "2026-11-23T14:16:18.329Z"}
@@ -69,30 +80,13 @@ def _body(model: Any, value: Any) -> dict[str, Any]:
     return request_body(model, {"website": ("The texts of a website", value)})
 
 
-def _query(name: str, description: str, example: Any, **schema: Any) -> dict[str, Any]:
-    return {"name": name, "in": "query", "description": description, "example": example, "schema": schema}
-
-
 _ID_IN_PATH = path_parameter("translation_memory_id", "The id of the translation memory.", _ID)
 ID_PARAMETER: dict[str, Any] = {"parameters": [_ID_IN_PATH]}
 SEGMENT_PARAMETERS: dict[str, Any] = {
     "parameters": [_ID_IN_PATH, path_parameter("segment_id", "The id of the entry.", "17")]
 }
-LIST_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        _query("page", "Number of the page, from 0.", 0, type="integer", minimum=0),
-        _query("page_size", "Maximum number of memories.", 25, type="integer", minimum=1, maximum=25),
-    ]
-}
-SEGMENTS_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        _ID_IN_PATH,
-        _query("page_size", "Maximum number of entries; 50 if absent.", 50, type="integer", minimum=1, maximum=100),
-        _query("page_cursor", "The `next_page_cursor` of the page before.", "17", type="string"),
-        _query("filter_text", "What the text or its translation must have.", "Bahnhof", type="string", minLength=2),
-        _query("filter_case_sensitive", "Whether capitals and small letters differ.", False, type="boolean"),
-    ]
-}
+LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(MEMORY_LIST)}
+SEGMENTS_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(MEMORY_ENTRIES)]}
 LIST_RESPONSES = _answers(
     200,
     schemas.Memories,
@@ -134,7 +128,7 @@ ADD_REQUEST = _body(schemas.NewMemoryEntry, _NEW_ENTRY)
 ADD_RESPONSES = _answers(201, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)
 CHANGE_REQUEST = _body(schemas.MemoryEntryChange, {"target_text": "Where's the station?"})
 CHANGE_RESPONSES = _answers(200, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)
-UPLOAD_REQUEST = upload_body({}, [])
+UPLOAD_REQUEST = upload_body()
 UPLOAD_RESPONSES = _answers(
     200,
     schemas.MemoryUpload,
@@ -163,12 +157,7 @@ UPLOAD_RESPONSES = _answers(
         ),
     },
 )
-DOWNLOAD_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        _ID_IN_PATH,
-        _query("format", "`tmx` or `tsv`; `tmx` if absent.", "tmx", type="string", enum=["tmx", "tsv"]),
-    ]
-}
+DOWNLOAD_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(MEMORY_FILE)]}
 _TSV = {"tsv": {"summary": "TSV", "value": "Wo ist der Bahnhof?\tWhere is the station?\n"}}
 DOWNLOAD_RESPONSES: Responses = {
     200: {

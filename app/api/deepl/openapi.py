@@ -3,6 +3,7 @@
 from typing import Any
 
 from app.api.deepl import schemas
+from app.api.deepl.endpoints import LANGUAGES, LANGUAGES_V3, TRANSLATE
 from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES
 from app.api.openapi import (
     AT_FAULT,
@@ -20,6 +21,7 @@ from app.api.openapi import (
     WRONG_KEY,
     Examples,
     Responses,
+    query_parameters,
     request_body,
     response,
 )
@@ -33,13 +35,6 @@ def error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:
     return response(schemas.DeepLError, description, values)
 
 
-def _parameters(name: str, values: tuple[str, ...], example: str, is_required: bool) -> dict[str, Any]:
-    schema = {"type": "string", "enum": list(values)}
-    return {
-        "parameters": [{"name": name, "in": "query", "required": is_required, "schema": schema, "example": example}]
-    }
-
-
 def too_large(limit: int, **others: tuple[str, str, str]) -> dict[str, Any]:
     """The response to a body over the limit, in bytes, and to other things that are too large."""
     text = f"The request body exceeds the limit of {limit} bytes."
@@ -50,7 +45,10 @@ INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
 NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
 
 TRANSLATE_REQUEST = request_body(
-    schemas.DeepLTranslateRequest,
+    TRANSLATE.model(
+        "DeepLTranslateRequest",
+        "Parameters of /v2/translate. A form repeats `text`, and writes the tag lists with commas.",
+    ),
     {
         "german_to_english": (
             "German to English",
@@ -194,9 +192,9 @@ TRANSLATE_RESPONSES: Responses = {
     504: error("The time limit passed", **TOO_LATE),
 }
 
-LANGUAGES_PARAMETERS = _parameters("type", ("source", "target"), "source", is_required=False)
+LANGUAGES_PARAMETERS = {"parameters": query_parameters(LANGUAGES)}
 LANGUAGES_REQUEST = request_body(
-    schemas.DeepLLanguagesRequest,
+    LANGUAGES.model("DeepLLanguagesRequest", "Parameters of /v2/languages."),
     {
         "source": ("Languages to translate from", {"type": "source"}),
         "target": ("Languages to translate into", {"type": "target"}),
@@ -249,7 +247,7 @@ USAGE_RESPONSES: Responses = {
     **KEY_ERRORS,
 }
 
-RESOURCE_PARAMETERS = _parameters("resource", RESOURCES, "translate_text", is_required=True)
+RESOURCE_PARAMETERS = {"parameters": query_parameters(LANGUAGES_V3)}
 LANGUAGES_V3_RESPONSES: Responses = {
     **KEY_ERRORS,
     200: response(

@@ -9,6 +9,7 @@ from fastapi import Request
 from app.api.access import header_key
 from app.api.checks import check_text, is_absent
 from app.api.dependencies import Service
+from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
 from app.errors import FeatureUnavailable, InvalidRequest, NotThere, UnsupportedPair
 from app.storage.identifiers import checked_id
@@ -106,6 +107,14 @@ class OwnerCall(ABC, Generic[Store]):
         """
         assert self.service.database
         return await self.service.database.search(function, self._store, self._owner)
+
+    def given(self, parameters: Parameters) -> Given:
+        """The parameters, checked.
+
+        Raises:
+            InvalidRequest: One is wrong.
+        """
+        return parameters.read(self.values, settings=self.service.settings, pairs=self.service.engine.pairs)
 
     def name(self) -> str:
         """The name of the glossary or memory.

@@ -1,33 +1,32 @@
-"""Turns the parameters of the DeepL contract into a checked request. Pure: no I/O, no clock, no web framework.
+"""The parameters of the DeepL contract; ``endpoints`` orders them. Pure: no I/O, no clock, no web framework.
 
 A parameter is implemented, or refused if it asks for what this server can't do, or ignored where the contract lets a
 server be without: ``enable_beta_languages``, and ``context`` for models without a memory. The texts that the official
 clients look for are those of the contract.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal, NoReturn
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Literal, NoReturn, get_args
 
-from app.api.checks import (
-    check_text,
-    check_texts,
-    is_absent,
-    parse_flag,
-    parse_glossary,
-    parse_glossary_ids,
-    parse_memory,
+from app.api.checks import check_text, check_texts
+from app.api.parameter import Given, Parameter, Rule, Sentences
+from app.api.shared_parameters import (
+    FORMALITY_TEXT,
+    GLOSSARY,
+    MEMORY_ID,
+    STORED_GLOSSARIES,
+    THRESHOLD,
+    flag,
+    read_text,
 )
 from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
-from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, UnsupportedPair
-from app.settings import Settings
-from app.text.formality import FORMALITIES, Register, choose_register
+from app.text.formality import Formality, Register, choose_register
 from app.text.markup.extraction import Rules
-from app.translation.languages import find_served, languages_of, locale_of
-from app.translation.request import AUTO, TranslationRequest
+from app.translation.languages import find_served
+from app.translation.request import AUTO
 
 MAX_BODY_BYTES = 128 * 1024
 """The contract's limit for a translation request."""
@@ -35,11 +34,7 @@ MAX_BODY_BYTES = 128 * 1024
 MAX_CONTEXT_CHARS = 2_000
 """Of a longer context the end is read; the contract has no limit."""
 
-REPEATABLE = frozenset({"text", "glossary_ids", "ignore_tags", "splitting_tags", "non_splitting_tags"})
-"""Parameters that a form may hold several times."""
-
 SPLITTING: dict[str, Splitting] = {"0": "off", "1": "sentences", "nonewlines": "no_newlines"}
-MODEL_TYPES = ("quality_optimized", "latency_optimized", "prefer_quality_optimized")
 RESOURCES = (
     "translate_text", "translate_document", "glossary", "voice", "write", "style_rules", "translation_memory",
 )  # fmt: skip
@@ -48,246 +43,206 @@ VARIANTS = {
     "en": {"en-GB": "English (British)", "en-US": "English (American)"},
     "pt": {"pt-BR": "Portuguese (Brazilian)", "pt-PT": "Portuguese (European)"},
 }
+SENTENCES = Sentences("Parameter '{}' not specified", "Value for '{}' not supported; use {}.")
 
-_UNAVAILABLE = {
-    "style_id": "Style rules",
-    "custom_instructions": "Custom instructions",
-}
-_QUALITY_BEAM_SIZE = 4
-
-_parse_flag = partial(parse_flag, refusal="Value for '{}' not supported; use true or false.")
+ModelType = Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeepLRequest:
-    """A request that passed every check.
+def read_choice(choices: Collection[str]) -> Callable[[Given, str, object], str]:
+    """Returns the reader of a parameter that has one of some values, in any case."""
 
-    Attributes:
-        translation: What to translate, and how.
-        show_billed_characters: Whether the answer counts the characters.
-        model_type_used: Answered if the request chose a model type.
-        tag_handling_version: Answered if the request has tag handling.
-        glossary_ids: The stored glossaries to use, the most important first.
-        memory: Id of the translation memory to use and minimum score of its matches; None for none.
-    """
+    def read(given: Given, name: str, value: object) -> str:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)  # "split_sentences": 1
+        if not isinstance(value, str) or value.lower() not in choices:
+            raise given.wrong(name, f"one of {', '.join(choices)}")
+        return value.lower()
 
-    translation: TranslationRequest
-    show_billed_characters: bool
-    model_type_used: Literal["quality_optimized", "latency_optimized"] | None
-    tag_handling_version: str | None
-    glossary_ids: tuple[str, ...]
-    memory: tuple[str, int] | None
+    return read
 
 
-def parse_translation(
-    values: Mapping[str, object], *, settings: Settings, pairs: frozenset[tuple[str, str]]
-) -> DeepLRequest:
-    """Checks the parameters of a translation.
-
-    Args:
-        values: Parameters by name: JSON values, or strings (lists of strings for ``REPEATABLE``) from a form.
-        settings: For the limits and the default beam width.
-        pairs: Source and target codes that can be translated.
-
-    Raises:
-        InvalidRequest: For the first check that failed, or a subclass of it; the text names the parameter.
-    """
-    texts = _parse_texts(values.get("text"), settings)
-    source, target = _parse_pair(values, pairs)
-    _refuse_unavailable(values)
-    register = _parse_formality(values, target)
-    markup = _parse_markup(values)
-    html = markup if markup and markup.syntax == "html" else None
-    splitting = _parse_choice(values, "split_sentences", SPLITTING, "nonewlines" if html else "1")
-    if html:
-        markup = replace(html, line_breaks_split=splitting == "1")
-    model_type = _parse_choice(values, "model_type", MODEL_TYPES, "")
-    is_greedy = model_type == "latency_optimized"
-    version = _parse_choice(values, "tag_handling_version", ("v1", "v2"), "v2")
-    return DeepLRequest(
-        translation=TranslationRequest(
-            texts=texts,
-            source=source,
-            target=target,
-            locale=locale_of(str(values["target_lang"])),
-            markup=markup,
-            splitting=SPLITTING[splitting],
-            options=SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)),
-            deadline_s=settings.request_timeout_s,
-            glossary=parse_glossary(values.get("glossary")),
-            register=register,
-            preserves_formatting=_parse_flag(values, "preserve_formatting"),
-            context=_parse_context(values.get("context")),
-        ),
-        show_billed_characters=_parse_flag(values, "show_billed_characters"),
-        model_type_used=("latency_optimized" if is_greedy else "quality_optimized") if model_type else None,
-        tag_handling_version=version if markup else None,
-        glossary_ids=_parse_glossary_ids(values),
-        memory=_parse_memory(values),
-    )
+def _read_texts(given: Given, name: str, value: object) -> tuple[str, ...]:
+    return check_texts(name, value if isinstance(value, list) else [value], given.settings)
 
 
-@dataclass(frozen=True, kw_only=True)
-class DocumentParameters:
-    """Parameters of a document that passed every check; as in ``app.documents.upload.Upload``."""
-
-    source: str
-    target: str
-    locale: str | None
-    register: Register | None
-    glossary_ids: tuple[str, ...]
-    memory: tuple[str, int] | None
-    output: str | None
-
-
-def parse_document(values: Mapping[str, object], *, pairs: frozenset[tuple[str, str]]) -> DocumentParameters:
-    """Checks the parameters that come with a document.
-
-    Args:
-        values: The fields of the form.
-        pairs: Source and target codes that can be translated.
-
-    Raises:
-        InvalidRequest: For the first check that failed, or a subclass of it.
-    """
-    source, target = _parse_pair(values, pairs)
-    if source == target:
-        raise InvalidRequest(EQUAL_LANGUAGES)
-    _refuse_unavailable(values)
-    register = _parse_formality(values, target)
-    output = values.get("output_format")
-    return DocumentParameters(
-        source=source,
-        target=target,
-        locale=locale_of(str(values["target_lang"])),
-        register=register,
-        glossary_ids=_parse_glossary_ids(values),
-        memory=_parse_memory(values),
-        output=None if is_absent(output) else check_text("output_format", output).lower(),
-    )
-
-
-def parse_language_type(values: Mapping[str, object]) -> str:
-    """Checks the ``type`` of the wanted languages: ``source`` or ``target``.
-
-    Raises:
-        InvalidRequest: It is something else.
-    """
-    return _parse_choice(values, "type", ("source", "target"), "source")
-
-
-def parse_resource(values: Mapping[str, object]) -> str:
-    """Checks the ``resource`` whose languages are wanted, one of ``RESOURCES``.
-
-    Raises:
-        InvalidRequest: It is missing or something else.
-    """
-    if is_absent(values.get("resource")):
-        raise InvalidRequest(f"Parameter 'resource' not specified; use one of {', '.join(RESOURCES)}.")
-    return _parse_choice(values, "resource", RESOURCES, "")
-
-
-def _parse_texts(value: object, settings: Settings) -> tuple[str, ...]:
-    if value in (None, "", []):
-        raise InvalidRequest("Parameter 'text' not specified")
-    return check_texts("text", value if isinstance(value, list) else [value], settings)
-
-
-def _parse_pair(values: Mapping[str, object], pairs: frozenset[tuple[str, str]]) -> tuple[str, str]:
-    if is_absent(values.get("target_lang")):
-        raise InvalidRequest("Parameter 'target_lang' not specified")
-    target = _parse_language(values, "target_lang", languages_of(pairs))
-    if is_absent(values.get("source_lang")):
-        return AUTO, target
-    source = _parse_language(values, "source_lang", languages_of(pairs))
-    if source != target and (source, target) not in pairs:
-        raise UnsupportedPair(f"Value for 'target_lang' not supported with source_lang '{source.upper()}'.")
-    return source, target
-
-
-def _parse_language(values: Mapping[str, object], name: str, served: Collection[str]) -> str:
-    code = check_text(name, values[name])
-    found = find_served(code, served)
+def _read_language(given: Given, name: str, value: object) -> str:
+    found = find_served(check_text(name, value), given.served)
     if found is None:
         raise UnsupportedPair(f"Value for '{name}' not supported.")
     return found
 
 
-def _refuse_unavailable(values: Mapping[str, object]) -> None:
-    for name, feature in _UNAVAILABLE.items():
-        if not is_absent(values.get(name)):
-            raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
+def _read_source(given: Given, name: str, value: object) -> str:
+    source, target = _read_language(given, name, value), given[TARGET_LANG]
+    if source != target and (source, target) not in given.pairs:
+        raise UnsupportedPair(f"Value for 'target_lang' not supported with source_lang '{source.upper()}'.")
+    return source
 
 
-def _parse_glossary_ids(values: Mapping[str, object]) -> tuple[str, ...]:
-    glossary_ids = parse_glossary_ids(values)
-    if glossary_ids and is_absent(values.get("source_lang")):
-        raise InvalidRequest("Parameter 'source_lang' is required with a glossary")
-    return glossary_ids
-
-
-def _parse_memory(values: Mapping[str, object]) -> tuple[str, int] | None:
-    memory = parse_memory(values, "Value for '{}' not supported; use {}.")
-    if memory is None and not is_absent(values.get("translation_memory_threshold")):
-        raise InvalidRequest("Parameter 'translation_memory_threshold' needs 'translation_memory_id'.")
-    return memory
-
-
-def _parse_formality(values: Mapping[str, object], target: str) -> Register | None:
+def _read_formality(given: Given, name: str, value: object) -> Register | None:
     try:
-        return choose_register(_parse_choice(values, "formality", FORMALITIES, "default"), target)
+        return choose_register(read_choice(get_args(Formality))(given, name, value), given[TARGET_LANG])
     except ValueError:
-        code = str(values["target_lang"]).upper()
+        code = str(given.values[TARGET_LANG.name]).upper()
         raise InvalidRequest(f"Target language '{code}' doesn't support formality.") from None
 
 
-def _parse_context(value: object) -> str:
-    return "" if is_absent(value) else check_text("context", value)[-MAX_CONTEXT_CHARS:]
+def _read_context(given: Given, name: str, value: object) -> str:
+    return check_text(name, value)[-MAX_CONTEXT_CHARS:]
 
 
-def _parse_markup(values: Mapping[str, object]) -> Rules | None:
-    is_outlined = _parse_flag(values, "outline_detection", default=True)
-    names = [_parse_tags(values, name) for name in ("ignore_tags", "splitting_tags", "non_splitting_tags")]
-    syntax = _parse_choice(values, "tag_handling", ("xml", "html"), "")
-    if not syntax:
-        return None
-    if syntax == "html":
-        names = [frozenset(map(str.lower, tags)) for tags in names]
-    ignored, splitting, non_splitting = names
-    return Rules(
-        syntax="html" if syntax == "html" else "xml",
-        ignore_tags=ignored,
-        splitting_tags=splitting,
-        non_splitting_tags=non_splitting,
-        outline_detection=is_outlined,
-    )
-
-
-def _parse_tags(values: Mapping[str, object], name: str) -> frozenset[str]:
-    value = values.get(name)
-    if is_absent(value):
-        return frozenset()
+def _read_tags(given: Given, name: str, value: object) -> frozenset[str]:
     lists = value if isinstance(value, list) else [value]
     tags = (tag.strip() for item in lists for tag in check_text(name, item, "a list of strings").split(","))
     return frozenset(tag for tag in tags if tag)
 
 
-def _beam_size(model_type: str, default: int) -> int:
-    if model_type == "latency_optimized":
-        return 1
-    return max(default, _QUALITY_BEAM_SIZE) if model_type else default
+def _read_output(given: Given, name: str, value: object) -> str:
+    return check_text(name, value).lower()
 
 
-def _parse_choice(values: Mapping[str, object], name: str, choices: Iterable[str], default: str) -> str:
-    value = values.get(name)
-    if is_absent(value):
-        return default
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)  # "split_sentences": 1
-    if not isinstance(value, str) or value.lower() not in choices:
-        _refuse(name, f"use one of {', '.join(choices)}")
-    return value.lower()
+def _unavailable(name: str, feature: str) -> Parameter[None]:
+    def refuse(given: Given, name: str, value: object) -> NoReturn:
+        raise InvalidRequest(f"{feature} are not available on this server; leave out '{name}'.")
+
+    return Parameter(name, str, "", refuse)
 
 
-def _refuse(name: str, advice: str) -> NoReturn:
-    raise InvalidRequest(f"Value for '{name}' not supported; {advice}.")
+def _tags(name: str, description: str) -> Parameter[frozenset[str]]:
+    return Parameter(name, list[str], description, _read_tags, absent=frozenset(), default=[], repeats=True)
+
+
+TEXT = Parameter(
+    "text",
+    list[str],
+    "Texts to translate, each on its own; a single string is accepted, too.",
+    _read_texts,
+    limits={"min_length": 1},
+    is_required=True,
+    empty=(None, "", []),
+    repeats=True,
+    example=["Guten Morgen!"],
+)
+TARGET_LANG = Parameter(
+    "target_lang",
+    str,
+    "Language to translate into: `DE`, `EN-GB`, `EN-US` or `EN`, in any case.",
+    _read_language,
+    is_required=True,
+    example="EN",
+)
+SOURCE_LANG = Parameter(
+    "source_lang",
+    str | None,
+    "Language of the texts; if absent or empty, it is detected for each text. A stored glossary needs it.",
+    _read_source,
+    absent=AUTO,
+    example="DE",
+)
+UNAVAILABLE = (_unavailable("style_id", "Style rules"), _unavailable("custom_instructions", "Custom instructions"))
+FORMALITY = Parameter(
+    "formality",
+    Formality,
+    f"{FORMALITY_TEXT} The header `X-Dragoman-Warnings` counts sentences that are still in the other register as "
+    "`formality`.",
+    _read_formality,
+    default="default",
+    guide="formality",
+)
+OUTLINE_DETECTION = flag("outline_detection", "In XML, detect which tags end a sentence.", default=True)
+IGNORE_TAGS = _tags("ignore_tags", "Tags whose content comes back unchanged.")
+SPLITTING_TAGS = _tags("splitting_tags", "Tags that end a sentence.")
+NON_SPLITTING_TAGS = _tags("non_splitting_tags", "Tags that don't end a sentence.")
+TAG_HANDLING = Parameter(
+    "tag_handling",
+    Literal["xml", "html"] | None,
+    "Markup of the texts; plain text if absent.",
+    read_choice(("xml", "html")),
+    absent="",
+    guide="markup",
+)
+SPLIT_SENTENCES = Parameter(
+    "split_sentences",
+    Literal["0", "1", "nonewlines"] | None,
+    "What ends a sentence: `1` punctuation and line breaks, `nonewlines` punctuation, `0` nothing. The default is "
+    "`nonewlines` for HTML, otherwise `1`.",
+    read_choice(SPLITTING),
+    absent="",
+)
+MODEL_TYPE = Parameter(
+    "model_type",
+    ModelType | None,
+    "`latency_optimized` is greedy search, the others beam search; if absent, as configured.",
+    read_choice(get_args(ModelType)),
+    absent="",
+)
+TAG_HANDLING_VERSION = Parameter(
+    "tag_handling_version",
+    Literal["v1", "v2"],
+    "Has no effect; the response repeats it.",
+    read_choice(("v1", "v2")),
+    absent="v2",
+    default="v2",
+)
+OWN_GLOSSARY = replace(GLOSSARY, description=f"{GLOSSARY.description} DeepL doesn't have this.")
+PRESERVE_FORMATTING = flag(
+    "preserve_formatting",
+    "First letters and final punctuation are those of the text without exception, even where the target language has a "
+    "rule of its own: a German noun begins with a small letter if the text does.",
+)
+CONTEXT = Parameter(
+    "context",
+    str | None,
+    "Text that comes before each text. A model with a memory translates its last sentences first; for others it has no "
+    "effect.",
+    _read_context,
+    absent="",
+    guide="context",
+)
+SHOW_BILLED = flag("show_billed_characters", "Return `billed_characters`; nobody is billed.")
+BETA = replace(flag("enable_beta_languages", "Has no effect."), read=lambda given, name, value: False)
+FILENAME = Parameter("filename", str | None, "Name of the file, if the form names another.", read_text)
+OUTPUT_FORMAT = Parameter(
+    "output_format",
+    str | None,
+    "Extension of the translated file, if it can differ: html for pdf.",
+    _read_output,
+)
+
+
+def _markup(given: Given) -> Rules | None:
+    syntax = given[TAG_HANDLING]
+    if not syntax:
+        return None
+    is_html = syntax == "html"
+    tags = [given[each] for each in (IGNORE_TAGS, SPLITTING_TAGS, NON_SPLITTING_TAGS)]
+    ignored, splitting, non_splitting = (frozenset(map(str.lower, each)) if is_html else each for each in tags)
+    return Rules(
+        syntax="html" if is_html else "xml",
+        ignore_tags=ignored,
+        splitting_tags=splitting,
+        non_splitting_tags=non_splitting,
+        outline_detection=given[OUTLINE_DETECTION],
+        line_breaks_split=is_html and given[SPLIT_SENTENCES] == "1",
+    )
+
+
+def _different_languages(given: Given) -> None:
+    if given[SOURCE_LANG] == given[TARGET_LANG]:
+        raise InvalidRequest(EQUAL_LANGUAGES)
+
+
+def _glossary_has_source(given: Given) -> None:
+    if given[STORED_GLOSSARIES] and SOURCE_LANG.is_absent(given.values):
+        raise InvalidRequest("Parameter 'source_lang' is required with a glossary")
+
+
+def _threshold_has_memory(given: Given) -> None:
+    if MEMORY_ID.is_absent(given.values) and not THRESHOLD.is_absent(given.values):
+        raise InvalidRequest(f"Parameter '{THRESHOLD.name}' needs '{MEMORY_ID.name}'.")
+
+
+MARKUP = Rule(_markup)
+DIFFERENT_LANGUAGES = Rule(_different_languages)
+GLOSSARY_HAS_SOURCE = Rule(_glossary_has_source)
+THRESHOLD_HAS_MEMORY = Rule(_threshold_has_memory)

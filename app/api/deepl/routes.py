@@ -14,16 +14,9 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
 from app.api.deepl import openapi as docs
-from app.api.deepl.parameters import (
-    MAX_BODY_BYTES,
-    REPEATABLE,
-    RESOURCES,
-    VARIANTS,
-    DeepLRequest,
-    parse_language_type,
-    parse_resource,
-    parse_translation,
-)
+from app.api.deepl.endpoints import LANGUAGES, LANGUAGES_V3, RESOURCE, SIDE, TRANSLATE
+from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES, VARIANTS
+from app.api.deepl.requests import DeepLRequest, parse_translation
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
@@ -74,7 +67,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     """
     limit = min(MAX_BODY_BYTES, service.settings.max_body_bytes)
     key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")
-    values = await read_parameters(request, limit, REPEATABLE)
+    values = await read_parameters(request, limit, TRANSLATE.repeatable)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     wanted = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
     translation = await service.with_stored(key, wanted.translation, wanted.glossary_ids, wanted.memory)
@@ -106,8 +99,9 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
     A target that DeepL splits by region is listed by region. English has its region's spelling.
     """
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
-    kind = parse_language_type(await read_parameters(request, service.settings.max_body_bytes))
-    if kind == "source":
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    given = LANGUAGES.read(values, settings=service.settings, pairs=service.engine.pairs)
+    if given[SIDE] == "source":
         return JSONResponse(
             [{"language": code.upper(), "name": name_of(code)} for code in _source_codes(service.engine.pairs)]
         )
@@ -143,7 +137,8 @@ async def count_usage(request: Request, service: CurrentService) -> Response:
 async def list_languages_of_resource(request: Request, service: CurrentService) -> Response:
     """Lists the languages of a `resource`; none if this server doesn't have the resource."""
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
-    resource = parse_resource(await read_parameters(request, service.settings.max_body_bytes))
+    values = await read_parameters(request, service.settings.max_body_bytes)
+    resource = LANGUAGES_V3.read(values, settings=service.settings, pairs=service.engine.pairs)[RESOURCE]
     is_text = resource == "translate_text"
     is_served = is_text or (resource == "translate_document" and service.settings.documents)
     is_served = is_served or (resource == "glossary" and service.glossaries.store is not None)

@@ -1,13 +1,11 @@
-"""The bodies of the DeepL contract, for the OpenAPI document; ``parameters`` does the checking."""
+"""The bodies of the DeepL contract, for the OpenAPI document."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import MAX_GLOSSARIES, MAX_INLINE_ENTRIES
 from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
 from app.text.memory.entries import MAX_ENTRY_CHARS
-from app.text.memory.matching import DEFAULT_THRESHOLD
 
 
 class DeepLError(BaseModel):
@@ -15,65 +13,6 @@ class DeepLError(BaseModel):
 
     message: str = Field(description="A sentence for people.")
     detail: str = Field(description="A stable word for programs.")
-
-
-class DeepLTranslateRequest(BaseModel):
-    """Parameters of /v2/translate. A form repeats `text`, and writes the tag lists with commas."""
-
-    text: list[str] = Field(
-        description="Texts to translate, each on its own; a single string is accepted, too.", min_length=1
-    )
-    target_lang: str = Field(description="Language to translate into: `DE`, `EN-GB`, `EN-US` or `EN`, in any case.")
-    source_lang: str | None = Field(
-        None, description="Language of the texts; if absent or empty, it is detected for each text."
-    )
-    context: str | None = Field(
-        None,
-        description="Text that comes before each text. A model with a memory translates its last sentences first; for "
-        "others it has no effect.",
-    )
-    show_billed_characters: bool = Field(False, description="Return `billed_characters`; nobody is billed.")
-    split_sentences: Literal["0", "1", "nonewlines"] | None = Field(
-        None,
-        description="What ends a sentence: `1` punctuation and line breaks, `nonewlines` punctuation, `0` nothing. "
-        "The default is `nonewlines` for HTML, otherwise `1`.",
-    )
-    preserve_formatting: bool = Field(
-        False,
-        description="First letters and final punctuation are those of the text without exception, even where the "
-        "target language has a rule of its own: a German noun begins with a small letter if the text does.",
-    )
-    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] = Field(
-        "default",
-        description="How the translation addresses its reader: `more` is Sie, `less` is du. Only for German; for other "
-        "targets `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored. The header "
-        "`X-Dragoman-Warnings` counts sentences that are still in the other register as `formality`.",
-    )
-    model_type: Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"] | None = Field(
-        None, description="`latency_optimized` is greedy search, the others beam search; if absent, as configured."
-    )
-    tag_handling: Literal["xml", "html"] | None = Field(None, description="Markup of the texts; plain text if absent.")
-    tag_handling_version: Literal["v1", "v2"] = Field("v2", description="Has no effect; the response repeats it.")
-    outline_detection: bool = Field(True, description="In XML, detect which tags end a sentence.")
-    splitting_tags: list[str] = Field([], description="Tags that end a sentence.")
-    non_splitting_tags: list[str] = Field([], description="Tags that don't end a sentence.")
-    ignore_tags: list[str] = Field([], description="Tags whose content comes back unchanged.")
-    glossary_id: str | None = Field(None, description="A stored glossary; `source_lang` must be given, too.")
-    glossary_ids: Annotated[list[str], Field(max_length=MAX_GLOSSARIES)] | None = Field(
-        None, description="Several, instead of one; the first that has a term decides."
-    )
-    glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
-        None,
-        description='Beyond DeepL: terms and their translations, such as `{"Vorstand": "board"}`; inflected forms '
-        "count as the term. In a form, the JSON text of such an object.",
-    )
-    translation_memory_id: str | None = Field(
-        None, description="A stored translation memory; for texts in its source language."
-    )
-    translation_memory_threshold: int = Field(
-        DEFAULT_THRESHOLD, description="Minimum score of a match; 100 takes the same texts only.", ge=0, le=100
-    )
-    enable_beta_languages: bool = Field(False, description="Has no effect.")
 
 
 class DeepLTranslation(BaseModel):
@@ -94,12 +33,6 @@ class DeepLTranslations(BaseModel):
     """The translations, in the order of the texts."""
 
     translations: list[DeepLTranslation]
-
-
-class DeepLLanguagesRequest(BaseModel):
-    """Parameters of /v2/languages."""
-
-    type: Literal["source", "target"] = Field("source", description="Which languages.")
 
 
 class DeepLLanguage(BaseModel):
@@ -154,12 +87,6 @@ class DocumentHandle(BaseModel):
 
     document_id: str = Field(pattern="^[0-9A-F]{32}$")
     document_key: str = Field(pattern="^[0-9A-F]{64}$")
-
-
-class DocumentKey(BaseModel):
-    """Parameters of requests for a document."""
-
-    document_key: str = Field(description="The key that came with the document's id.", min_length=1)
 
 
 class DocumentStatus(BaseModel):

@@ -16,7 +16,7 @@ from app.api.checks import is_absent
 from app.api.dependencies import Service
 from app.api.disconnect import run_while_connected
 from app.api.error_responses import own_error_response
-from app.api.libretranslate.parameters import parse_translation
+from app.api.libretranslate.requests import parse_translation
 from app.errors import DragomanError, InvalidRequest
 from app.translation.pipeline import put_together
 from app.translation.request import AUTO, ItemTranslation, TranslationRequest

@@ -9,18 +9,17 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import client_of, header_key
-from app.api.checks import check_language, is_absent, parse_entries, parse_glossary_ids, parse_memory
 from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
-from app.api.libretranslate.parameters import parse_formality
+from app.api.libretranslate.endpoints import FILE_FORMATS, TRANSLATE_FILE
+from app.api.libretranslate.parameters import FORMALITY, SOURCE, TARGET
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, check_size, checked_name, download
-from app.documents.registry import find_format
+from app.api.shared_parameters import GLOSSARY, STORED_GLOSSARIES, STORED_MEMORY
+from app.api.uploads import FORM_BYTES, download
 from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, of_code
-from app.translation.languages import check_pair, languages_of, locale_of
-from app.translation.request import AUTO
+from app.translation.languages import locale_of
 
 router = APIRouter(tags=["Translation"])
 
@@ -67,33 +66,21 @@ def _read_upload(file: FilePart, values: Mapping[str, object], service: Service)
     Raises:
         InvalidRequest: A parameter is missing or out of range, or the file can't be translated.
     """
-    for name in ("source", "target"):
-        if is_absent(values.get(name)):
-            raise InvalidRequest(f"Invalid request: missing {name} parameter")
-    if not file.name or not file.content:
-        raise InvalidRequest("Invalid request: empty file")
-    languages = languages_of(service.engine.pairs)
-    source = check_language("source", values["source"], [AUTO, *languages])
-    target = check_language("target", values["target"], languages)
-    if source != AUTO:
-        check_pair(source, target, service.engine.pairs)
-    check_size(file, service.settings)
-    name = checked_name(file.name)
-    input_ = find_format(name)
+    given = TRANSLATE_FILE.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
+    name, input_, output = given[FILE_FORMATS]
     stem, _, extension = name.rpartition(".")
-    output = input_.check()
     return Upload(
         content=file.content,
-        name=f"{stem}_{target}.{extension if output == input_.name else output}",
-        input=input_.name,
+        name=f"{stem}_{given[TARGET]}.{extension if output == input_ else output}",
+        input=input_,
         output=output,
-        source=source,
-        target=target,
+        source=given[SOURCE],
+        target=given[TARGET],
         locale=locale_of(str(values["target"])),
-        glossary=parse_entries(values.get("glossary")),
-        glossary_ids=parse_glossary_ids(values),
-        memory=parse_memory(values),
-        register=parse_formality(values.get("formality"), target),
+        glossary=given[GLOSSARY],
+        glossary_ids=given[STORED_GLOSSARIES],
+        memory=given[STORED_MEMORY],
+        register=given[FORMALITY],
         beam_size=service.settings.beam_size,
     )
 

@@ -1,13 +1,13 @@
 """The texts of the OpenAPI document about LibreTranslate's documents; ``app.api.openapi`` explains them."""
 
 from app.api.libretranslate import schemas
+from app.api.libretranslate.endpoints import TRANSLATE_FILE
 from app.api.openapi import (
     AT_FAULT,
     DOCUMENT_REFUSED,
     DOCUMENT_TOO_LARGE,
     DOCUMENT_UNREADABLE,
     FILE_RESPONSE,
-    MEMORY_FIELDS,
     NO_DOCUMENT,
     NO_KEY,
     NO_QUOTA,
@@ -30,23 +30,7 @@ from app.api.openapi import (
 _DISABLED = ("Switched off", "Files translation are disabled on this server.", "feature_disabled")
 _NAME = "0b3c0dcd-6d5e-4a0c-9d5e-5a1d3b6f2a10.letter_en.docx"
 
-TRANSLATE_FILE_REQUEST = upload_body(
-    {
-        "source": {
-            "type": "string",
-            "description": "Code of the language of the document, or `auto`.",
-            "example": "auto",
-        },
-        "target": {"type": "string", "description": "Code of the language to translate into.", "example": "en"},
-        "formality": {"type": "string", "description": "As in `/translate`."},
-        "glossary": {"type": "string", "description": "Source and target terms, a JSON object."},
-        "glossary_id": {"type": "string", "description": "A stored glossary, instead of `glossary`."},
-        "glossary_ids": {"type": "string", "description": "Several, with commas; the first that has a term decides."},
-        **MEMORY_FIELDS,
-        "api_key": {"type": "string", "description": "API key, if the server uses keys."},
-    },
-    ["source", "target"],
-)
+TRANSLATE_FILE_REQUEST = upload_body(TRANSLATE_FILE)
 TRANSLATE_FILE_RESPONSES: Responses = {
     200: response(
         schemas.TranslatedFile,

@@ -7,20 +7,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import check_names, check_text, is_absent
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import inspection_openapi as docs
-from app.api.libretranslate.parameters import DECIMAL_OPTIONS, WHOLE_OPTIONS, parse_translation
+from app.api.libretranslate.endpoints import INSPECT, TRANSLATION
+from app.api.libretranslate.parameters import OPTIONS, SOURCE, TARGET, Q
 from app.api.request_body import read_parameters
 from app.engine.interface import Inspection, InspectionCall, SearchNode
-from app.errors import InvalidRequest
 from app.settings import Settings
-from app.translation.request import AUTO
 from app.work_pool import TEXT_POOL
-
-PARAMETERS = ("q", "source", "target", *WHOLE_OPTIONS, *DECIMAL_OPTIONS)
-"""What /inspect shares with /translate, besides ``api_key``."""
 
 router = APIRouter(tags=["Translation"])
 
@@ -61,20 +56,14 @@ def parse_inspection(
     Raises:
         InvalidRequest: With a sentence for the first check that failed, or a subclass of it.
     """
-    check_names(values, ("api_key", *PARAMETERS, "translation"))
-    shared = {name: values[name] for name in PARAMETERS if name in values}
-    wanted = parse_translation(shared, settings=settings, pairs=pairs)
-    if wanted.is_list:
-        raise InvalidRequest("Invalid request: q parameter must be one sentence, not a list")
-    if wanted.translation.source == AUTO:
-        raise InvalidRequest("Invalid request: source parameter must name a language, not auto")
-    translation = values.get("translation")
+    given = INSPECT.read(values, settings=settings, pairs=pairs)
+    [text] = given[Q]
     return InspectionCall(
-        text=wanted.translation.texts[0],
-        source=wanted.translation.source,
-        target=wanted.translation.target,
-        options=wanted.translation.options,
-        translation=None if is_absent(translation) else check_text("translation", translation),
+        text=text,
+        source=given[SOURCE],
+        target=given[TARGET],
+        options=given[OPTIONS],
+        translation=given[TRANSLATION],
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from app.api.libretranslate.endpoints import INSPECT
 from app.api.libretranslate.openapi import UNREADABLE
 from app.api.openapi import (
     AT_FAULT,
@@ -21,21 +22,8 @@ from app.api.openapi import (
     request_body,
     response,
 )
-from app.engine.options import MAX_BEAM_SIZE
 
 Map = list[list[float]]
-
-
-class InspectRequest(BaseModel):
-    """Parameters of /inspect; the search options of /translate may be given, too."""
-
-    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
-    q: str = Field(description="One sentence.", min_length=1)
-    source: str = Field(description="Code of the language of the sentence.")
-    target: str = Field(description="Code of the language to translate into.")
-    translation: str | None = Field(None, description="Translation to show the attention for; if absent, the best one.")
-    beam_size: int | None = Field(None, description="As for /translate.", ge=1, le=MAX_BEAM_SIZE)
-    beam_threshold: float = Field(2.0, description="As for /translate; 100 keeps the whole beam.", ge=0, le=100)
 
 
 class SearchNode(BaseModel):
@@ -85,7 +73,7 @@ _EXAMPLE: dict[str, Any] = {
 _QUESTION = {"q": "Wer?", "source": "de", "target": "en"}
 
 INSPECT_REQUEST = request_body(
-    InspectRequest,
+    INSPECT.model("InspectRequest", "Parameters of /inspect."),
     {
         "question": ("A question", _QUESTION),
         "list": ("Mistake: several texts", {**_QUESTION, "q": ["Wer?", "Wo?"]}),

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from app.api.libretranslate import schemas
+from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.openapi import (
     AT_FAULT,
     DEFAULTS,
@@ -112,7 +113,9 @@ def _translated(model: Any, description: str, examples: Examples) -> dict[str, A
 
 
 TRANSLATE_REQUEST = request_body(
-    schemas.TranslateRequest,
+    TRANSLATE.model(
+        "TranslateRequest", "Parameters of /translate; everything after `format` goes beyond LibreTranslate."
+    ),
     {
         "german_to_english": ("German to English", {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}),
         "english_to_german": ("English to German", {"q": "Where is the station?", "source": "en", "target": "de"}),
@@ -283,7 +286,7 @@ TRANSLATE_RESPONSES: Responses = {
 }
 
 DETECT_REQUEST = request_body(
-    schemas.DetectRequest,
+    DETECT.model("DetectRequest", "Parameters of /detect."),
     {
         "german": ("German", {"q": "Wo ist der Bahnhof?"}),
         "undetectable": ("Nothing to go by", {"q": "42"}),

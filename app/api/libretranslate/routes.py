@@ -16,11 +16,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.dependencies import CurrentService
+from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
 from app.api.libretranslate.deeplx import answer_deeplx, is_deeplx
-from app.api.libretranslate.parameters import REPEATABLE, LibreTranslateRequest, parse_texts, parse_translation
+from app.api.libretranslate.endpoints import DETECT, TRANSLATE
+from app.api.libretranslate.parameters import Q
+from app.api.libretranslate.requests import LibreTranslateRequest, parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import is_large, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
@@ -115,7 +117,7 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     """
     values = await _read(request, service.settings)
     await service.access.check(request, _key(request, values), "detect")
-    parse = partial(_parse_joined, values, service.settings)
+    parse = partial(_joined, values, service)
     text = await TEXT_POOL.run(parse) if is_large(request) else parse()
     found = await TEXT_POOL.run(service.translator.detector.detect_served, text, size=len(text))
     body = [_detection_body(detection) for detection in found]
@@ -171,12 +173,11 @@ async def get_frontend_settings(service: CurrentService) -> Response:
 async def _read(request: Request, settings: Settings) -> dict[str, object]:
     # A glossary in a form is one value, and may be longer than texts may be.
     limit = max(settings.max_text_chars, _MAX_GLOSSARY_CHARS)
-    return await read_parameters(request, settings.max_body_bytes, REPEATABLE, max_value_chars=limit)
+    return await read_parameters(request, settings.max_body_bytes, TRANSLATE.repeatable, max_value_chars=limit)
 
 
-def _parse_joined(values: Mapping[str, object], settings: Settings) -> str:
-    texts, _ = parse_texts(values, settings)
-    return "\n".join(texts)
+def _joined(values: Mapping[str, object], service: Service) -> str:
+    return "\n".join(DETECT.read(values, settings=service.settings, pairs=service.engine.pairs)[Q])
 
 
 def _key(request: Request, values: Mapping[str, object]) -> object:

@@ -1,112 +1,12 @@
-"""The bodies of requests and responses, for the OpenAPI document.
-
-They only document. The contract's order of checks, its texts and its many ways to send a request can't be expressed in
-a schema, so ``parameters`` does the checking; a test holds the two
-together.
-"""
+"""The bodies of responses, for the OpenAPI document; those of requests follow from ``parameters``."""
 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.checks import MAX_GLOSSARIES, MAX_INLINE_ENTRIES
-from app.api.libretranslate.parameters import MAX_CONTEXT_CHARS, MAX_DEADLINE_MS, MAX_PREFIX_CHARS
 from app.api.schemas import ErrorBody, MemoryCounts, MemoryMatch, TermUse
-from app.engine.options import MAX_BEAM_SIZE, MAX_LENGTH_TOKENS
-from app.text.memory.entries import MAX_ENTRY_CHARS
-from app.text.memory.matching import DEFAULT_THRESHOLD
-from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS
 from app.text.quality_checks import Verdict
 from app.text.untranslated import Reason
-
-Pattern = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
-
-
-class TranslateRequest(BaseModel):
-    """Parameters of /translate; everything after `alternatives` goes beyond LibreTranslate."""
-
-    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
-    q: str | list[str] = Field(description="Text to translate, or a list of texts.", min_length=1)
-    source: str = Field(description="Code of the language of the text, or `auto`.")
-    target: str = Field(description="Code of the language to translate into.")
-    format: Literal["text", "html", "markdown"] = Field(
-        "text", description="Format of the text; `html` and `markdown` keep the markup."
-    )
-    alternatives: int = Field(0, description="Number of other translations to return; there may be fewer.", ge=0)
-    beam_size: int | None = Field(
-        None,
-        description="Hypotheses kept for each sentence; 1 is greedy search, the fastest. If absent, the operator's "
-        "setting, or more if the alternatives need it.",
-        ge=1,
-        le=MAX_BEAM_SIZE,
-    )
-    beam_threshold: float = Field(
-        2.0,
-        description="A hypothesis is dropped when it falls behind the best by more than this, in natural logarithms of "
-        "probability. 100 keeps the whole beam, and so does `alternatives`.",
-        ge=0,
-        le=100,
-    )
-    length_penalty: float = Field(1.0, description="Higher values favour longer translations; 0 is off.", ge=0, le=3)
-    min_length: int = Field(0, description="Minimum tokens of a translated sentence.", ge=0, le=MAX_LENGTH_TOKENS)
-    max_length: int | None = Field(
-        None, description="Maximum tokens of a translated sentence; depends on the source if absent.", ge=1,
-        le=MAX_LENGTH_TOKENS,
-    )  # fmt: skip
-    no_repeat_ngram: int = Field(0, description="No sequence of this many tokens occurs twice; 0 is off.", ge=0, le=10)
-    repetition_penalty: float = Field(
-        1.0, description="Factor that lowers the score of repeated tokens; 1 is off.", ge=1, le=5
-    )
-    deadline_ms: int | None = Field(
-        None, description="The request fails with status 504 after this many milliseconds.", ge=1, le=MAX_DEADLINE_MS
-    )
-    protect: Pattern | Annotated[list[Pattern], Field(max_length=MAX_PATTERNS)] | None = Field(
-        None,
-        description="Spans to keep unchanged: strings, or RE2 regular expressions after `regex:`. JSON takes a list; "
-        "a form repeats the field.",
-    )
-    translate_attributes: bool = Field(
-        False, description="With `html`, translate `title`, `alt`, `placeholder` and `aria-label`, too."
-    )
-    formality: Literal["default", "more", "less", "prefer_more", "prefer_less"] | None = Field(
-        None,
-        description="How the translation addresses its reader: `more` is Sie, `less` is du. Only for German; for other "
-        "targets `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored.",
-    )
-    prefix: str | None = Field(
-        None,
-        description="How the translation of `q` begins; the model continues it. `q` counts as one sentence. The "
-        "`alternatives` then differ in the first word after the prefix or in a part of that word, even after an empty "
-        "prefix. End it after a whole word. Scores and confidence take it as certain. Not for a list or markup.",
-        max_length=MAX_PREFIX_CHARS,
-    )
-    glossary: Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None = Field(
-        None,
-        description='Terms and their translations, such as `{"Vorstand": "board"}`; inflected forms count as the term. '
-        "In a form, the JSON text of such an object.",
-    )
-    context: str | None = Field(
-        None,
-        description="Text that comes before `q`, or before each text of a list, in the same language. A model with a "
-        "memory translates its last sentences first, for pronouns and forms of address; for others it has no effect.",
-        max_length=MAX_CONTEXT_CHARS,
-    )
-    glossary_id: str | None = Field(None, description="A stored glossary of DeepL's endpoints, in place of `glossary`.")
-    glossary_ids: Annotated[list[str], Field(max_length=MAX_GLOSSARIES)] | None = Field(
-        None, description="Several, in place of one; the first that has a term decides."
-    )
-    translation_memory_id: str | None = Field(
-        None, description="A stored translation memory of DeepL's endpoints; for texts in its source language."
-    )
-    translation_memory_threshold: int = Field(
-        DEFAULT_THRESHOLD, description="Minimum score of a match; 100 takes the same texts only.", ge=0, le=100
-    )
-    details: bool = Field(
-        False,
-        description="Describe each sentence: positions, score, verdicts, word alignment. "
-        "For at most 500,000 characters of text; `stream` describes the sentences of longer texts.",
-    )
-    stream: bool = Field(False, description="Send each sentence as soon as it is translated, as server-sent events.")
 
 
 class DetectedLanguage(BaseModel):
@@ -231,27 +131,10 @@ class TranslatedFile(BaseModel):
     )
 
 
-class SuggestRequest(BaseModel):
-    """Parameters of /suggest."""
-
-    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
-    q: str = Field(description="Text.", min_length=1, max_length=MAX_ENTRY_CHARS)
-    s: str = Field(description="A better translation of it.", min_length=1, max_length=MAX_ENTRY_CHARS)
-    source: str = Field(description="Code of the language of the text.")
-    target: str = Field(description="Code of the language of the translation.")
-
-
 class Suggested(BaseModel):
     """The suggestion was stored."""
 
     success: Literal[True]
-
-
-class DetectRequest(BaseModel):
-    """Parameters of /detect."""
-
-    api_key: str | None = Field(None, description="API key, if the server uses keys; or `Authorization: Bearer`.")
-    q: str | list[str] = Field(description="Text, or a list of texts that belong together.", min_length=1)
 
 
 class Language(BaseModel):

@@ -1,6 +1,7 @@
 """The texts of the OpenAPI document about suggestions; ``app.api.openapi`` explains them."""
 
 from app.api.libretranslate import schemas
+from app.api.libretranslate.endpoints import SUGGEST
 from app.api.openapi import (
     INTERNAL,
     NO_KEY,
@@ -17,7 +18,7 @@ from app.api.openapi import (
 )
 
 SUGGEST_REQUEST = request_body(
-    schemas.SuggestRequest,
+    SUGGEST.model("SuggestRequest", "Parameters of /suggest."),
     {
         "off": (
             "A suggestion, on a server that takes none",

@@ -1,0 +1,181 @@
+"""What DeepL's endpoints take: parameters and rules, in the order of the checks."""
+
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from app.api.checks import check_text
+from app.api.deepl.parameters import (
+    BETA,
+    CONTEXT,
+    DIFFERENT_LANGUAGES,
+    FILENAME,
+    FORMALITY,
+    GLOSSARY_HAS_SOURCE,
+    IGNORE_TAGS,
+    MARKUP,
+    MODEL_TYPE,
+    NON_SPLITTING_TAGS,
+    OUTLINE_DETECTION,
+    OUTPUT_FORMAT,
+    OWN_GLOSSARY,
+    PRESERVE_FORMATTING,
+    RESOURCES,
+    SENTENCES,
+    SHOW_BILLED,
+    SOURCE_LANG,
+    SPLIT_SENTENCES,
+    SPLITTING_TAGS,
+    TAG_HANDLING,
+    TAG_HANDLING_VERSION,
+    TARGET_LANG,
+    TEXT,
+    THRESHOLD_HAS_MEMORY,
+    UNAVAILABLE,
+    read_choice,
+)
+from app.api.parameter import Given, Parameter, Parameters, Rule
+from app.api.shared_parameters import GLOSSARIES, MEMORIES, flag, read_text
+from app.api.uploads import checked_name
+from app.documents.registry import find_format
+from app.errors import InvalidRequest
+
+_STORED = (*GLOSSARIES, GLOSSARY_HAS_SOURCE, *MEMORIES, THRESHOLD_HAS_MEMORY)
+
+TRANSLATE = Parameters(
+    SENTENCES,
+    TEXT,
+    TARGET_LANG,
+    SOURCE_LANG,
+    *UNAVAILABLE,
+    FORMALITY,
+    OUTLINE_DETECTION,
+    IGNORE_TAGS,
+    SPLITTING_TAGS,
+    NON_SPLITTING_TAGS,
+    TAG_HANDLING,
+    SPLIT_SENTENCES,
+    MARKUP,
+    MODEL_TYPE,
+    TAG_HANDLING_VERSION,
+    OWN_GLOSSARY,
+    PRESERVE_FORMATTING,
+    CONTEXT,
+    SHOW_BILLED,
+    BETA,
+    *_STORED,
+)
+
+
+class FileFormats(NamedTuple):
+    """The name of the translation of an uploaded file, and the names of both formats."""
+
+    name: str
+    input: str
+    output: str
+
+
+def _file_formats(given: Given) -> FileFormats:
+    assert given.file
+    name = checked_name(given[FILENAME] or given.file.name)
+    format_ = find_format(name)
+    output = format_.check(given[OUTPUT_FORMAT])
+    translated = name if output == format_.name else f"{name.rpartition('.')[0]}.{output}"
+    return FileFormats(translated, format_.name, output)
+
+
+FILE_FORMATS = Rule(_file_formats)
+UPLOAD = Parameters(
+    SENTENCES,
+    TARGET_LANG,
+    replace(
+        SOURCE_LANG, description="Language of the document; if absent, it is detected. A stored glossary needs it."
+    ),
+    DIFFERENT_LANGUAGES,
+    *UNAVAILABLE,
+    FORMALITY,
+    *_STORED,
+    OUTPUT_FORMAT,
+    FILENAME,
+    FILE_FORMATS,
+    OWN_GLOSSARY,
+)
+DOCUMENT_KEY = Parameter(
+    "document_key",
+    str,
+    "The key that came with the document's id.",
+    read_text,
+    is_required=True,
+    limits={"min_length": 1},
+    example="0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A",
+)
+DOCUMENT = Parameters(SENTENCES, DOCUMENT_KEY)
+
+SIDE = Parameter(
+    "type",
+    Literal["source", "target"],
+    "Which languages.",
+    read_choice(("source", "target")),
+    absent="source",
+    default="source",
+    example="source",
+)
+LANGUAGES = Parameters(SENTENCES, SIDE)
+RESOURCE = Parameter(
+    "resource",
+    Literal[RESOURCES],
+    "The part of the API.",
+    read_choice(RESOURCES),
+    is_required=True,
+    example="translate_text",
+)
+LANGUAGES_V3 = Parameters(
+    SENTENCES._replace(missing=f"Parameter '{{}}' not specified; use one of {', '.join(RESOURCES)}."), RESOURCE
+)
+
+MAX_MEMORIES_OF_PAGE, MAX_ENTRIES_OF_PAGE = 25, 100
+LARGEST_ID = 2**63 - 1
+_MIN_FILTER_CHARS = 2
+
+
+def _number(name: str, description: str, default: int, least: int, most: int, example: int) -> Parameter[int]:
+    def read(given: Given, name: str, value: object) -> int:
+        text = str(value)
+        if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
+            raise InvalidRequest(f"Value for '{name}' not supported; it must be a whole number from {least} to {most}.")
+        return int(text)
+
+    limits = {"ge": least, "le": most}
+    return Parameter(name, int | None, description, read, absent=default, limits=limits, example=example)
+
+
+def _read_filter(given: Given, name: str, value: object) -> str:
+    text = check_text(name, value)
+    if len(text) < _MIN_FILTER_CHARS:
+        raise InvalidRequest(f"Value for '{name}' not supported; use at least {_MIN_FILTER_CHARS} characters.")
+    return text
+
+
+MEMORIES_SIZE = _number("page_size", "Maximum number of memories.", MAX_MEMORIES_OF_PAGE, 1, MAX_MEMORIES_OF_PAGE, 25)
+PAGE = _number("page", "Number of the page, from 0.", 0, 0, 1_000_000, 0)
+MEMORY_LIST = Parameters(SENTENCES, MEMORIES_SIZE, PAGE)
+ENTRIES_SIZE = _number("page_size", "Maximum number of entries; 50 if absent.", 50, 1, MAX_ENTRIES_OF_PAGE, 50)
+CURSOR = _number("page_cursor", "The `next_page_cursor` of the page before.", 0, 0, LARGEST_ID, 17)
+FILTER = Parameter(
+    "filter_text",
+    str | None,
+    "What the text or its translation must have.",
+    _read_filter,
+    limits={"min_length": _MIN_FILTER_CHARS},
+    example="Bahnhof",
+)
+MATCH_CASE = replace(flag("filter_case_sensitive", "Whether capitals and small letters differ."), example=False)
+MEMORY_ENTRIES = Parameters(SENTENCES, ENTRIES_SIZE, CURSOR, FILTER, MATCH_CASE)
+FILE_FORMAT = Parameter(
+    "format",
+    Literal["tmx", "tsv"] | None,
+    "`tmx` or `tsv`; `tmx` if absent.",
+    lambda given, name, value: check_text(name, value).lower(),
+    absent="tmx",
+    example="tmx",
+)
+MEMORY_FILE = Parameters(SENTENCES, FILE_FORMAT)

@@ -1,0 +1,244 @@
+"""A parameter is written once. Its parser, its schema, its row in the documentation and the fuzzer's values follow.
+
+An endpoint names its parameters in the order of its checks; the first check that fails decides the answer. A rule is a
+check of several parameters, or what they say together. Pure: no I/O, no clock, no web framework.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+
+from pydantic import BaseModel, Field, create_model
+
+from app.errors import InvalidRequest
+from app.settings import Settings
+from app.translation.languages import languages_of
+
+if TYPE_CHECKING:
+    from app.api.request_body import FilePart
+
+Value_co = TypeVar("Value_co", covariant=True)
+_NOTHING: Any = None
+
+ABSENT: tuple[object, ...] = (None, "", [], [""])
+"""Values that count as missing: null, an empty string or an empty list (a form sends ``[""]``)."""
+
+_NAME_CHARS_SHOWN = 50
+
+
+class Sentences(NamedTuple):
+    """How a contract words its refusals.
+
+    Attributes:
+        missing: A parameter is missing; ``{}`` is its name.
+        wrong: A parameter has another value than expected; the two ``{}`` are its name and what is expected.
+    """
+
+    missing: str
+    wrong: str
+
+
+class Given:
+    """The parameters of a request, checked one after the other.
+
+    Attributes:
+        values: As they came: JSON values, or strings (and lists of them) from a form or the query.
+        parameters: Those of the endpoint.
+        settings: For limits and defaults.
+        pairs: Source and target codes that can be translated.
+        file: The file that came with them; None if there was none.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, object],
+        parameters: "Parameters",
+        settings: Settings,
+        pairs: frozenset[tuple[str, str]],
+        file: "FilePart | None",
+    ) -> None:
+        self.values, self.parameters, self.settings, self.pairs = values, parameters, settings, pairs
+        self.file = file
+        self._checked: dict[object, object] = {}
+
+    def __getitem__(self, asked: "Parameter[Value_co] | Rule[Value_co]") -> Value_co:
+        """Returns what was read. A parameter that the endpoint doesn't have counts as absent."""
+        return cast(Value_co, self._checked.get(asked.key, asked.absent))
+
+    def check(self, asked: "Parameter[Any] | Rule[Any]") -> None:
+        """Reads a parameter, or checks a rule.
+
+        Raises:
+            InvalidRequest: It isn't what it must be.
+        """
+        self._checked[asked.key] = asked.check(self)
+
+    @cached_property
+    def served(self) -> list[str]:
+        """Returns the codes of all languages that are translated from or into."""
+        return languages_of(self.pairs)
+
+    def missing(self, name: str) -> InvalidRequest:
+        """Returns the refusal of a request that lacks a parameter."""
+        return InvalidRequest(self.parameters.sentences.missing.format(name))
+
+    def wrong(self, name: str, expected: str) -> InvalidRequest:
+        """Returns the refusal of a value."""
+        return InvalidRequest(self.parameters.sentences.wrong.format(name, expected))
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter(Generic[Value_co]):
+    """One parameter of a contract.
+
+    Attributes:
+        name: Its name.
+        type: What JSON may hold, as an annotation of Python. Forms hold strings.
+        description: For the OpenAPI document and the table of the documentation. Without one, it isn't documented.
+        read: Checks a value and returns what it says; raises ``InvalidRequest``. It gets what was read so far, the
+            name, and the value.
+        absent: What it says if the request lacks it.
+        default: The same as the documentation shows it; None to show none.
+        limits: Of its values, as ``pydantic.Field`` calls them: ``ge``, ``le``, ``min_length``, ``max_length``.
+        is_required: A request must have it.
+        empty: Values that count as missing.
+        repeats: A form may hold it several times.
+        guide: The section of docs/api.md that says more.
+        example: A value for forms and tests.
+    """
+
+    name: str
+    type: Any
+    description: str
+    read: Callable[[Given, str, object], Value_co]
+    absent: Value_co = _NOTHING
+    default: Any = None
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    is_required: bool = False
+    empty: tuple[object, ...] = ABSENT
+    repeats: bool = False
+    guide: str = ""
+    example: Any = None
+
+    @property
+    def key(self) -> object:
+        """Returns what ``Given`` finds it by: copies with another description are the same parameter."""
+        return self.name
+
+    def is_absent(self, values: Mapping[str, object]) -> bool:
+        """Tells whether a request lacks it."""
+        return values.get(self.name) in self.empty
+
+    def check(self, given: Given) -> Value_co:
+        """Reads it from a request.
+
+        Raises:
+            InvalidRequest: The request lacks it and must have it, or its value is wrong.
+        """
+        if not self.is_absent(given.values):
+            return self.read(given, self.name, given.values[self.name])
+        if self.is_required:
+            raise given.missing(self.name)
+        return self.absent
+
+
+@dataclass(frozen=True, eq=False)
+class Rule(Generic[Value_co]):
+    """A check of several parameters, or what they say together.
+
+    Attributes:
+        check: Returns it; raises ``InvalidRequest``.
+        absent: What an endpoint without this rule has.
+    """
+
+    check: Callable[[Given], Value_co]
+    absent: Value_co = _NOTHING
+
+    @property
+    def key(self) -> object:
+        """Returns what ``Given`` finds it by."""
+        return self
+
+
+class Parameters:
+    """The parameters of an endpoint.
+
+    Args:
+        sentences: How the contract words its refusals; an attribute, too.
+        order: Parameters and rules, in the order of the checks.
+        is_strict: Refuse parameters that nothing reads: a misspelt limit must not become no limit. Only for contracts
+            of our own; the clients of the others send parameters that we don't have.
+    """
+
+    def __init__(self, sentences: Sentences, *order: Parameter[Any] | Rule[Any], is_strict: bool = False) -> None:
+        self.sentences, self._order, self._is_strict = sentences, order, is_strict
+
+    @property
+    def all(self) -> tuple[Parameter[Any], ...]:
+        """Returns the parameters in the order of their checks."""
+        return tuple(each for each in self._order if isinstance(each, Parameter))
+
+    @property
+    def documented(self) -> tuple[Parameter[Any], ...]:
+        """Returns what the documentation shows: what a request must have comes first."""
+        shown = [each for each in self.all if each.description]
+        return tuple(sorted(shown, key=lambda each: not each.is_required))
+
+    @property
+    def repeatable(self) -> Collection[str]:
+        """Returns the names of those that a form may hold several times."""
+        return frozenset(each.name for each in self.all if each.repeats)
+
+    def read(
+        self,
+        values: Mapping[str, object],
+        *,
+        settings: Settings,
+        pairs: frozenset[tuple[str, str]],
+        file: "FilePart | None" = None,
+    ) -> Given:
+        """Checks the parameters of a request.
+
+        Raises:
+            InvalidRequest: With the contract's sentence for the first check that failed, or a subclass of it.
+        """
+        if self._is_strict:
+            check_names(values, [each.name for each in self.all])
+        given = Given(values, self, settings, pairs, file)
+        for each in self._order:
+            given.check(each)
+        return given
+
+    def model(self, name: str, description: str) -> type[BaseModel]:
+        """Returns their schema. It only documents: order, texts and the many ways to send them have none."""
+        fields: dict[str, Any] = {
+            each.name: (
+                each.type,
+                Field(... if each.is_required else each.default, description=each.description, **each.limits),
+            )
+            for each in self.documented
+        }
+        return create_model(name, __doc__=description, **fields)
+
+
+def _all_present(given: Given) -> None:
+    for each in given.parameters.all:
+        if each.is_required and each.is_absent(given.values):
+            raise given.missing(each.name)
+
+
+ALL_PRESENT = Rule(_all_present)
+"""The request has all that it must have; where it stands first, that is checked before any value."""
+
+
+def check_names(values: Mapping[str, object], known: Collection[str]) -> None:
+    """Refuses parameters that nothing reads.
+
+    Raises:
+        InvalidRequest: There is such a parameter; the message names it and the known ones.
+    """
+    for name in values:
+        if name not in known:
+            shown = name[:_NAME_CHARS_SHOWN].encode(errors="replace").decode()  # JSON can spell half of a character
+            raise InvalidRequest(f"Invalid request: unknown parameter {shown}; known parameters: {', '.join(known)}")
