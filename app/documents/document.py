@@ -1,6 +1,6 @@
 """What a format makes of a file: texts to translate, and a function that makes a file of their translations."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -16,8 +16,11 @@ MAX_TEXTS = 100_000
 
 Part = TypeVar("Part")
 
-Write = Callable[[Sequence[str], str], bytes]
-"""Takes the translated texts, in order, and the target as a locale (``en``, ``en-GB``); makes the translated file."""
+Write = Callable[..., bytes]
+"""Takes the translated texts, in order, and the target as a locale (``en``, ``en-GB``); makes the translated file.
+
+If the document ``takes_marks``, a third argument is ``app.documents.marks.Marks``.
+"""
 
 
 def bounded(parts: Iterable[Part]) -> Iterator[Part]:
@@ -44,6 +47,7 @@ class Document:
         write: Makes the translated file; may be called once.
         splitting: What ends a sentence.
         kept: How much else stays as it is on purpose, by reason.
+        takes_marks: The format has a place for what a translator should know of a text.
     """
 
     texts: tuple[str, ...]
@@ -51,6 +55,7 @@ class Document:
     write: Write
     splitting: Splitting = "sentences"
     kept: Mapping[Reason, int] = field(default_factory=dict)
+    takes_marks: bool = False
 
     @property
     def characters(self) -> int:

@@ -85,7 +85,7 @@ FORMATS = (
     Format("json", "application/json", is_text=True),
     Format("csv", "text/csv", is_text=True),
     Format("tsv", "text/tab-separated-values", is_text=True),
-    Format("po", "text/x-gettext-translation", ("pot",), libraries=("polib",), is_text=True),
+    Format("po", "text/x-gettext-translation", ("pot",), is_text=True),
     Format("xliff", "application/xliff+xml", ("xlf",), libraries=("lxml",), is_text=True),
     Format("docx", f"{_OFFICE}wordprocessingml.document", libraries=("lxml",)),
     Format("pptx", f"{_OFFICE}presentationml.presentation", libraries=("lxml",)),

@@ -1,16 +1,20 @@
 """xliff: XLIFF 1.2 and 2. Units without a final translation are translated; their inline tags stay."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 from lxml import etree
 
+from app.documents.characters import char_references
 from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
-from app.documents.mixed_content import MixedText, Names
-from app.documents.safe_xml import parse, serialize
+from app.documents.marks import Marks
+from app.documents.mixed_content import Names
+from app.documents.safe_xml import parse
+from app.documents.xliff_units import Unit, metadata_edit
+from app.documents.xml_places import Places, edited, encoded
 from app.errors import DamagedDocument
 from app.text.budget import checkpoint
 from app.text.untranslated import Reason
@@ -21,7 +25,7 @@ _OPEN_STATES = frozenset({"new", "initial", "needs-translation", "needs-adaptati
 
 
 def read(data: bytes) -> Document:
-    """Reads a file.
+    """Reads a file. Of the translated file, only targets and their languages differ from it.
 
     Raises:
         DamagedDocument: It is no XLIFF, or of another version.
@@ -32,23 +36,30 @@ def read(data: bytes) -> Document:
         raise DamagedDocument("The file is not XLIFF 1.2 or 2.")
     space = f"{{{name.namespace}}}"
     kept: Counter[Reason] = Counter()
-    segments = [segment for segment in bounded(_segments(root, space, kept)) if segment.is_translatable]
+    units = [unit for unit in bounded(_units(root, space, kept)) if unit.text.is_translatable]
+    is_first = root.get("version", "").startswith("1")
 
-    def write(translations: Sequence[str], language: str) -> bytes:
-        for segment, translation in zip(segments, translations, strict=True):
+    def write(translations: Sequence[str], language: str, marks: Marks = None) -> bytes:
+        file = encoded(data)
+        heads = list(root.iter(f"{space}file")) if is_first else [root]
+        places = Places(file.text, root, chain(heads, *(unit.elements for unit in units)))
+        named = {"target-language" if is_first else "trgLang": language}
+        edits = [places.with_attributes(head, named) for head in heads]
+        groups = defaultdict[Any, list[str]](list)
+        for unit, translation, mark in zip(units, translations, marks or repeat(None), strict=marks is not None):
             checkpoint()
-            segment.write(translation, language)
-        if root.get("version", "").startswith("1"):
-            for file in root.iter(f"{space}file"):
-                file.set("target-language", language)
-        else:
-            root.set("trgLang", language)
-        return serialize(root)
+            unit.text.write(translation, language)
+            edits += (unit.edits if is_first else unit.edits_of_segment)(places, mark)
+            if mark and not is_first and (group := unit.group(mark)):
+                groups[unit.parent].append(group)
+        edits += [metadata_edit(places, parent, added) for parent, added in groups.items()]
+        return file.encoded(edited(file.text, edits), char_references)
 
-    return Document(texts=tuple(each.markup for each in segments), markup=INLINE, write=write, kept=kept)
+    texts = tuple(unit.text.markup for unit in units)
+    return Document(texts=texts, markup=INLINE, write=write, kept=kept, takes_marks=True)
 
 
-def _segments(root: Any, space: str, kept: Counter[Reason]) -> Iterator[MixedText]:
+def _units(root: Any, space: str, kept: Counter[Reason]) -> Iterator[Unit]:
     """Yields the texts that need a translation; counts the units that say that they stay."""
     names = Names(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected)
     for unit in root.iter(f"{space}trans-unit", f"{space}segment"):
@@ -62,7 +73,7 @@ def _segments(root: Any, space: str, kept: Counter[Reason]) -> Iterator[MixedTex
         segmented = unit.find(f"{space}seg-source")
         if _is_translated(unit, source, target):
             continue
-        yield MixedText(source if segmented is None else segmented, names, into=partial(_target, unit, space))
+        yield Unit(unit, space, source if segmented is None else segmented, target, names)
 
 
 def _is_protected(element: Any) -> bool:
@@ -85,17 +96,3 @@ def _is_translated(unit: Any, source: Any, target: Any) -> bool:
     if not states and unit.get("approved") != "yes" and text == "".join(source.itertext()).strip():
         return False
     return _OPEN_STATES.isdisjoint(states)
-
-
-def _target(unit: Any, space: str) -> Any:
-    """Returns the element for the translation, which stands behind the source and behind any segmented source."""
-    target = unit.find(f"{space}target")
-    if target is None:
-        before = unit.find(f"{space}seg-source")
-        before = unit.find(f"{space}source") if before is None else before
-        target = etree.Element(f"{space}target")
-        target.tail, before.tail = before.tail, before.tail
-        before.addnext(target)
-        before.tail = target.tail
-    target.attrib.pop("state", None)
-    return target

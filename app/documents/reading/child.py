@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from app.documents.marks import unpacked
 from app.documents.memory_files import find_form, read_file
 from app.documents.reading.frames import TOO_MUCH_MEMORY, Connection, frames_of_file, frames_of_texts, message
 from app.documents.registry import find_format
@@ -43,12 +44,16 @@ def _translate(connection: Connection, task: dict[str, Any]) -> None:
         markup=document.markup and asdict(document.markup),
         splitting=document.splitting,
         kept=dict(document.kept),
+        takes_marks=document.takes_marks,
     )
     connection.send(chain([described], frames_of_texts(document.texts)))
     wanted = connection.message()
     translations = connection.texts()
+    arguments = [translations, wanted["language"]]
+    if wanted["has_marks"]:
+        arguments.append([unpacked(text) for text in connection.texts()])
     _limit_processor(task["processor_s"])
-    content = _answered(connection, lambda: document.write(translations, wanted["language"]), is_file=False)
+    content = _answered(connection, lambda: document.write(*arguments), is_file=False)
     if content is not None:
         connection.send(chain([message(size=len(content))], frames_of_file(content)))
 

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from app.documents.marks import Marks, packed
 from app.documents.memory_files import MemoryFile
 from app.documents.reading import frames
 from app.documents.reading.forks import BUSY, FORKS
@@ -150,19 +151,24 @@ class OpenDocument:
         self.splitting: Splitting = described["splitting"]
         self.kept = {Reason(reason): count for reason, count in described["kept"].items()}
         self.characters: int = described["characters"]
+        self._takes_marks: bool = described["takes_marks"]
 
-    async def write(self, translations: Sequence[str], language: str) -> bytes:
+    async def write(self, translations: Sequence[str], language: str, marks: Marks = None) -> bytes:
         """Returns the translated file; may be called once.
 
         Args:
             translations: The translated texts, in order.
             language: The target as a locale.
+            marks: One for each text, if they are wanted; formats without a place for them leave them out.
 
         Raises:
             DocumentTooLarge: It can't be written within the limits.
         """
-        await self.reader.send(frames.message(language=language))
+        has_marks = marks is not None and self._takes_marks
+        await self.reader.send(frames.message(language=language, has_marks=has_marks))
         await self.reader.send_all(frames.frames_of_texts(translations))
+        if marks is not None and has_marks:
+            await self.reader.send_all(frames.frames_of_texts(map(packed, marks)))
         size = (await self.reader.message())["size"]
         if size > self._max_bytes:
             raise DocumentTooLarge("The translated document is too large.")

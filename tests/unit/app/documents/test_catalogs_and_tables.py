@@ -70,8 +70,8 @@ def test_po_keeps_comments_with_their_messages_and_line_ends(head, line_end):
     messages = '# eins\n#\n# zwei\nmsgid "Der \\"Hund\\""\nmsgstr ""\n\n# drei\n#~ msgid "alt"\n#~ msgstr "old"\n'
     source = (head + messages).replace("\n", line_end).encode()
     translated = find_format("a.po").reader()(source).write(["Dog"], "en").decode()
-    comments = [line for line in translated.split(line_end) if line.startswith("# ")]
-    assert comments == ["# Firma"] * bool(head) + ["# eins", "# ", "# zwei", "# drei"]
+    comments = [line for line in translated.split(line_end) if line.startswith("#") and line[1:2] != "~"]
+    assert comments == ["# Firma"] * bool(head) + ["# eins", "#", "# zwei", "# drei"]
     assert translated.count(line_end) == translated.count("\n")
     [first, *others] = translated.split(line_end * 2)
     assert ("Firma" in first) == bool(head) and others[0].startswith("# eins")

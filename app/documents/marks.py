@@ -1,0 +1,46 @@
+"""What the server tells a translator of each text, in files whose format has a place for it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+SENDER = "Dragoman"
+"""Who says so, in files."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is known of the translation of a text.
+
+    Attributes:
+        reasons: Why a person should look at it: a low confidence, failed quality checks, lost spans; usually none.
+        confidence: The least confidence of its sentences; None if it isn't known.
+        score: How similar the entry of a translation memory is whose translation it has, from 0 to 100; None if a model
+            translated it.
+        entry: That entry's text and translation.
+    """
+
+    reasons: tuple[str, ...] = ()
+    confidence: float | None = None
+    score: int | None = None
+    entry: tuple[str, str] | None = None
+
+    @property
+    def note(self) -> str:
+        """The reasons as one line."""
+        return "; ".join(self.reasons)
+
+
+Marks = Sequence[Mark] | None
+"""One for each text of a document; None if nobody asked for them."""
+
+
+def packed(mark: Mark) -> str:
+    """Returns a mark as JSON; a mark without anything is an empty text."""
+    return json.dumps(asdict(mark)) if mark != Mark() else ""
+
+
+def unpacked(text: str) -> Mark:
+    """Returns the mark that ``packed`` has made a text of."""
+    values = json.loads(text) if text else {}
+    return Mark(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
