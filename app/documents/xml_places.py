@@ -24,10 +24,11 @@ _MARKUP = re.compile(
     r"""|(?P<end>/)?(?P<name>[^\s/>!?"'<=]++)(?:[^>"'/]|"[^"]*+"|'[^']*+'|/(?!>))*+(?P<empty>/)?>)""",
     re.DOTALL,
 )
-_ATTRIBUTE = r"""\s+{}\s*=\s*("[^"]*"|'[^']*')"""
+# Each begins where a run of white space begins, or long runs would take quadratic time.
+_ATTRIBUTE = re.compile(r"""(?<!\s)\s++([^\s="'<>/]++)\s*+=\s*+("[^"]*+"|'[^']*+')""")
 _QUOTES = {"&quot;": '"', "&apos;": "'"}
-_NAMESPACE = re.compile(r"""\s+xmlns(?::([^\s=]+))?\s*=\s*"([^"]*)\"""")
-_CLOSING = re.compile(r"\s*/?>\Z")
+_NAMESPACE = re.compile(r"""(?<!\s)\s++xmlns(?::([^\s=]++))?+="([^"]*+)\"""")
+_CLOSING = re.compile(r"(?<!\s)\s*+/?+>\Z")
 
 
 def encoded(data: bytes) -> Encoded:
@@ -142,15 +143,15 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 def with_attributes(tag: str, values: Mapping[str, str | None]) -> str:
     """Returns a start tag with other values of attributes; None removes one. Others stay as they are written."""
     for name, value in values.items():
-        found = re.search(_ATTRIBUTE.format(re.escape(name)), tag)
+        found = next((each for each in _ATTRIBUTE.finditer(tag) if each[1] == name), None)
         if value is None:
-            tag = tag.replace(found[0], "", 1) if found else tag
+            tag = tag[: found.start()] + tag[found.end() :] if found else tag
         elif found is None:
             closing = _CLOSING.search(tag)
             assert closing
             tag = f"{tag[: closing.start()]} {name}={quoteattr(value)}{tag[closing.start() :]}"
-        elif unescape(found[1][1:-1], _QUOTES) != value:
-            tag = f"{tag[: found.start(1)]}{quoteattr(value)}{tag[found.end(1) :]}"
+        elif unescape(found[2][1:-1], _QUOTES) != value:
+            tag = f"{tag[: found.start(2)]}{quoteattr(value)}{tag[found.end(2) :]}"
     return tag
 
 

@@ -12,6 +12,7 @@ from translate.storage import pypo, xliff
 
 from app.documents.marks import Mark, packed, unpacked
 from app.documents.registry import find_format
+from app.documents.xml_places import with_attributes
 from tests.support.counts import examples
 
 DOUBTFUL = Mark(("confidence 0.21", "digits_changed"), 0.21)
@@ -260,3 +261,22 @@ def test_any_xliff_keeps_its_layout(units: list[str], prefix: str) -> None:
 @pytest.mark.parametrize("mark", [Mark(), DOUBTFUL, SURE, EXACT])
 def test_a_mark_travels_between_processes(mark: Mark) -> None:
     assert unpacked(packed(mark)) == mark
+
+
+@pytest.mark.parametrize(
+    ("tag", "values", "wanted"),
+    [
+        ("<a>", {"b": "c"}, '<a b="c">'),
+        ("<a  />", {"b": 'c"'}, "<a b='c\"'  />"),
+        ("<a b = 'c'\n d='e'>", {"b": "c", "d": "f"}, "<a b = 'c'\n d=\"f\">"),
+        ("<a d=\" b='c'\" b='e'>", {"b": None}, "<a d=\" b='c'\">"),
+        ("<a b='&amp;&quot;'>", {"b": '&"'}, "<a b='&amp;&quot;'>"),
+    ],
+)
+def test_attributes_that_do_not_change_stay_as_written(tag: str, values: dict[str, str | None], wanted: str) -> None:
+    assert with_attributes(tag, values) == wanted
+
+
+def test_long_runs_of_spaces_take_linear_time() -> None:
+    tag = f"<a{' ' * 1_000_000}>"
+    assert with_attributes(tag, {"b": "c"}) == f'<a b="c"{tag[2:]}'
