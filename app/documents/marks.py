@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 
 SENDER = "Dragoman"
 """Who says so, in files."""
@@ -37,10 +37,11 @@ Marks = Sequence[Mark] | None
 
 def packed(mark: Mark) -> str:
     """Returns a mark as JSON; a mark without anything is an empty text."""
-    return json.dumps(asdict(mark)) if mark != Mark() else ""
+    return json.dumps(astuple(mark)) if mark != Mark() else ""
 
 
 def unpacked(text: str) -> Mark:
     """Returns the mark that ``packed`` has made a text of."""
-    values = json.loads(text) if text else {}
-    return Mark(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    values = json.loads(text) if text else []
+    reasons, confidence, score, entry = values or ((), None, None, None)
+    return Mark(tuple(reasons), confidence, score, tuple(entry) if entry else None)
