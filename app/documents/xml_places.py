@@ -65,12 +65,16 @@ class Places:
         root: The same, read.
         wanted: The elements to find.
 
+    Attributes:
+        line_end: The first line end of the document.
+
     Raises:
         DamagedDocument: The elements are not those of the text.
     """
 
     def __init__(self, text: str, root: Any, wanted: Iterable[Any]) -> None:
         self.text = text
+        self.line_end = "\r\n" if text.find("\r\n") == text.find("\n") - 1 >= 0 else "\n"
         kept = set(wanted)  # while they are here, the library knows them again
         columns = _columns(text)
         self._places: dict[Any, Place] = {}
@@ -93,11 +97,6 @@ class Places:
         """Returns the edit that sets attributes of an element; None removes one."""
         place = self[element]
         return Edit(place.begin, place.inside, with_attributes(self.start_tag(element), values))
-
-    @property
-    def line_end(self) -> str:
-        """The first line end of the document."""
-        return "\r\n" if self.text.find("\r\n") == self.text.find("\n") - 1 >= 0 else "\n"
 
 
 def _columns(text: str) -> tuple["array[int]", ...]:

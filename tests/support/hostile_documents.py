@@ -147,7 +147,9 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "json: strings": lambda n: b'["a"' + b',"Wort {a, plural"' * n + b"]",
     "json: escapes": lambda n: b'["Wort ' + b"\\u00e4\\n" * n + b'"]',
     "po: messages": lambda n: b"".join(b'msgid "Wort %d"\nmsgstr ""\n\n' % i for i in range(n)),
-    "po: a message of few lines": lambda n: b'msgid ""\nmsgstr ""\n\nmsgid ""\n' + b'"Wort "\n' * n + b'msgstr ""\n',
+    "po: a message of many lines": lambda n: b'msgid ""\nmsgstr ""\n\nmsgid ""\n' + b'"Wort "\n' * n + b'msgstr ""\n',
+    "po: comments of many lines": lambda n: b"# a\n" * n + b'msgid "Wort"\nmsgstr ""\n',
+    "po: flags of many lines": lambda n: b"#, fuzzy\n" * n + b'msgid "Wort"\nmsgstr ""\n',
     "xliff: units": lambda n: xliff("<trans-unit><source>Wort</source></trans-unit>" * n),
     "xliff: elements in a text": lambda n: xliff(
         f"<trans-unit><source>Wort {'<g>a</g><x/>' * (n // 2)}</source></trans-unit>"
@@ -180,8 +182,6 @@ REFUSED: dict[str, Callable[[int], bytes]] = {
         b"<a " + b" ".join(b'xmlns:n%d="u"' % i for i in range(n)) + b">" + b"<b/>" * n + b"</a>"
     ),
     "xliff: UTF-7": lambda n: b'<?xml version="1.0" encoding="UTF-7"?><a>' + b"+ADw-a/+AD4-" * n + b"</a>",
-    "po: a message of many lines": lambda n: b'msgid ""\nmsgstr ""\n\nmsgid ""\n' + b'"ab"\n' * 20 * n + b'msgstr ""\n',
-    "po: comments of many lines": lambda n: b"# a\n" * 20 * n + b'msgid "a"\nmsgstr ""\n',
     "json: lists in each other": lambda n: b"[" * 20 * n,
     "pdf: lists in each other": lambda n: pdf(b"[" * 20 * n),
 }
