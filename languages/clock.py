@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+AFTERNOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
+"""A number with "p.m.", which is Latin: whatever language counts half days may write it."""
 Search = Callable[[re.Pattern[str], str], Iterable[re.Match[str]]]
 
 

@@ -7,6 +7,7 @@ defaults below are those of a language without a room, to which ``languages.neut
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from languages.address import AddressRules, Clues
@@ -59,7 +60,7 @@ def _no_references(text: str, target: str) -> Iterable[tuple[int, int, str]]:
     return ()
 
 
-def _no_spelling(region: str) -> Mapping[str, str]:
+def _no_table() -> Mapping[str, str]:
     return {}
 
 
@@ -96,8 +97,9 @@ class Language:
         noun_probe: How to ask for a noun alone, and to read the answer; None leaves such words alone.
         address: How to tell its register; None if it has none, or none is known.
         clues: Reads what a sentence says of its reader.
-        spelling: Of a region: how it spells words of the others, in small letters.
-        letters: Of a region: letters that it doesn't have, and what it writes instead.
+        spelling: Gives the words that the language spells in another way than its other regions, in small letters,
+            with its own spelling.
+        letters: Letters that it doesn't have but other regions do, and what it writes instead.
         respell: Yields what a sentence has in a spelling that models don't know, and how it is usually written, as
             begin, end and text, in any order: words without their umlauts, for instance.
         greeting: A greeting alone with a name and no comma between them; its groups are ``greeting`` and the final
@@ -108,6 +110,8 @@ class Language:
             for them.
         kept_names: What stays as it is whatever the target: addresses.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
+        frames: Gives sentences to train with, by names that all languages share. Their slots are filled with
+            ``amount``, ``date``, ``decimal``, ``number`` and the like in the notation of each language.
     """
 
     code: str
@@ -135,8 +139,8 @@ class Language:
     noun_probe: NounProbe | None = None
     address: AddressRules | None = None
     clues: Callable[[str], Clues] = _no_clues
-    spelling: Callable[[str], Mapping[str, str]] = _no_spelling
-    letters: Callable[[str], Mapping[str, str]] = _no_spelling
+    spelling: Callable[[], Mapping[str, str]] = _no_table
+    letters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     respell: Callable[[str], Iterable[tuple[int, int, str]]] = _no_respelling
     greeting: re.Pattern[str] | None = None
     may_be_noun: Callable[[str], bool] | None = None
@@ -144,6 +148,7 @@ class Language:
     references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
     kept_names: tuple[re.Pattern[str], ...] = ()
     common_words: frozenset[str] = frozenset()
+    frames: Callable[[], Mapping[str, str]] = _no_table
 
     def inflected(self, word: str, *, is_last: bool = True) -> tuple[str, ...]:
         """A word of a glossary and its other forms, each once; see ``inflect``."""

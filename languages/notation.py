@@ -4,10 +4,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from babel import Locale, UnknownLocaleError
+from babel import Locale
 from babel.numbers import get_currency_name
 
 from languages.language import Language
+from languages.neutral import locale_of
 from languages.numbers import NumberWords
 from languages.registry import language_of
 
@@ -134,9 +135,8 @@ class Notation:
 @lru_cache(maxsize=128)
 def notation_of(code: str) -> Notation | None:
     """The notation of a language code such as ``de``, ``en-GB``; None if CLDR doesn't know the language."""
-    try:
-        locale = Locale.parse(code.replace("-", "_"))
-    except (UnknownLocaleError, ValueError):
+    locale = locale_of(code)
+    if locale is None:
         return None
     symbols = locale.number_symbols.get("latn", locale.number_symbols)
     currency = locale.currency_formats["standard"].pattern.split(";")[0]

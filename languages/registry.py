@@ -38,7 +38,7 @@ def _room(code: str, region: str | None) -> Language | None:
     """Loads the room of a language, the module that has its English name; None if there is none.
 
     So a new room is found by its name, and only the rooms that are needed are loaded. ``REGIONS`` of the module has the
-    regions where more differs than notation and spelling.
+    regions where more differs than notation.
     """
     name = _module_name(neutral(code).name)
     if not name.isidentifier() or importlib.util.find_spec(f"{languages.__name__}.{name}") is None:

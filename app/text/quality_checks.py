@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from enum import StrEnum
 
+from languages.clock import AFTERNOON
 from languages.numbers import NumberWords
 from languages.registry import language_of
 
@@ -30,7 +31,6 @@ _STUTTER = re.compile(r"([^\W\d_]{2,20}?)\1\1+|([^\W\d_])\2{3,}")
 # or alone in brackets; larger ones where the source has no figures at all.
 _LARGEST_SPELLED = 12
 _LARGEST_SPELLED_OUT = 99
-_AFTER_NOON = re.compile(r"\d\s?p\.?\s?m\b", re.IGNORECASE)
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
 # The beginning of a word or number, or a placeholder, which stands for one.
 _WORD_OR_NUMBER = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
@@ -166,7 +166,7 @@ def _digits_changed(source: str, translation: str) -> bool:
     if len(_GLUED.findall(translation)) > len(_GLUED.findall(source)):
         return True  # "999 €t"
     fixed_before, fixed_after = _never_spelled(source), _never_spelled(translation)
-    if _AFTER_NOON.search(source) or _AFTER_NOON.search(translation):
+    if AFTERNOON.search(source) or AFTERNOON.search(translation):
         for hour in range(1, 12):  # 15 Uhr is 3 p.m.
             for here, there in ((before, after), (after, before)):
                 if here[hour + 12] and not there[hour + 12] and there[hour]:

@@ -21,11 +21,9 @@ def spelling_edits(source: str, translation: str, language: Language) -> list[Ed
     Args:
         source: The sentence that it translates.
         translation: The sentence.
-        language: Its language; nothing is changed without a region.
+        language: Its language, as it is in a region.
     """
-    if not language.region:
-        return []
-    table, letters = language.spelling(language.region), language.letters(language.region)
+    table, letters = language.spelling(), language.letters
     if not table and letters.keys().isdisjoint(translation):
         return []
     edits = []

@@ -2,11 +2,14 @@
 
 import re
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from languages.clock import Clock, Phrase, Wording
 from languages.english.address import clues
 from languages.english.inflection import bases, inflected
 from languages.english.spelling import spelling
+from languages.frames import frames_of
 from languages.language import NounProbe
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
@@ -107,7 +110,6 @@ LANGUAGE = replace(
     word_endings=frozenset("ed en er es ing ly n s st".split()),
     noun_probe=NounProbe(_with_articles, re.compile(r"(?:[Tt]he|[Aa]n?) ([a-z][a-z -]+)")),
     clues=clues,
-    spelling=spelling,
     bracketed_endings=frozenset({"s", "es"}),
     ampersand_words=frozenset("breakfast carry click co drop go paste pay play ride roll shoot white".split()),
     sounded_articles=frozenset({"a", "an"}),
@@ -120,4 +122,6 @@ LANGUAGE = replace(
         tomorrow too up us very we were what when where which while who why with without would yes you your
         """.split()
     ),
+    frames=partial(frames_of, Path(__file__).parent),
 )
+REGIONS = {region: replace(LANGUAGE, spelling=partial(spelling, region)) for region in ("GB", "US")}

@@ -15,9 +15,9 @@ _TABLE = Path(__file__).with_suffix(".tsv")
 
 @lru_cache(maxsize=2)
 def spelling(region: str) -> dict[str, str]:
-    """Words of the other region and how this one spells them, in small letters; none if it is neither GB nor US."""
+    """Words of the other region and how this one, GB or US, spells them, in small letters."""
     found: dict[str, str] = {}
-    for line in _TABLE.read_text(encoding="utf-8").splitlines() if region in ("GB", "US") else ():
+    for line in _TABLE.read_text(encoding="utf-8").splitlines():
         american, british, *only_to_american = line.split("\t")
         if region == "US":
             found[british] = american

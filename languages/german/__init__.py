@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from languages.clock import Clock, Phrase, Wording
+from languages.frames import frames_of
 from languages.german.address import ADDRESS
 from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
@@ -90,11 +93,6 @@ _WRITING = replace(
 )
 
 
-def _letters(region: str) -> dict[str, str]:
-    """Switzerland and Liechtenstein write no "ß" (Duden, "Rechtschreibung", D 160)."""
-    return {"ß": "ss", "ẞ": "SS"} if region in ("CH", "LI") else {}
-
-
 _COMMON_WORDS = frozenset(
     """
     aber als auch auf aus bald bei beim bereits bitte damit danke dann das dass deine deinen deiner dem den denn
@@ -164,7 +162,6 @@ LANGUAGE = replace(
         _with_articles, re.compile(r"(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e|en|em|er|es)?) ([A-ZÄÖÜ][\w-]+)")
     ),
     address=ADDRESS,
-    letters=_letters,
     respell=_respelled,
     greeting=_GREETING,
     may_be_noun=_may_be_noun,
@@ -172,4 +169,7 @@ LANGUAGE = replace(
     references=references,
     kept_names=KEPT,
     common_words=_COMMON_WORDS,
+    frames=partial(frames_of, Path(__file__).parent),
 )
+# Switzerland and Liechtenstein write no "ß" (Duden, "Rechtschreibung", D 160).
+REGIONS = dict.fromkeys(("CH", "LI"), replace(LANGUAGE, letters={"ß": "ss", "ẞ": "SS"}))

@@ -6,75 +6,22 @@ too few of them to learn the rule from: a model trained without these pairs turn
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from random import Random
 
 from babel import Locale
 
 from languages.notation import Notation, notation_of
+from languages.registry import language_of
 from model.data.pairs import Pair
 
-_LANGUAGES = {"de", "en"}
 # A whole number that is no part of a longer one, of a word, a date or a time.
 _INTEGER = re.compile(r"(?<![\w.,:/\-–+])\d{1,3}(?![\w]|[.,:/\-–]\d|\.\s)")
-
-# (German, English); the slots are filled alike on both sides.
-_FRAMES: tuple[Pair, ...] = (
-    ("Das Haus kostet {amount}.", "The house costs {amount}."),
-    ("Sie bezahlten {amount} für das Haus.", "They paid {amount} for the house."),
-    ("Der Preis beträgt {amount}.", "The price is {amount}."),
-    ("Bitte überweisen Sie {amount} bis zum {date}.", "Please transfer {amount} by {date}."),
-    ("Die Rechnung über {amount} ist am {date} fällig.", "The invoice for {amount} is due on {date}."),
-    ("Der Umsatz stieg auf {amount}.", "Sales rose to {amount}."),
-    ("Der Umsatz sank um {percent} auf {amount}.", "Sales fell by {percent} to {amount}."),
-    ("Die Miete erhöht sich auf {amount} im Monat.", "The rent will increase to {amount} a month."),
-    ("Insgesamt: {amount}", "Total: {amount}"),
-    ("Gesamtbetrag: {amount}", "Total amount: {amount}"),
-    ("Ich habe {amount} auf meinem Konto.", "I have {amount} in my account."),
-    ("Wir haben {amount} gespart.", "We have saved {amount}."),
-    ("Kann ich mit {amount} bezahlen?", "Can I pay with {amount}?"),
-    ("Das sind {amount}, bitte.", "That's {amount}, please."),
-    ("Das Unternehmen machte einen Gewinn von {amount}.", "The company made a profit of {amount}."),
-    ("Die Stadt hat {number} Einwohner.", "The city has {number} inhabitants."),
-    ("Das Dorf hatte {number} Einwohner.", "The village had {number} inhabitants."),
-    ("Im vergangenen Jahr kamen {number} Besucher.", "Last year, {number} visitors came."),
-    ("Es wurden {number} Exemplare verkauft.", "{number} copies were sold."),
-    ("Der Berg ist {number} Meter hoch.", "The mountain is {number} metres high."),
-    ("Die Fläche beträgt {decimal} Quadratkilometer.", "The area is {decimal} square kilometres."),
-    ("Das Paket wiegt {decimal} kg.", "The parcel weighs {decimal} kg."),
-    ("Der Fluss ist {decimal} Kilometer lang.", "The river is {decimal} kilometres long."),
-    ("Bis zum Bahnhof sind es {decimal} km.", "It is {decimal} km to the station."),
-    ("Die Temperatur stieg auf {decimal} Grad.", "The temperature rose to {decimal} degrees."),
-    ("Die Arbeitslosigkeit liegt bei {percent}.", "Unemployment stands at {percent}."),
-    ("Die Partei kam auf {percent} der Stimmen.", "The party won {percent} of the vote."),
-    ("Die Preise sind um {percent} gestiegen.", "Prices have risen by {percent}."),
-    ("Der Anteil beträgt {percent}.", "The share is {percent}."),
-    ("Der Wert liegt bei {decimal}.", "The value is {decimal}."),
-    ("Rund {number} Menschen nahmen teil.", "Around {number} people took part."),
-    ("Sie wurde am {date} geboren.", "She was born on {date}."),
-    ("Er starb am {date}.", "He died on {date}."),
-    ("Der Vertrag endet am {date}.", "The contract ends on {date}."),
-    ("Die Sitzung ist am {date} um {time} Uhr.", "The meeting is on {date} at {time}."),
-    ("Das Konzert beginnt um {time} Uhr.", "The concert starts at {time}."),
-    ("Der Zug fährt um {time} Uhr ab.", "The train leaves at {time}."),
-    ("Ihr Termin: {date}, {time} Uhr", "Your appointment: {date}, {time}"),
-    ("Wir treffen uns am {weekday} um {time} Uhr.", "We are meeting on {weekday} at {time}."),
-    ("Geöffnet von {time} bis {time2} Uhr.", "Open from {time} to {time2}."),
-    ("Datum: {date}", "Date: {date}"),
-    ("Stand: {date}", "As of {date}"),
-    ("Am {date} wurde das Gesetz verabschiedet.", "The law was passed on {date}."),
-    ("Version {version} ist da.", "Version {version} is here."),
-    ("Version {version} wurde am {date} veröffentlicht.", "Version {version} was released on {date}."),
-    ("Rufen Sie uns unter {phone} an.", "Call us on {phone}."),
-    ("Telefon: {phone}", "Phone: {phone}"),
-    ("Bestellnummer {code} vom {date}", "Order number {code} of {date}"),
-    ("{number} von {number2} Stimmen", "{number} of {number2} votes"),
-    ("Das Spiel endete {score}.", "The match ended {score}."),
-)
 
 
 def _notation(language: str) -> Notation:
     found = notation_of(language)
-    assert found  # of the languages of the frames
+    assert found  # of languages with frames
     return found
 
 
@@ -85,8 +32,15 @@ def decimal(value: float, digits: int, language: str) -> str:
 
 
 def supports(languages: tuple[str, str]) -> bool:
-    """Return whether the notations of both languages are known."""
-    return set(languages) <= _LANGUAGES
+    """Return whether both languages have frames, and so a notation that is known."""
+    return bool(_frames(languages))
+
+
+@lru_cache(maxsize=8)
+def _frames(languages: tuple[str, str]) -> tuple[Pair, ...]:
+    """The frames that both languages have; the slots are filled alike on both sides."""
+    first, second = (language_of(code).frames() for code in languages)
+    return tuple((first[name], second[name]) for name in first if name in second)
 
 
 def replace_number(pair: Pair, languages: tuple[str, str], rng: Random) -> Pair | None:
@@ -106,15 +60,16 @@ def notation_pairs(languages: tuple[str, str], count: int, rng: Random) -> Itera
     """Generated pairs around amounts, numbers, dates, times and codes.
 
     Args:
-        languages: Languages of the two sides: German and English, in either order.
+        languages: Languages of the two sides; their rooms have frames.
         count: Pairs.
         rng: Source of random numbers.
     """
     for _ in range(count):
-        frame = dict(zip(("de", "en"), rng.choice(_FRAMES), strict=True))
+        frame = rng.choice(_frames(languages))
         slots = {name: make(rng) for name, make in _SLOTS.items()}
         first, second = (
-            frame[language].format(**{name: write(language) for name, write in slots.items()}) for language in languages
+            side.format(**{name: write(language) for name, write in slots.items()})
+            for side, language in zip(frame, languages, strict=True)
         )
         yield first, second
 

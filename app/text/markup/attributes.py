@@ -10,6 +10,7 @@ from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind
 from app.text.markup.scope import ATTRIBUTE, HTML, Rules, Scope, attribute_values, primary
 from app.text.untranslated import Reason
+from languages.registry import language_of
 
 # The attributes that people write sentences into, of the translatable ones in the HTML standard (section 3.2.6.2).
 _READ = frozenset(
@@ -95,13 +96,15 @@ def _names(token: Token) -> frozenset[str]:
 def in_language(page: str, language: str) -> str:
     """Names the language of a translated page in its root, and in the elements that were translated with it.
 
-    A page that names no language stays unchanged.
+    The root also gets the direction of a language from right to left, or another one if it names one. A page that names
+    no language stays unchanged.
 
     Args:
         page: The translated page.
         language: A tag, such as ``en-GB``.
     """
     scope = Scope(HTML)
+    direction = "rtl" if language_of(language).right_to_left else "ltr"
     pieces: list[str] = []
     done, old = 0, ""
     for token in Tokenizer(page, "html") if _NAMES_LANGUAGE.search(page) else ():
@@ -113,10 +116,15 @@ def in_language(page: str, language: str) -> str:
         scope.open(token)
         if "lang" not in token.attributes.lower():
             continue
+        named = attribute_values(token).get("dir") if token.name == "html" else direction
         first = token.end - 1 - len(token.attributes)
         for match in ATTRIBUTE.finditer(token.attributes):
             group = next((number for number in (2, 3, 4) if match[number]), 0)
-            if not group or match[1].lower() not in ("lang", "xml:lang"):
+            name = match[1].lower()
+            if name == "dir" and group and named and named.lower() != direction:
+                pieces += page[done : first + match.start(group)], direction
+                done = first + match.end(group)
+            if not group or name not in ("lang", "xml:lang"):
                 continue
             own = primary(match[group])
             if token.name == "html":
@@ -124,4 +132,8 @@ def in_language(page: str, language: str) -> str:
             if own == old and (token.name == "html" or scope.translates_attributes(token)):
                 pieces += page[done : first + match.start(group)], language
                 done = first + match.end(group)
+                if named is None and direction == "rtl":
+                    named = direction
+                    pieces += page[done : first + match.end()], ' dir="rtl"'
+                    done = first + match.end()
     return "".join([*pieces, page[done:]])

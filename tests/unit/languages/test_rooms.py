@@ -102,8 +102,15 @@ def test_registers_avoid_each_other(room: Language) -> None:
 
 
 @ROOMS
+def test_the_slots_of_frames_are_those_of_all_languages(room: Language) -> None:
+    for name, frame in room.frames().items():
+        for other in rooms():
+            assert sorted(re.findall(r"{\w+}", other.frames().get(name, frame))) == sorted(re.findall(r"{\w+}", frame))
+
+
+@ROOMS
 def test_regional_spelling_is_there_and_back(room: Language) -> None:
     for region in room.regions:
-        table = room.spelling(region)
+        table = language_of(f"{room.code}-{region}").spelling()
         assert all(word == word.lower() and other == other.lower() for word, other in table.items())
         assert set(table).isdisjoint(table.values())

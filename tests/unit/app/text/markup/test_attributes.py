@@ -72,6 +72,19 @@ def test_the_root_names_the_new_language_and_what_was_translated_with_it(page: s
     assert in_language(page, "en-GB") == expected
 
 
+@pytest.mark.parametrize(
+    ("page", "language", "expected"),
+    [
+        ('<html lang="de"><p>x', "ar", '<html lang="ar" dir="rtl"><p>x'),
+        ('<html lang="de" dir="ltr"><p dir="ltr">x', "he", '<html lang="he" dir="rtl"><p dir="ltr">x'),
+        ("<html dir=rtl lang=ar>", "en", "<html dir=ltr lang=en>"),
+        ('<html dir="auto"><p>x', "ar", '<html dir="auto"><p>x'),
+    ],
+)
+def test_the_root_has_the_direction_of_the_new_language(page: str, language: str, expected: str) -> None:
+    assert in_language(page, language) == expected
+
+
 def test_without_the_rule_attributes_stay() -> None:
     assert extract('<img alt="Ein Hund">').texts == ()
 
