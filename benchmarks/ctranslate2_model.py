@@ -5,6 +5,7 @@ refused.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,15 @@ _ACTIVATIONS = {
     "Gelu": common_spec.Activation.GELU,
     "Sigmoid": common_spec.Activation.SWISH,
 }
+_RENAMED = [
+    (re.compile(pattern), traced)
+    for pattern, traced in (
+        (r"(?:en|de)coder\.(\d+)\.self_attention\.query\.bias", r"self_projections.\1.bias"),
+        (r"decoder\.0\.cross_attention\.key\.bias", "cross_projection.bias"),
+        (r"target_embedding\.weight", "model.projection.weight"),
+        (r"((?:source_embedding|encoder|decoder|projection)\b.*|(?:encoder|decoder)_norm\..*)", r"model.\1"),
+    )
+]
 
 
 def convert(bundle: Bundle, out: Path) -> None:
@@ -92,13 +102,21 @@ def _read(path: Path) -> _Graph:
     graph = onnx.load(path).graph
     halves = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Cast"}
     weights = {
-        halves.get(tensor.name, tensor.name): numpy_helper.to_array(tensor).astype(np.float32)
+        _traced_name(halves.get(tensor.name, tensor.name)): numpy_helper.to_array(tensor).astype(np.float32)
         for tensor in graph.initializer
         if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
     }
     products = [node.input[1] for node in graph.node if node.op_type == "MatMul"]
-    matrices = [weights[name] for name in products if name in weights]
+    matrices = [weights[name] for name in map(_traced_name, products) if name in weights]
     return _Graph(weights, matrices, {node.op_type for node in graph.node})
+
+
+def _traced_name(name: str) -> str:
+    """The name of a weight in a traced graph, for one of a written graph (``export.written_graphs``)."""
+    for pattern, traced in _RENAMED:
+        if found := pattern.fullmatch(name):
+            return found.expand(traced)
+    return name
 
 
 def _fill_encoder(spec: Any, graph: _Graph, pre_norm: bool) -> None:

@@ -7,7 +7,7 @@ import onnx
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import Pair
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.attention import read_attention
+from app.engine.onnx.attention import AttentionReader
 from export.attention_graphs import with_maps
 from model.evaluation.attention_maps import SentenceMaps
 
@@ -40,7 +40,7 @@ def read_maps(bundle: Bundle, text: str, pair: Pair) -> SentenceMaps:
             f"the text has {len(pieces)} pieces; maps can be drawn for 1 to {manifest.longest_source - len(prefix) - 1}"
         )
     encoder, decoder = bundle.attention_graphs() or (_with_maps(graphs["encoder"]), _with_maps(graphs["decoder"]))
-    maps = read_attention(encoder, decoder, manifest, source)
+    maps = AttentionReader(encoder, decoder, manifest.shape, manifest.ids).read(source)
     labels = [*([pair.tag] if pair.tag else []), *(tokenizer.decode([piece]) for piece in pieces), "</s>"]
     written = ["<s>", *(tokenizer.decode([piece]) for piece in maps.tokens[1:])]
     return SentenceMaps(labels, written, maps.encoder, maps.decoder, maps.cross)

@@ -13,7 +13,6 @@ from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import (
     FORMAT_VERSION,
-    Alignment,
     Graphs,
     Manifest,
     Pair,
@@ -61,14 +60,9 @@ class Ingredients:
         name: Name of the bundle.
         pairs: Directions the model translates.
         tokenizers: Files of the source and the target tokenizer; they may be the same.
-        vocabularies: Files that map pieces to ids, see ``app.engine.models.tokenizer``; None if the ids are
-            SentencePiece's.
         longest_source: Maximum source pieces that the model was trained on.
         golden: Source language, target language and text of the sentences for the self-test at the start.
-        golden_limit: None keeps all golden sentences. A number keeps at most this many for each pair, and only
-            sentences that int8 translates as float32 does.
         provenance: Origin of the model.
-        alignment: How the alignment head was found; None if it was trained.
         shortlist: Table for the int8-shortlist graphs; None makes no such graphs.
         lexicons: Translations of rare words, by direction.
         mark_known: Mark the words of the lexicons that the model alone translates as they do.
@@ -79,12 +73,9 @@ class Ingredients:
     name: str
     pairs: tuple[Pair, ...]
     tokenizers: tuple[Path, Path]
-    vocabularies: tuple[Path, Path] | None = None
     longest_source: int
     golden: Sequence[tuple[str, str, str]]
-    golden_limit: int | None = None
     provenance: Provenance
-    alignment: Alignment | None = None
     shortlist: Shortlist | None = None
     lexicons: Lexicons = field(default_factory=dict)
     mark_known: bool = False
@@ -92,7 +83,7 @@ class Ingredients:
 
     def open_tokenizer(self) -> Tokenizer:
         """The tokenizer as the service will have it."""
-        return Tokenizer(*self.tokenizers, *(self.vocabularies or ()))
+        return Tokenizer(*self.tokenizers)
 
 
 def build_bundle(
@@ -157,7 +148,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
     if model.config.export_obstacle:
         raise BuildError(model.config.export_obstacle)
     with replacing(out) as partial:
-        for path in {*ingredients.tokenizers, *(ingredients.vocabularies or ())}:
+        for path in {*ingredients.tokenizers}:
             shutil.copyfile(path, partial / path.name)
         write_lexicons(ingredients.lexicons, partial)
         sources = _sources(ingredients, sentences)
@@ -178,7 +169,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
             write_lexicons(marked_by_bundle(ingredients.lexicons, partial, report), partial)
             seal(partial, manifest, ())  # with their new hashes
         report("translating the golden sentences")
-        seal(partial, manifest, golden(partial, ingredients.golden, ingredients.golden_limit, "int8"))
+        seal(partial, manifest, golden(partial, ingredients.golden, None, None))
         bundle = Bundle.open(partial)
     report(f"wrote {out}, {sum(path.stat().st_size for path in out.iterdir()) / 1e6:.1f} MB")
     return Bundle(out, bundle.manifest, bundle.golden)
@@ -257,7 +248,6 @@ def _parity(
 def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity: dict[str, Any]) -> Manifest:
     config = ingredients.model.config
     source, target = (path.name for path in ingredients.tokenizers)
-    source_ids, target_ids = (path and path.name for path in ingredients.vocabularies or (None, None))
     return Manifest(
         format_version=FORMAT_VERSION,
         name=ingredients.name,
@@ -274,12 +264,9 @@ def _manifest(ingredients: Ingredients, graphs: dict[Precision, Graphs], parity:
         attention=None if config.memory_length or config.recurrent else ATTENTION,
         source_tokenizer=source,
         target_tokenizer=target,
-        source_vocabulary=source_ids,
-        target_vocabulary=target_ids,
         placeholders=known_placeholders(ingredients.tokenizers[0]),
         characters=ingredients.open_tokenizer().characters(),
         files={},
         provenance=ingredients.provenance,
         parity=parity,
-        alignment=ingredients.alignment,
     )

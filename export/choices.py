@@ -12,7 +12,7 @@ class Choices:
         pairs: As ``export.marian.directions.parse_pair`` reads them; none: the model's files tell.
         name: Name of the bundle; None takes the name of the source.
         licence: Licence of the model; None takes the licence in its README.
-        sentences: In the source languages, for int8 and the comparison with PyTorch; none: a built-in few.
+        sentences: In the source languages; the graphs are compared by them, and by a built-in few.
     """
 
     pairs: Sequence[str] = ()

@@ -1,20 +1,19 @@
 """``dragoman import``: make a bundle of a foreign model from a folder, an archive or the Hub.
 
-Models of Firefox and translateLocally need no PyTorch, see ``export.bergamot``; ``export.marian`` reads all others.
+Models of Firefox and translateLocally are read in ``export.bergamot``, all others in ``export.marian``.
 """
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from app.engine.models.bundle import Bundle
-from app.installation import how_to_install
 from export.bergamot.folder import find_files
 from export.bergamot.importing import import_bergamot
 from export.bundle_writer import check_out
 from export.choices import Choices
 from export.marian.archives import unpack
+from export.marian.hub import download, is_hub_id
+from export.marian.importing import import_marian
 from export.marian.limits import SourceError
 from export.progress import Report
 from export.registry.installing import download_firefox
@@ -32,8 +31,7 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
 
     Raises:
         SourceError: There is no such model, or it is of a kind that can't be imported.
-        BuildError: ``out`` exists and is no bundle, or the heads have a width that int8 can't have.
-        ParityError: The float32 graphs are wrong.
+        BuildError: ``out`` exists and is no bundle.
     """
     check_out(out)
     # Unpack next to the bundle, because that disk must have space for it anyway.
@@ -46,10 +44,8 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
         unpacked = Path(scratch) / "decompressed"
         unpacked.mkdir()
         if found := find_files(folder, unpacked):
-            return import_bergamot(found, out, name=name, choices=choices, report=report)
-        with _pytorch():
-            from export.marian.importing import import_marian
-        return import_marian(folder, out, name=name, source=source, choices=choices, files=files, report=report)
+            return import_bergamot(found, out, name=name, choices=choices, scratch=files, report=report)
+        return import_marian(folder, out, name=name, source=source, choices=choices, scratch=files, report=report)
 
 
 def _fetch(source: str, scratch: Path, report: Report) -> Path:
@@ -64,21 +60,10 @@ def _fetch(source: str, scratch: Path, report: Report) -> Path:
         unpacked = scratch / "unpacked"
         unpacked.mkdir()
         return unpack(path, unpacked)
-    with _pytorch():
-        from export.marian.hub import download, is_hub_id
     if is_hub_id(source):
         report(f"downloading {source}")
         return download(source)
     raise SourceError(f"{source} is not a folder, a zip file or the name of a model such as Helsinki-NLP/opus-mt-de-en")
-
-
-@contextmanager
-def _pytorch() -> Iterator[None]:
-    """Explains why an import fails that other models need."""
-    try:
-        yield
-    except ImportError as error:
-        raise SourceError(f"models of this kind need PyTorch ({error}): {how_to_install('export')}") from error
 
 
 def _name(source: str) -> str:

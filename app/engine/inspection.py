@@ -17,7 +17,7 @@ from app.engine.decoding.word_trees import RareWord
 from app.engine.interface import Attention, Inspection, InspectionCall, Map, SearchNode
 from app.engine.models.bundle import Bundle
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.attention import AttentionMaps, read_attention
+from app.engine.onnx.attention import AttentionMaps, AttentionReader
 from app.engine.onnx.opening import OpenModel
 from app.errors import InvalidRequest
 from app.text.budget import checkpoint
@@ -63,7 +63,7 @@ def inspect(
         _check_length(
             "The translation", len(target), min(default_max_length(len(source)), manifest.shape.max_positions - 1)
         )
-        maps = read_attention(*graphs, manifest, source, target)
+        maps = AttentionReader(*graphs, manifest.shape, manifest.ids).read(source, target)
         attention = _attention(maps, (_START, *map(tokenizer.target_label, target)))
     best_nodes = set(search.best_path())
     labels = {manifest.ids.eos: _END}

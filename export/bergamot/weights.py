@@ -1,13 +1,14 @@
 """The configuration and the weights of a Marian Transformer, in our terms, from a ``.bin`` file."""
 
 import math
-from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from export.arrays import Array, Arrays
+from export.arrays import Array, Arrays, layer_shapes, sinusoids
 from export.bergamot.binary import BinaryWeights
 from export.marian.limits import SourceError, count
+from export.marian.mapping import assemble
 from export.marian.names import FORBIDDEN, Foreign, marian_name
 from export.marian.options import check_options, has_pre_norm, is_recurrent, normalises_embeddings
 from model.network.config import ConfigError, TransformerConfig
@@ -61,7 +62,7 @@ def read_config(file: BinaryWeights, eos_id: int) -> TransformerConfig:
         raise SourceError(f"{file.path}: its options describe no model: {error}") from error
     if config.export_obstacle:
         raise SourceError(f"{file.path}: {config.export_obstacle}")
-    needed = sum(math.prod(shape) for _, shape in _parameters(config))
+    needed = sum(math.prod(shape) for _, shape in layer_shapes(config))
     if needed > file.parameters:
         raise SourceError(f"{file.path}: its options describe {needed:,} parameters in layers, and it holds fewer")
     return config
@@ -78,70 +79,23 @@ def read_arrays(file: BinaryWeights, config: TransformerConfig, never: set[int])
     Raises:
         SourceError: A parameter is missing, unknown or of another shape.
     """
-    arrays: dict[str, Array] = {}
-    for name, shape in _parameters(config):
-        foreign = _foreign(name, config)
-        value = file.take(foreign.name, shape[::-1] if foreign.transposed else shape)
-        arrays[name] = _rounded(value.T if foreign.transposed else value)
+    tables: dict[str, Array] = {}
     for side in ("source", "target"):
         table = "Wemb" if config.tie_source_target else {"source": "encoder_Wemb", "target": "decoder_Wemb"}[side]
         values = _rounded(file.take(table, (file.rows(table), config.width)))
-        arrays[f"{side}_embedding.weight"] = np.pad(values, ((0, config.target_vocabulary - len(values)), (0, 0)))
+        tables[f"{side}_embedding.weight"] = np.pad(values, ((0, config.target_vocabulary - len(values)), (0, 0)))
     targets = file.rows("Wemb" if config.tie_source_target else "decoder_Wemb")
-    bias = np.full(config.target_vocabulary, FORBIDDEN, np.float32)
+    tables["projection.bias"] = bias = np.full(config.target_vocabulary, FORBIDDEN, np.float32)
     bias[:targets] = file.take(_OUTPUT_BIAS, (targets,)) if _OUTPUT_BIAS in file else 0
-    bias[sorted(never)] = FORBIDDEN
+    tables["positions"] = sinusoids(config.max_positions, config.width, to_the_end=True)
+
+    def take(foreign: Foreign, shape: tuple[int, ...]) -> Array:
+        return _rounded(file.take(foreign.name, shape))
+
+    name_of = partial(marian_name, pre_norm=config.norm == "pre", recurrent=config.recurrent)
+    arrays = assemble(config, tables, take, name_of, never)
     file.check_all_taken()
-    return arrays | {"projection.bias": bias, "positions": _sinusoids(config.max_positions, config.width)}
-
-
-def _parameters(config: TransformerConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names and shapes of all parameters but the tables, as PyTorch has them."""
-    width, inner = config.width, config.feed_forward
-
-    def linear(name: str, outputs: int, inputs: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        yield f"{name}.weight", (outputs, inputs)
-        if not name.endswith(".candidate"):
-            yield f"{name}.bias", (outputs,)
-
-    def norm(name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-        yield from ((f"{name}.{kind}", (width,)) for kind in ("weight", "bias"))
-
-    def attention(name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-        for part in ("query", "key", "value", "output"):
-            yield from linear(f"{name}_attention.{part}", width, width)
-        yield from norm(f"{name}_residual.norm")
-
-    for stack, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
-        for layer in range(layers):
-            name, recurrent = f"{stack}.{layer}", stack == "decoder" and config.recurrent
-            if recurrent:
-                for part in ("candidate", "gate"):
-                    yield from linear(f"{name}.recurrence.{part}", width, width)
-                yield from norm(f"{name}.self_residual.norm")
-            else:
-                yield from attention(f"{name}.self")
-            if stack == "decoder":
-                yield from attention(f"{name}.cross")
-            yield from linear(f"{name}.feed_forward.inner", inner, width)
-            yield from linear(f"{name}.feed_forward.outer", width, inner)
-            yield from norm(f"{name}.feed_forward_residual.norm")
-        if config.norm == "pre":
-            yield from norm(f"{stack}_norm")
-    if config.embedding_norm:
-        yield from norm("source_norm")
-        yield from norm("target_norm")
-
-
-def _sinusoids(length: int, width: int) -> Array:
-    """Marian's signals, see ``model.network.positions.sinusoids``, (length, D)."""
-    rates = np.exp(-math.log(10000.0) * np.arange(width // 2) / max(width // 2 - 1, 1))
-    angles = np.arange(length)[:, None] * rates
-    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
-
-
-def _foreign(name: str, config: TransformerConfig) -> Foreign:
-    return marian_name(name, pre_norm=config.norm == "pre", recurrent=config.recurrent)
+    return arrays
 
 
 def _rounded(array: Array) -> Array:

@@ -33,17 +33,16 @@ def import_model(
     sentences: Annotated[
         Path | None,
         typer.Option(
-            help="Text in the source language, one sentence a line. Its first 500 lines calibrate int8, and the model "
-            "and the graphs translate them for comparison.",
+            help="Text in the source language, one sentence a line. The native operators translate its first 500 lines "
+            "as the float32 graphs do, or the manifest says how often they don't.",
             show_default="24 lines of names and numbers",
         ),
     ] = None,
 ) -> None:
     """Import a Firefox, Marian or OPUS-MT model as a bundle, without training.
 
-    OUT changes only when the bundle is complete. Models of Firefox need no PyTorch: their bundles have float32 graphs
-    and graphs for the native operators. Those of other models have int8, float32 and float16 graphs, compared with the
-    model in PyTorch, and use the attention head that aligns words best, if one does.
+    OUT changes only when the bundle is complete. It has float32 and float16 graphs and graphs for the native operators,
+    and uses the attention head that aligns words, if one does. PyTorch is not needed.
     """
     from export.agreement import parity_lines
     from export.choices import Choices

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from export.arrays import Array, Arrays, sinusoids
 from export.marian.limits import SourceError, count, read_json, read_text
 from export.marian.mapping import assemble, make_config
 from export.marian.names import Foreign, huggingface_name
@@ -13,8 +13,6 @@ from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import read_json_vocabulary, read_sentencepiece
 from export.marian.weights import Weights, open_weights
 from model.network.config import TransformerConfig
-from model.network.positions import sinusoids
-from model.network.transformer import Transformer
 
 CONFIG = "config.json"
 FILES = (
@@ -68,8 +66,10 @@ def read_huggingface(folder: Path) -> MarianModel:
     for name in ("source.spm", "target.spm"):
         read_sentencepiece(folder / name)
     card = folder / "README.md"
+    forbidden = forbidden_ids(facts, _optional(folder / "generation_config.json"), config)
     return MarianModel(
-        model=_model(config, weights, forbidden_ids(facts, _optional(folder / "generation_config.json"), config)),
+        config=config,
+        arrays=_arrays(config, weights, forbidden),
         vocabularies=Vocabularies(source=source, target=target),
         source_pieces=folder / "source.spm",
         target_pieces=folder / "target.spm",
@@ -144,19 +144,20 @@ def forbidden_ids(facts: dict[str, Any], generation: dict[str, Any], config: Tra
     return forbidden
 
 
-def _model(config: TransformerConfig, weights: Weights, forbidden: set[int]) -> Transformer:
+def _arrays(config: TransformerConfig, weights: Weights, forbidden: set[int]) -> Arrays:
     source_shape = (config.source_vocabulary, config.width)
     target_shape = (config.target_vocabulary, config.width)
     # A file stores tied tables once, under the name that came first.
     target_names = [_SHARED, _TARGET, _SOURCE] if config.tie_source_target else [_TARGET]
     target_names += [_OUTPUT] if config.tie_output else []
-    tables: dict[str, Tensor] = {
+    tables: dict[str, Array] = {
         "target_embedding.weight": _first(weights, target_names, target_shape),
         "projection.bias": (
-            weights.take(Foreign(_BIAS), (1, config.target_vocabulary)).squeeze(0)
+            weights.take(Foreign(_BIAS), (1, config.target_vocabulary))[0]
             if _BIAS in weights
-            else torch.zeros(config.target_vocabulary)
+            else np.zeros(config.target_vocabulary, np.float32)
         ),
+        "positions": sinusoids(config.max_positions, config.width, to_the_end=False),
     }
     if not config.tie_source_target:
         tables["source_embedding.weight"] = _first(weights, [_SOURCE], source_shape)
@@ -165,18 +166,18 @@ def _model(config: TransformerConfig, weights: Weights, forbidden: set[int]) -> 
     _check_positions(weights, config)
     taken: set[str] = set()
 
-    def take(foreign: Foreign, shape: tuple[int, ...]) -> Tensor:
+    def take(foreign: Foreign, shape: tuple[int, ...]) -> Array:
         taken.add(foreign.name)
         return weights.take(foreign, shape)
 
-    model = assemble(config, tables, take, huggingface_name, forbidden)
+    arrays = assemble(config, tables, take, huggingface_name, forbidden)
     left = sorted(weights.shapes.keys() - taken - _OUTSIDE_LAYERS)
     if left:
         raise SourceError(f"{weights.path}: {left[0]:.60} is not a parameter of MarianMT")
-    return model
+    return arrays
 
 
-def _first(weights: Weights, names: list[str], shape: tuple[int, ...]) -> Tensor:
+def _first(weights: Weights, names: list[str], shape: tuple[int, ...]) -> Array:
     name = next((name for name in names if name in weights), names[0])
     return weights.take(Foreign(name), shape)
 
@@ -188,8 +189,8 @@ def _check_positions(weights: Weights, config: TransformerConfig) -> None:
             shape = weights.shapes[name]
             if len(shape) != 2 or shape[1] != config.width or not 1 <= shape[0] <= 1 << 16:
                 raise SourceError(f"{weights.path}: {name} is of shape {shape}")
-            expected = sinusoids(torch.arange(shape[0]), config.width, concatenated=True)
-            if not torch.allclose(weights.take(Foreign(name), shape), expected, rtol=0, atol=1e-2):
+            expected = sinusoids(shape[0], config.width, to_the_end=False)
+            if not np.allclose(weights.take(Foreign(name), shape), expected, rtol=0, atol=1e-2):
                 raise SourceError(f"{weights.path}: {name} does not hold sinusoids, which is not supported")
 
 

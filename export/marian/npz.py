@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from export.arrays import Array
 from export.marian.limits import MODEL_BYTES, SMALL_BYTES, SourceError, check_plain, first_line, parse_yaml
 from export.marian.names import Foreign
 
@@ -62,7 +61,7 @@ class MarianArrays:
             raise SourceError(f"{self.path} has no matrix {name}")
         return shape[0]
 
-    def take(self, foreign: Foreign, shape: tuple[int, ...]) -> Tensor:
+    def take(self, foreign: Foreign, shape: tuple[int, ...]) -> Array:
         """An array, float32. Marian's vectors have a leading axis of one row.
 
         Raises:
@@ -76,7 +75,7 @@ class MarianArrays:
             raise SourceError(f"{self.path}: {name} is of shape {found}, not {shape}")
         if kind not in _FLOATS:
             raise SourceError(f"{self.path}: {name} is of type {kind}, which is not supported")
-        return torch.from_numpy(self._read(name).astype(np.float32)).reshape(shape)
+        return self._read(name).astype(np.float32).reshape(shape)
 
     def _header(self, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], str]:
         try:

@@ -3,10 +3,9 @@
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import torch
-from torch import Tensor
-from torch.nn import functional as F
+import numpy as np
 
+from export.arrays import Array, Arrays, sinusoids
 from export.marian.limits import SourceError, count, parse_yaml, read_text
 from export.marian.mapping import assemble, make_config
 from export.marian.names import Foreign, marian_name
@@ -15,7 +14,6 @@ from export.marian.options import check_options, has_pre_norm, is_recurrent, nor
 from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import Pieces, by_id, read_sentencepiece, read_yaml_vocabulary
 from model.network.config import TransformerConfig
-from model.network.transformer import Transformer
 
 DECODER = "decoder.yml"
 
@@ -46,7 +44,8 @@ def read_original(folder: Path) -> MarianModel:
         forbidden.add(target["<unk>"])
     card = folder / "README.md"
     return MarianModel(
-        model=reader.model(config, forbidden),
+        config=config,
+        arrays=reader.read(config, forbidden),
         vocabularies=vocabularies,
         source_pieces=_pieces_file(folder, "source.spm", source_ids),
         target_pieces=_pieces_file(folder, "target.spm", target_ids),
@@ -58,7 +57,7 @@ def read_original(folder: Path) -> MarianModel:
 
 
 class _Reader:
-    """Builds our model from Marian's arrays.
+    """Finds our weights among Marian's arrays.
 
     Marian starts a translation from an empty embedding. So the tables get one more row, all zeros, for padding and
     start, as in MarianMT. Tables of two sizes are padded to one size.
@@ -108,15 +107,15 @@ class _Reader:
         """Return the output projection's parameter, if it is not an embedding: (D, V), in newer files (V, D)."""
         return [name for name in (f"{_OUTPUT}_W", f"{_OUTPUT}_Wt") if name in self._arrays]
 
-    def model(self, config: TransformerConfig, forbidden: set[int]) -> Transformer:
-        """The model with its weights."""
-        model = assemble(config, self._tables(config), self._take, self._name, forbidden)
+    def read(self, config: TransformerConfig, forbidden: set[int]) -> Arrays:
+        """All weights, as ``export.arrays`` names them."""
+        arrays = assemble(config, self._tables(config), self._take, self._name, forbidden)
         left = sorted(self._arrays.headers.keys() - self._taken)
         if left:
             raise SourceError(f"{self._arrays.path}: {left[0]:.60} is an unknown parameter")
-        return model
+        return arrays
 
-    def _tables(self, config: TransformerConfig) -> dict[str, Tensor]:
+    def _tables(self, config: TransformerConfig) -> dict[str, Array]:
         width, rows = config.width, config.target_vocabulary
         target_name = "Wemb" if self._shared else "decoder_Wemb"
         tables = {"target_embedding.weight": self._grown(self._table(target_name, self.target_rows, width), rows)}
@@ -128,20 +127,23 @@ class _Reader:
             matrix = self._take(Foreign(name), shape)
             tables["projection.weight"] = self._grown(matrix.T if name.endswith("W") else matrix, rows)
         bias = f"{_OUTPUT}_b"
-        values = self._take(Foreign(bias), (self.target_rows,)) if bias in self._arrays else torch.zeros(0)
-        tables["projection.bias"] = F.pad(values, (0, rows - len(values)))
-        if config.positions == "learned":
-            tables["positions.learned"] = self._table("Wpos", config.max_positions, width)
+        values = self._take(Foreign(bias), (self.target_rows,)) if bias in self._arrays else np.zeros(0, np.float32)
+        tables["projection.bias"] = np.pad(values, (0, rows - len(values)))
+        tables["positions"] = (
+            self._table("Wpos", config.max_positions, width)
+            if config.positions == "learned"
+            else sinusoids(config.max_positions, width, to_the_end=True)
+        )
         return tables
 
-    def _table(self, name: str, rows: int, width: int) -> Tensor:
+    def _table(self, name: str, rows: int, width: int) -> Array:
         return self._take(Foreign(name), (rows, width))
 
     @staticmethod
-    def _grown(table: Tensor, rows: int) -> Tensor:
-        return F.pad(table, (0, 0, 0, rows - len(table)))
+    def _grown(table: Array, rows: int) -> Array:
+        return np.pad(table, ((0, rows - len(table)), (0, 0)))
 
-    def _take(self, foreign: Foreign, shape: tuple[int, ...]) -> Tensor:
+    def _take(self, foreign: Foreign, shape: tuple[int, ...]) -> Array:
         self._taken.add(foreign.name)
         return self._arrays.take(foreign, shape)
 

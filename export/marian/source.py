@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from model.network.transformer import Transformer
+from export.arrays import Arrays
+from model.network.config import TransformerConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +26,11 @@ class Vocabularies:
 
 @dataclass(frozen=True, kw_only=True)
 class MarianModel:
-    """A model after reading: our Transformer with its weights, and the facts that the configuration doesn't hold.
+    """A model after reading: its weights by our names, and the facts that the configuration doesn't hold.
 
     Attributes:
-        model: In evaluation mode. Ids that must never be produced have a bias that rules them out.
+        config: Its configuration in our terms.
+        arrays: Its weights. Ids that must never be produced have a bias that rules them out.
         vocabularies: The vocabularies of source and target.
         source_pieces, target_pieces: Paths of the SentencePiece models.
         longest_source: Source pieces that the model was made for.
@@ -38,7 +40,8 @@ class MarianModel:
         guided: Decoder layer whose head 0 was trained towards word alignments, if it is known.
     """
 
-    model: Transformer
+    config: TransformerConfig
+    arrays: Arrays
     vocabularies: Vocabularies
     source_pieces: Path
     target_pieces: Path

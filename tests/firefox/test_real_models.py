@@ -13,17 +13,14 @@ import sacrebleu
 
 from app.engine.models.bundle import Bundle
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.opening import open_model
 from app.main import create_app
 from app.settings import Settings
-from export.bergamot.binary import BinaryWeights
 from export.bergamot.folder import find_files
 from export.bergamot.lexical import read_lexical
-from export.bergamot.probing import Probe
-from export.bergamot.weights import read_config
 from export.choices import Choices
 from export.importing import import_bundle
 from tests.support.bergamot_reference import Reference
+from tests.support.greedy import Greedy
 
 pytestmark = pytest.mark.firefox
 
@@ -43,9 +40,8 @@ class Imported:
         self.texts = (SENTENCES / f"{self.source}.txt").read_text(encoding="utf-8").splitlines()
         self.tokenizer = Tokenizer(*self.bundle.tokenizer_files)
 
-    def probe(self, precision: str) -> Probe:
-        config = read_config(BinaryWeights(self.files.weights), 0)
-        return Probe(open_model(self.bundle, precision), self.tokenizer, config)
+    def probe(self, precision: str) -> Greedy:
+        return Greedy(self.bundle, precision)
 
     def translated(self, precision: str) -> list[str]:
         """All sentences in one batch."""

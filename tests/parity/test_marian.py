@@ -33,6 +33,7 @@ from export.marian.source import MarianModel
 from model.evaluation.evaluate import open_translator
 from model.evaluation.inference import TorchModel
 from model.network.reference import beam_search
+from tests.support.imported import as_transformer
 from tests.support.marian import (
     EOS,
     OPUS_MT,
@@ -101,7 +102,7 @@ def graphs(bundle: Bundle) -> OnnxModel:
 )
 def test_encoder_and_logits_are_marian_mts(tmp_path: Path, changes: dict[str, Any]) -> None:
     model = write_huggingface(tmp_path / "model", **changes)
-    assert_same_numbers(read_huggingface(tmp_path / "model").model, model)
+    assert_same_numbers(as_transformer(read_huggingface(tmp_path / "model")), model)
 
 
 def test_the_graphs_features_are_marian_mts(source: tuple[Path, transformers.MarianMTModel], imported: Bundle) -> None:
@@ -265,8 +266,9 @@ def test_the_manifest_says_where_it_comes_from(imported: Bundle) -> None:
     assert manifest.provenance.origin.startswith("opus-mt-de-en, model.safetensors with sha256 ")
     assert manifest.alignment is not None
     assert not manifest.alignment.used and not manifest.shape.alignment_head
-    assert set(manifest.parity) - {"int8-native"} == {"float32", "float16", "int8"}  # native where it is built
-    assert manifest.parity["int8"]["greedy_agreement"]["sentences"] == 48  # type: ignore[index,call-overload]
+    assert set(manifest.graphs) == {"float32", "float16", "int8-native"}
+    if "int8-native" in manifest.parity:  # where the operators are built
+        assert manifest.parity["int8-native"]["greedy_agreement"]["sentences"] == 48  # type: ignore[index,call-overload]
     assert {manifest.source_vocabulary, manifest.target_vocabulary} == {"vocab.json"} < set(manifest.files)
 
 
@@ -339,14 +341,15 @@ def full_size(tmp_path_factory: pytest.TempPathFactory) -> tuple[MarianModel, tr
 
 def test_full_size(full_size: tuple[MarianModel, transformers.MarianMTModel]) -> None:
     read, model = full_size
-    assert_same_numbers(read.model, model, rows=2)
+    ours = as_transformer(read)
+    assert_same_numbers(ours, model, rows=2)
     sources = random_sources(model, FULL_SIZE_INPUTS)
     for beam in (1, BEAM):
         for start in range(0, len(sources), 20):
             batch = sources[start : start + 20]
             expected = generated(model, batch, num_beams=beam, max_new_tokens=15)
             found = decode(
-                TorchModel(read.model),
+                TorchModel(ours),
                 batch,
                 start_id=model.config.pad_token_id,
                 eos_id=EOS,

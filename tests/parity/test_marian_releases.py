@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from export.marian.names import FORBIDDEN
 from export.marian.original import read_original
 from model.evaluation.inference import TorchModel
+from tests.support.imported import as_transformer
 from tests.support.marian import (
     reference_model,
     vocabulary_of,
@@ -32,16 +34,17 @@ pytestmark = [
 def test_marians_own_files_give_the_same_model(tmp_path: Path, separate: bool) -> None:
     model = write_release(tmp_path / "de-en", separate=separate, tags=[">>eng<<"])
     read = read_original(tmp_path / "de-en")
-    assert read.model.config.positions == "sinusoidal-marian"
+    assert read.config.positions == "sinusoidal-marian"
     assert read.longest_source == 500
     assert read.vocabularies.tags == (">>eng<<",)
-    assert_same_numbers(read.model, model)
+    ours = as_transformer(read)
+    assert_same_numbers(ours, model)
     # The decoder allows no unknown pieces, nor what there is only to make two tables equally long.
-    ruled_out = (read.model.projection.bias == FORBIDDEN).nonzero().flatten().tolist()
+    ruled_out = np.flatnonzero(read.arrays["projection.bias"] == FORBIDDEN).tolist()
     assert ruled_out[0] == 1 and ruled_out[-1] == model.config.pad_token_id
     sources = random_sources(model, 50)
     expected = generated(model, sources, num_beams=BEAM, bad_words_ids=[[index] for index in ruled_out])
-    assert translated(TorchModel(read.model), model, sources, beam_size=BEAM) == expected
+    assert translated(TorchModel(ours), model, sources, beam_size=BEAM) == expected
 
 
 def test_marians_files_are_what_others_take_for_them(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from app.engine.models.manifest import Manifest
+from app.engine.models.manifest import Shape, SpecialIds
 from app.errors import BundleError, ModelFailure
 from app.text.budget import checkpoint
 
@@ -42,32 +42,37 @@ class AttentionMaps:
     cross: list[Array]
 
 
-def read_attention(
-    encoder: Path | bytes,
-    decoder: Path | bytes,
-    manifest: Manifest,
-    source: Sequence[int],
-    target: Sequence[int] | None = None,
-) -> AttentionMaps:
-    """Run the graphs over one sentence.
+class AttentionReader:
+    """The two graphs of a model, open for any number of sentences.
 
     Args:
         encoder: Encoder graph with maps, as ``export.attention_graphs`` makes it.
         decoder: Decoder graph with maps.
-        manifest: The bundle's.
-        source: Source ids, special ids included.
-        target: Ids of the translation, without start and end; None for what greedy search finds.
+        shape, ids: Of the bundle's manifest.
 
     Raises:
         BundleError: A graph can't be loaded.
-        ModelFailure: A graph raised an error.
     """
-    graph = _Graph(encoder)
-    feeds = {"source": np.array([source]), "source_mask": np.ones((1, len(source)), dtype=bool)}
-    features, encoder_maps = graph.run(feeds | graph.empty_memory())
-    tokens, maps = _decode(_Graph(decoder), features, manifest, len(source), target)
-    own, cross = _by_layer(maps, len(source), len(tokens), alone=manifest.shape.encoder_layers == 0)
-    return AttentionMaps(tokens, [each[0][..., -len(source) :] for each in encoder_maps], own, cross)
+
+    def __init__(self, encoder: Path | bytes, decoder: Path | bytes, shape: Shape, ids: SpecialIds) -> None:
+        self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
+        self._shape, self._ids = shape, ids
+
+    def read(self, source: Sequence[int], target: Sequence[int] | None = None) -> AttentionMaps:
+        """Run the graphs over one sentence.
+
+        Args:
+            source: Source ids, special ids included.
+            target: Ids of the translation, without start and end; None for what greedy search finds.
+
+        Raises:
+            ModelFailure: A graph raised an error.
+        """
+        feeds = {"source": np.array([source]), "source_mask": np.ones((1, len(source)), dtype=bool)}
+        features, encoder_maps = self._encoder.run(feeds | self._encoder.empty_memory())
+        tokens, maps = _decode(self._decoder, features, self._shape, self._ids, len(source), target)
+        own, cross = _by_layer(maps, len(source), len(tokens), self._shape)
+        return AttentionMaps(tokens, [each[0][..., -len(source) :] for each in encoder_maps], own, cross)
 
 
 class _Graph:
@@ -103,16 +108,24 @@ class _Graph:
         return {name: np.zeros((1, *shape), dtype=kinds[name]) for name, shape in given.items()}
 
     def empty_past(self, cache_length: int, width: int) -> dict[str, Array]:
-        """Keys and values of no positions yet."""
-        names = (name for name in self._inputs if name.startswith("past_"))
-        return {name: np.zeros((1, cache_length, width), dtype=np.float32) for name in names}
+        """Keys and values of no positions yet, or the states of recurrent layers."""
+        lengths = {name: 1 if name.startswith("past_state_") else cache_length for name in self._inputs}
+        return {
+            name: np.zeros((1, length, width), dtype=np.float32)
+            for name, length in lengths.items()
+            if name.startswith("past_")
+        }
 
 
 def _decode(
-    decoder: _Graph, features: dict[str, Array], manifest: Manifest, length: int, target: Sequence[int] | None
+    decoder: _Graph,
+    features: dict[str, Array],
+    shape: Shape,
+    ids: SpecialIds,
+    length: int,
+    target: Sequence[int] | None,
 ) -> tuple[list[int], list[list[Array]]]:
     """Step by step through one sentence: the tokens that the decoder was given, and for each of them its maps."""
-    shape, ids = manifest.shape, manifest.ids
     cache_length = min(shape.max_positions, 2 * length + 10 if target is None else len(target) + 1)
     past = decoder.empty_past(cache_length, shape.width)
     tokens, maps = [ids.decoder_start], list[list[Array]]()
@@ -143,16 +156,18 @@ def _decode(
 
 
 def _by_layer(
-    maps: Sequence[Sequence[Array]], source: int, target: int, *, alone: bool
+    maps: Sequence[Sequence[Array]], source: int, target: int, shape: Shape
 ) -> tuple[list[Array], list[Array]]:
     """The maps of all steps by layer: self-attention (H, T, T), and attention to the source (H, T, S).
 
     A decoder alone has one map a layer, (1, 1, H, S + P), for both; otherwise they take turns, (1, H, 1, P) and, for
-    two rows that are the same, (1, H, 2, S).
+    two rows that are the same, (1, H, 2, S). A recurrent decoder has only the latter.
     """
     layers = [np.stack(steps) for steps in zip(*maps, strict=True)]
-    if alone:
+    if shape.encoder_layers == 0:
         both = [layer[:, 0, 0].transpose(1, 0, 2) for layer in layers]  # (H, T, S + P)
         return [each[..., source : source + target] for each in both], [each[..., :source] for each in both]
     rows = [layer[:, 0, :, 0].transpose(1, 0, 2) for layer in layers]  # (H, T, P) or (H, T, S)
+    if len(rows) == shape.decoder_layers:
+        return [], rows
     return [each[..., :target] for each in rows[::2]], rows[1::2]

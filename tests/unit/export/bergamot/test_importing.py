@@ -18,14 +18,12 @@ from app.engine.onnx.opening import open_model
 from app.engine.options import SearchOptions
 from app.main import create_app
 from app.settings import Settings
-from export.bergamot.binary import BinaryWeights
-from export.bergamot.probing import Probe
-from export.bergamot.weights import read_config
 from export.choices import Choices
 from export.importing import import_bundle
 from export.marian.limits import SourceError
 from tests.support.bergamot import SHAPES, options, random_tensors, write_lexical, write_model, write_weights
 from tests.support.bergamot_reference import Reference
+from tests.support.greedy import Greedy
 from tests.support.tiny import sentence_pairs
 
 TEXT = [german for german, _ in sentence_pairs(400)]
@@ -63,9 +61,7 @@ def model(request, tmp_path_factory):
 
 def test_the_float_graphs_are_the_reference(model):
     path, bundle = model
-    reference, tokenizer = Reference(path), Tokenizer(*bundle.tokenizer_files)
-    config = read_config(BinaryWeights(path), 0)
-    probe = Probe(open_model(bundle, "float32"), tokenizer, config)
+    reference, probe = Reference(path), Greedy(bundle, "float32")
     sources = probe.sources(TEXT[:8])
     compared = same = 0
     for source, found in zip(sources, probe.translate(sources), strict=True):

@@ -1,6 +1,9 @@
 """From a source to the ingredients of a build, and the command."""
 
+import os
 import shutil
+import subprocess
+import sys
 import tomllib
 import zipfile
 from importlib.metadata import EntryPoint
@@ -15,17 +18,18 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
+from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import Alignment
 from app.engine.models.tokenizer import Tokenizer
-from export.bundle_builder import Ingredients, Sentences
 from export.choices import Choices
+from export.imported_bundle import Imported
 from export.importing import import_bundle
 from export.marian.commands import describe, import_model
 from export.marian.hub import is_hub_id
 from export.marian.names import FORBIDDEN
 from export.marian.original import read_original
-from export.marian.probe_sentences import SENTENCES
 from model.network.transformer import Transformer
+from tests.support.imported import as_transformer
 from tests.support.marian import vocabulary_of, write_huggingface, write_release, write_tokenizers
 from tests.support.tiny import random_model
 
@@ -33,13 +37,12 @@ from tests.support.tiny import random_model
 class Built:
     """Takes down what would be built."""
 
-    ingredients: Ingredients
-    sentences: list[Sentences]
+    imported: Imported
     out: Path
 
-    def __call__(self, ingredients: Ingredients, out: Path, *, sentences: list[Sentences], report: Any) -> Any:
-        self.ingredients, self.sentences, self.out = ingredients, sentences, out
-        self.tokenizer = ingredients.open_tokenizer()
+    def __call__(self, imported: Imported, out: Path, *, report: Any) -> Any:
+        self.imported, self.out = imported, out
+        self.tokenizer = imported.open_tokenizer()
         raise StopIteration
 
 
@@ -65,13 +68,12 @@ def test_a_release_as_a_zip_file(tmp_path: Path, built: Built) -> None:
     archive = Path(shutil.make_archive(str(tmp_path / "opus-2020-02-26"), "zip", tmp_path / "files"))
     lines = start(archive, tmp_path, licence="CC-BY-4.0")
     assert lines[0] == f"unpacking {archive}"
-    made = built.ingredients
+    made = built.imported
     assert made.name == "opus-2020-02-26"
     assert [(pair.source, pair.target, pair.tag) for pair in made.pairs] == [("de", "en", None), ("nds", "en", None)]
     assert made.provenance.licence == "CC-BY-4.0"
     assert made.provenance.origin is not None
     assert made.provenance.origin.startswith("opus-2020-02-26.zip, opus.npz with sha256 ")
-    assert [group.texts for group in built.sentences] == [SENTENCES, SENTENCES]
     assert [path.name for path in made.tokenizers] == ["source.spm", "target.spm"]
     assert built.tokenizer.decode(built.tokenizer.encode("Anna 42, 7.")).strip() == "Anna 42, 7."
 
@@ -82,16 +84,9 @@ def test_a_zip_file_of_marian_mt_without_a_folder_inside(tmp_path: Path, built: 
         for path in (tmp_path / "model").iterdir():
             archive.write(path, path.name)
     start(tmp_path / "model.zip", tmp_path, name="mine")
-    assert built.ingredients.name == "mine"
-    assert [path.name for path in built.ingredients.vocabularies or ()] == ["source.vocab.json", "target.vocab.json"]
-    assert [(pair.source, pair.target) for pair in built.ingredients.pairs] == [("de", "en")]
-
-
-def test_the_users_sentences_are_spread_over_the_pairs(tmp_path: Path, built: Built) -> None:
-    write_huggingface(tmp_path / "model", tags=[">>eng<<", ">>fra<<"])
-    texts = [f"Satz {number}." for number in range(50)]
-    start(tmp_path / "model", tmp_path, sentences=texts, pairs=["de-en", "de-fr"])
-    assert [(group.target, list(group.texts)) for group in built.sentences] == [("en", texts[::2]), ("fr", texts[1::2])]
+    assert built.imported.name == "mine"
+    assert [path.name for path in built.imported.vocabularies or ()] == ["source.vocab.json", "target.vocab.json"]
+    assert [(pair.source, pair.target) for pair in built.imported.pairs] == [("de", "en")]
 
 
 def test_names_on_the_hub() -> None:
@@ -115,9 +110,9 @@ def test_a_download_takes_one_of_two_files_of_weights(
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
     start("somebody/opus-mt-de-en", tmp_path)
     assert [patterns[-1] for patterns in asked] == ["model.safetensors", "pytorch_model.bin"]
-    assert built.ingredients.name == "opus-mt-de-en"
-    assert built.ingredients.provenance.origin is not None
-    assert "pytorch_model.bin with sha256" in built.ingredients.provenance.origin
+    assert built.imported.name == "opus-mt-de-en"
+    assert built.imported.provenance.origin is not None
+    assert "pytorch_model.bin with sha256" in built.imported.provenance.origin
 
 
 def test_sentencepiece_models_as_vocabularies(tmp_path: Path) -> None:
@@ -147,10 +142,10 @@ def test_sentencepiece_models_as_vocabularies(tmp_path: Path) -> None:
 
 def test_the_decoder_may_allow_unknown_pieces(tmp_path: Path) -> None:
     write_release(tmp_path / "model")
-    assert read_original(tmp_path / "model").model.projection.bias[1] == FORBIDDEN
+    assert read_original(tmp_path / "model").arrays["projection.bias"][1] == FORBIDDEN
     with (tmp_path / "model" / "decoder.yml").open("a") as file:
         file.write("allow-unk: true\n")
-    assert read_original(tmp_path / "model").model.projection.bias[1] != FORBIDDEN
+    assert read_original(tmp_path / "model").arrays["projection.bias"][1] != FORBIDDEN
 
 
 def test_a_guided_head_is_known(tmp_path: Path) -> None:
@@ -196,11 +191,11 @@ def test_another_kind_of_marian_model(tmp_path: Path) -> None:
     lines = [f"{yaml.safe_dump(piece, default_style=chr(34)).strip()}: {index}" for piece, index in pieces.items()]
     (tmp_path / "vocab.yml").write_text("\n".join(lines), encoding="utf-8")
     read = read_original(tmp_path)
-    assert read.model.config.to_dict() == model.config.to_dict() | {"dropout": read.model.config.dropout}
+    assert read.config.to_dict() == model.config.to_dict() | {"dropout": read.config.dropout}
     rng = np.random.default_rng(0)
     source, target = (torch.from_numpy(rng.integers(2, size, (3, length))) for length in (7, 5))
     with torch.no_grad():
-        ours, expected = (each.logits(each(source, target)[0]) for each in (read.model, model))
+        ours, expected = (each.logits(each(source, target)[0]) for each in (as_transformer(read), model))
     assert (ours - expected)[..., 2:-1].abs().max() < 1e-6
 
 
@@ -265,11 +260,30 @@ def test_the_command(tmp_path: Path, built: Built) -> None:
     ]
     result = CliRunner().invoke(app, [*arguments, "--sentences", str(tmp_path / "sentences.txt")])
     assert isinstance(result.exception, RuntimeError | StopIteration)
-    made = built.ingredients
+    made = built.imported
     assert (made.name, made.provenance.licence, [pair.tag for pair in made.pairs]) == ("mine", "CC0", [">>fra<<"])
-    assert list(built.sentences[0].texts) == ["Der Hund.", "Anna 42."]
+    assert list(made.sentences) == ["Der Hund.", "Anna 42."]
     assert built.out == tmp_path / "out"
     assert isinstance(built.tokenizer, Tokenizer)
+
+
+@pytest.mark.parametrize("form", ["release", "pickled"])
+def test_it_needs_no_pytorch(tmp_path: Path, form: str) -> None:
+    if form == "release":
+        write_release(tmp_path / "model")
+    else:
+        write_huggingface(tmp_path / "model", pickled=True)
+    program = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from app.cli.main import app\n"
+        f"app(['import', {str(tmp_path / 'model')!r}, {str(tmp_path / 'out')!r}, '--pair', 'de-en'])"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    bundle = Bundle.open(tmp_path / "out")
+    assert bundle.golden and bundle.attention_graphs()
+    assert [(pair.source, pair.target) for pair in bundle.manifest.pairs] == [("de", "en")]
 
 
 def test_the_alignment_head_is_described_in_words() -> None:

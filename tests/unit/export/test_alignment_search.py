@@ -1,20 +1,23 @@
 """The attention head that aligns words is found, and no other head is taken for it."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
-from export.marian.probe import choose_alignment
+from app.engine.models.manifest import Alignment
+from export.alignment_search import choose_alignment
+from export.arrays import arrays_of
 from export.marian.probe_sentences import LEAST_TOKENS
-from export.marian.source import Vocabularies
 from model.data.batches import Batch, pad
 from model.network.transformer import Transformer
 from model.training.loss import losses
 from tests.support.tiny import SEED, tiny_config
 
 SIZE, EOS, START, PADDING = 60, 2, 1, 0
-PIECES: list[str | None] = [None, None, "</s>", *(f"▁w{index}" for index in range(SIZE - 3))]
-VOCABULARIES = Vocabularies(source=PIECES, target=PIECES)
+PIECES = ["", "", "</s>", *(f" w{index}" for index in range(SIZE - 3))]
 
 
 def sources(count: int, seed: int) -> list[list[int]]:
@@ -64,56 +67,47 @@ def copier() -> Transformer:
     return model.eval()
 
 
-def unaligned(model: Transformer) -> Transformer:
+def search(model: Transformer, sources: list[list[int]], *, target: list[str] = PIECES, **options: Any) -> Alignment:
     """The same weights, without the information which head aligns."""
-    config = type(model.config)(**model.config.to_dict() | {"alignment_layer": None, "alignment_head": 0})
-    other = Transformer(config).eval()
-    other.load_state_dict(model.state_dict())
-    return other
+    config = replace(model.config, alignment_layer=None, alignment_head=0)
+    return choose_alignment(config, arrays_of(model), (PIECES.__getitem__, target.__getitem__), sources, **options)
 
 
 def test_the_head_is_found(copier: Transformer) -> None:
-    model = unaligned(copier)
-    found = choose_alignment(model, VOCABULARIES, sources(20, seed=1000), guided=None)
+    found = search(copier, sources(20, seed=1000), guided=None)
     assert (found.layer, found.head, found.used) == (0, 1, True)
     assert found.share is not None and found.share > 0.95
     assert found.copied_tokens > 60
-    assert (model.config.alignment_layer, model.config.alignment_head) == (0, 1)
 
 
 def test_a_head_that_was_trained_for_it_must_still_be_the_best(copier: Transformer) -> None:
-    model = unaligned(copier)
-    assert choose_alignment(model, VOCABULARIES, sources(20, seed=1000), guided=1).layer == 0
+    assert search(copier, sources(20, seed=1000), guided=1).layer == 0
+    own = search(copier, sources(20, seed=1000), guided=1, only_guided=True)
+    assert (own.layer, own.head, own.used) == (1, 0, False)
 
 
 def test_too_few_copies(copier: Transformer) -> None:
-    model = unaligned(copier)
     few = sources(2, seed=1000)
     assert sum(map(len, few)) < LEAST_TOKENS
-    found = choose_alignment(model, VOCABULARIES, few, guided=None)
+    found = search(copier, few, guided=None)
     assert (found.layer, found.head, found.used) == (None, None, False)
-    assert model.config.alignment_layer is None
-    trusted = choose_alignment(model, VOCABULARIES, few, guided=1)
+    trusted = search(copier, few, guided=1)
     assert (trusted.layer, trusted.head, trusted.used) == (1, 0, True)
-    assert model.config.alignment_layer == 1
 
 
 def test_no_head_is_better_than_a_bad_one(copier: Transformer) -> None:
     """The words come in the right order, and the heads look anywhere."""
-    model = unaligned(copier)
+    model = Transformer(copier.config).eval()
+    model.load_state_dict(copier.state_dict())
     with torch.no_grad():
         for layer in model.decoder:
             layer.cross_attention.query.weight.zero_()
             layer.cross_attention.query.bias.zero_()
-    found = choose_alignment(model, VOCABULARIES, sources(60, seed=1000), guided=None)
-    assert not found.used
-    assert model.config.alignment_layer is None
+    assert not search(model, sources(60, seed=1000), guided=None).used
 
 
 def test_different_vocabularies_are_compared_by_pieces(copier: Transformer) -> None:
     """Where no target piece is a source piece, nothing is a copy."""
-    foreign: list[str | None] = [piece and piece.upper() + "!" for piece in PIECES]
-    found = choose_alignment(
-        unaligned(copier), Vocabularies(source=PIECES, target=foreign), sources(20, seed=1000), guided=None
-    )
+    foreign = [piece.upper() + "!" for piece in PIECES]
+    found = search(copier, sources(20, seed=1000), target=foreign, guided=None)
     assert found.copied_tokens == 0 and found.share is None
