@@ -34,6 +34,8 @@ COPY --from=build /opt/dragoman /opt/dragoman
 WORKDIR /srv/dragoman
 # Readable to the user below, whatever the modes are on the machine that builds it.
 COPY --chmod=755 artifacts/de-en artifacts/de-en
+# A new volume that is mounted here has its owner.
+RUN install -d -o 65532 -g 65532 -m 700 /data
 # A number, so that Kubernetes can see that it isn't root.
 USER 65532:65532
 EXPOSE 8000

@@ -13,6 +13,9 @@ from tests.support.fakes import FakeEngine
 
 CHART = Path(__file__).parents[2] / "deploy" / "helm"
 EVERYTHING = {
+    "sharedDatabase": True,
+    "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "certificate", "annotations": {"a": "b"}},
+    "httpRoute": {"enabled": True, "parentRefs": [{"name": "public"}]},
     "autoscaling": {"enabled": True},
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
     "dashboard": {"enabled": True},

@@ -16,6 +16,7 @@ CLAIMS = {
     "models": {"existingClaim": "models"},
     "documents": {"existingClaim": "documents"},
     "autoscaling": {"enabled": True, "cpu": None},
+    "data": {"enabled": False},
 }
 VARIANTS = [{}, EVERYTHING, CLAIMS]
 
@@ -23,7 +24,7 @@ VARIANTS = [{}, EVERYTHING, CLAIMS]
 @pytest.mark.parametrize("values", VARIANTS, ids=["default", "everything", "claims"])
 def test_kubernetes_accepts_every_object(values: dict[str, Any]) -> None:
     objects = rendered(values)
-    for custom in ("ServiceMonitor", "PrometheusRule"):  # their schemas aren't Kubernetes's
+    for custom in ("ServiceMonitor", "PrometheusRule", "HTTPRoute"):  # their schemas aren't Kubernetes's
         objects.pop(custom, None)
     assert {"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"} <= objects.keys()
     for document in objects.values():
@@ -63,6 +64,32 @@ def test_objects_find_each_other() -> None:
     assert "replicas" not in objects["Deployment"]["spec"]  # or each upgrade would undo the autoscaler's work
 
 
+def test_one_pod_keeps_its_data_on_a_volume_unless_a_database_is_shared() -> None:
+    objects = rendered({})
+    deployment, claim = objects["Deployment"]["spec"], objects["PersistentVolumeClaim"]
+    pod = deployment["template"]["spec"]
+    [volume] = [volume for volume in pod["volumes"] if volume["name"] == "data"]
+    [mount] = [mount for mount in pod["containers"][0]["volumeMounts"] if mount["name"] == "data"]
+    assert (deployment["replicas"], deployment["strategy"]) == (1, {"type": "Recreate"})
+    assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    assert {"name": "DRAGOMAN_DATA", "value": mount["mountPath"]} in pod["containers"][0]["env"]
+    for values in ({"sharedDatabase": True}, {"data": {"enabled": False}}):
+        objects = rendered(values)
+        assert "PersistentVolumeClaim" not in objects and objects["Deployment"]["spec"]["replicas"] == 2
+        assert "DRAGOMAN_DATA" not in str(objects["Deployment"])
+    assert "PersistentVolumeClaim" not in rendered({"data": {"existingClaim": "mine"}})
+
+
+def test_routes_lead_to_the_service() -> None:
+    objects = rendered(EVERYTHING)
+    service = objects["Service"]
+    [path] = objects["Ingress"]["spec"]["rules"][0]["http"]["paths"]
+    assert path["backend"]["service"]["name"] == service["metadata"]["name"]
+    assert path["backend"]["service"]["port"]["name"] in {port["name"] for port in service["spec"]["ports"]}
+    [reference] = objects["HTTPRoute"]["spec"]["rules"][0]["backendRefs"]
+    assert reference == {"name": service["metadata"]["name"], "port": service["spec"]["ports"][0]["port"]}
+
+
 def test_files_of_documents_may_be_on_a_volume() -> None:
     pod = rendered(CLAIMS)["Deployment"]["spec"]["template"]["spec"]
     variables = {entry["name"]: entry["value"] for entry in pod["containers"][0]["env"]}
@@ -96,6 +123,8 @@ def test_the_settings_of_the_pods_are_settings() -> None:
         {"models": {"image": "a", "existingClaim": "b"}},
         {"documents": {"s3": "s3://a/b", "existingClaim": "b"}},
         {"documents": {"s3": "bucket"}},
+        {"autoscaling": {"enabled": True}},
+        {"httpRoute": {"enabled": True}},
     ],
 )
 def test_values_that_would_do_nothing_or_harm_are_refused(values: dict[str, Any]) -> None:

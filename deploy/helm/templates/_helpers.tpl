@@ -25,3 +25,8 @@ readOnlyRootFilesystem: true
 capabilities:
   drop: [ALL]
 {{- end -}}
+
+{{- /* "true" where a single pod keeps its data on a volume. */ -}}
+{{- define "dragoman.alone" -}}
+{{- and .Values.data.enabled (not .Values.sharedDatabase) -}}
+{{- end -}}
