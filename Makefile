@@ -73,6 +73,7 @@ check: $(DEV)/installed  ## Check format, lint, types, import rules and the cont
 
 docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; dead links fail
 	$(DEV)/bin/python -m tools.configuration_page
+	$(DEV)/bin/python -m tools.parameters_page
 	$(DEV)/bin/zensical build --strict
 
 train-tiny: $(DEV)/installed  ## Train a small model on data/tiny, which `dragoman data prepare` makes

@@ -49,10 +49,10 @@ def _row(name: str, schema: dict[str, Any]) -> str:
         default = str(default).lower()
     # Without a default: the machine decides, or the feature is off; the description says which.
     shown = f"`{default}`" if default not in (None, "") else ""
-    return f"| `{ENV_PREFIX}{name.upper()}` | {shown} | {_values(schema)} | {schema['description']} |\n"
+    return f"| `{ENV_PREFIX}{name.upper()}` | {shown} | {values_of(schema)} | {schema['description']} |\n"
 
 
-def _values(schema: dict[str, Any]) -> str:
+def values_of(schema: dict[str, Any]) -> str:
     """The choices, or the type with its range."""
     kind = next((one for one in schema.get("anyOf", ()) if one["type"] != "null"), schema)
     if "enum" in kind:

@@ -18,8 +18,8 @@ MAX_GLOSSARIES = 5
 """Stored glossaries of a request; the DeepL contract's limit."""
 
 FORMALITY_TEXT = (
-    "How the translation addresses its reader: `more` is Sie, `less` is du. Only for German; for other targets `more` "
-    "and `less` are refused, and `prefer_more` and `prefer_less` ignored."
+    "How the translation addresses its reader: `more` formally (Sie, vous), `less` familiarly (du, tu). For targets "
+    "whose forms aren't known, `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored."
 )
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 

@@ -16,6 +16,7 @@ from app.api.error_responses import STATUS
 from app.api.metrics import Metrics
 from app.settings import ENV_PREFIX, OF_COMMANDS, Settings
 from tests.support.fakes import FakeEngine
+from tools import parameters_page
 from tools.configuration_page import page
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,10 @@ def test_a_dead_link_is_found(tmp_path: Path) -> None:
 
 def test_the_configuration_page_is_current() -> None:
     assert (DOCS / "configuration.md").read_text(encoding="utf-8") == page(), "run: make docs"
+
+
+def test_the_page_of_parameters_is_current() -> None:
+    assert (DOCS / "parameters.md").read_text(encoding="utf-8") == parameters_page.page(), "run: make docs"
 
 
 def test_the_readme_shows_ten_settings_with_their_defaults() -> None:

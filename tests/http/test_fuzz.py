@@ -6,7 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.api.deepl.endpoints import TRANSLATE as DEEPL
+from app.api.libretranslate.endpoints import TRANSLATE as LIBRETRANSLATE
 from tests.support.fakes import FakeEngine, build, client_of
+from tests.support.parameters import json_values, requests_for
 
 pytestmark = pytest.mark.anyio
 
@@ -14,47 +17,8 @@ APP = build(FakeEngine())
 DOCUMENTED = {200, 400, 413, 504}
 bounded = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
-# Lone surrogates are left in: JSON can spell them.
-texts = st.text(st.characters(), max_size=40)
-scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
-json_values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=8
-)
-languages = st.sampled_from(["de", "en", "auto", "DE", "zz"])
-near_requests = st.fixed_dictionaries(
-    {"q": texts | st.lists(texts, max_size=4) | json_values, "source": languages, "target": languages},
-    optional={
-        "format": st.sampled_from(["text", "html", "pdf", None]) | json_values,
-        "alternatives": st.integers(-2, 20) | json_values,
-        "beam_size": st.integers(-2, 20) | json_values,
-        "beam_threshold": st.floats() | json_values,
-        "length_penalty": st.floats() | json_values,
-        "max_length": st.integers(-2, 600) | json_values,
-        "min_length": st.integers(-2, 600) | json_values,
-        "no_repeat_ngram": st.integers(-2, 20) | json_values,
-        "repetition_penalty": st.floats() | json_values,
-        "deadline_ms": st.integers(-2, 10_000) | json_values,
-    },
-)
-deepl_languages = st.sampled_from(["DE", "en", "EN-GB", "", "ZZ"])
-flags = st.booleans() | st.sampled_from(["0", "1", 2]) | json_values
-tags = st.lists(texts, max_size=3) | texts | json_values
-near_deepl_requests = st.fixed_dictionaries(
-    {"text": texts | st.lists(texts, max_size=4) | json_values, "target_lang": deepl_languages},
-    optional={
-        "source_lang": deepl_languages | json_values,
-        "tag_handling": st.sampled_from(["xml", "html", None]) | json_values,
-        "split_sentences": st.sampled_from(["0", "1", 1, "nonewlines"]) | json_values,
-        "formality": st.sampled_from(["more", "less", "prefer_less"]) | json_values,
-        "model_type": st.sampled_from(["latency_optimized", "quality_optimized"]) | json_values,
-        "show_billed_characters": flags,
-        "preserve_formatting": flags,
-        "outline_detection": flags,
-        "ignore_tags": tags,
-        "splitting_tags": tags,
-        "glossary_ids": tags,
-    },
-)
+near_requests = requests_for(LIBRETRANSLATE)
+near_deepl_requests = requests_for(DEEPL)
 content_types = st.sampled_from(
     [
         "application/json",

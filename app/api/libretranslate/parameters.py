@@ -187,7 +187,8 @@ FORMAT = Parameter(
     guide="markup",
 )
 TRANSLATE_ATTRIBUTES = flag(
-    "translate_attributes", "With `html`, translate `title`, `alt`, `placeholder` and `aria-label`, too."
+    "translate_attributes",
+    "With `html`, translate `title`, `alt`, `placeholder`, `aria-label`, descriptions in `meta` and the like, too.",
 )
 PREFIX = Parameter(
     "prefix",
@@ -205,8 +206,8 @@ OPTIONS_IN_ORDER = (
         "beam_size",
         int | None,
         None,
-        "Hypotheses kept for each sentence; 1 is greedy search, the fastest. If absent, the operator's setting, or "
-        "more if the alternatives need it.",
+        "Hypotheses kept for each sentence; 1 is greedy search, the fastest. It must be greater than "
+        "`alternatives`. If absent, the operator's setting, or more if the alternatives need it.",
     ),
     _option("min_length", int, 0, "Minimum tokens of a translated sentence."),
     _option(
