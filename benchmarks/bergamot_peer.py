@@ -1,11 +1,12 @@
 """Times Firefox's own engine, its native build in the wheel ``bergamot`` 0.4.5, which needs Python 3.10 at most.
 
 ``benchmarks.firefox`` runs this file with the Python that has the wheel. Lines of standard input are sentences. Prints
-processor seconds, then the translations.
+processor seconds to translate them and to be ready, the process's peak memory in MB, then the translations.
 """
 
 import glob
 import importlib.util
+import resource
 import sys
 import time
 
@@ -43,9 +44,10 @@ def main() -> None:
         return [answer.target.text for answer in answers]
 
     translate(lines[:1])
+    ready = time.process_time()
     began = time.process_time()
     found = [text for first in range(0, len(lines), batch) for text in translate(lines[first : first + batch])]
-    print(time.process_time() - began)
+    print(time.process_time() - began, ready, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
     print("\n".join(found))
 
 

@@ -1,15 +1,16 @@
 """Times a model of Firefox's kind against Firefox's own engine.
 
-    python -m benchmarks.firefox FOLDER BUNDLE SENTENCES --peer PYTHON
+    python -m benchmarks.firefox FOLDER BUNDLE SENTENCES --peer PYTHON --wasm NODE_FOLDER
 
-FOLDER is the model as it is published, BUNDLE what ``dragoman import`` made of it. Both engines search greedily, on one
+FOLDER is the model as it is published, BUNDLE what ``dragoman import`` made of it. All engines search greedily, on one
 thread, with their shortlists. Pin the command to one processor with taskset. Times are processor time, the least of
-several rounds in which the engines take turns; they include the tokenizer, but not loading.
+several rounds in which the engines take turns; they include the tokenizer, but not loading. Memory is the peak of a
+process, and time to be ready its processor time until the first sentence is translated: Python's or Node's is in both.
 """
 
 import argparse
+import resource
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,8 +22,12 @@ from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
 
+_HERE = Path(__file__).resolve().parent
+
 Timed = tuple[float, list[str]]
 """Processor seconds, and the translations."""
+Footprint = tuple[float, float]
+"""Processor seconds to be ready, and peak memory in MB."""
 
 
 class Ours:
@@ -51,16 +56,22 @@ class Ours:
         return time.process_time() - began, found
 
 
-def peer(python: str, folder: Path) -> Callable[[list[str], int], Timed]:
+class Peer:
     """Firefox's engine, in a process of its own."""
 
-    def timed(texts: list[str], batch: int) -> Timed:
-        command = [python, str(Path(__file__).with_name("bergamot_peer.py")), str(folder), str(batch)]
-        done = subprocess.run(command, input="\n".join(texts), capture_output=True, text=True, check=True)
-        seconds, *found = done.stdout.splitlines()
-        return float(seconds), found
+    footprint: Footprint
 
-    return timed
+    def __init__(self, command: list[str], folder: Path, cwd: Path | None = None) -> None:
+        self._command, self._folder, self._cwd = command, str(folder.resolve()), cwd
+
+    def timed(self, texts: list[str], batch: int) -> Timed:
+        """All sentences, in batches."""
+        command, given = [*self._command, self._folder, str(batch)], "\n".join(texts)
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, cwd=self._cwd)
+        figures, *found = done.stdout.splitlines()
+        seconds, *footprint = map(float, figures.split())
+        self.footprint = (footprint[0], footprint[1])
+        return seconds, found
 
 
 def main() -> None:
@@ -69,18 +80,29 @@ def main() -> None:
     parser.add_argument("bundle", type=Path)
     parser.add_argument("sentences", type=Path)
     parser.add_argument("--peer", help="a Python that has the wheel bergamot")
+    parser.add_argument("--wasm", type=Path, help="a folder where npm installed @browsermt/bergamot-translator")
     parser.add_argument("--batches", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     texts = given.sentences.read_text(encoding="utf-8").splitlines()
     words = sum(len(text.split()) for text in texts)
     bundle = Bundle.open(given.bundle)
+    ours = Ours(bundle, shortlist=True)
+    ours.translate(texts[:1])
+    ready = time.process_time()
+    for batch in given.batches:
+        ours.timed(texts, batch)
+    footprints: dict[str, Footprint] = {"dragoman": (ready, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)}
     engines: dict[str, Callable[[list[str], int], Timed]] = {
-        "dragoman": Ours(bundle, shortlist=True).timed,
+        "dragoman": ours.timed,
         "dragoman, whole vocabulary": Ours(bundle, shortlist=False).timed,
     }
+    peers: dict[str, Peer] = {}
     if given.peer:
-        engines["bergamot"] = peer(given.peer, given.folder)
+        peers["bergamot"] = Peer([given.peer, str(_HERE / "bergamot_peer.py")], given.folder)
+    if given.wasm:
+        peers["bergamot, WASM"] = Peer(["node", str(_HERE / "bergamot_wasm.mjs")], given.folder, given.wasm)
+    engines |= {name: each.timed for name, each in peers.items()}
     translations: dict[tuple[str, int], list[str]] = {}
     print(f"{len(texts)} sentences, {words} words")
     print("| engine | batch | words/s | ms a sentence |\n| --- | ---: | ---: | ---: |")
@@ -92,6 +114,10 @@ def main() -> None:
                 least[name] = min(least[name], seconds)
         for name, seconds in least.items():
             print(f"| {name} | {batch} | {words / seconds:,.0f} | {1000 * seconds / len(texts):.2f} |")
+    print("\n| engine | s to be ready | MB |\n| --- | ---: | ---: |")
+    footprints |= {name: each.footprint for name, each in peers.items()}
+    for name, (seconds, megabytes) in footprints.items():
+        print(f"| {name} | {seconds:.2f} | {megabytes:,.0f} |")
     first, last = given.batches[0], given.batches[-1]
     for name in engines:
         changed = sum(a != b for a, b in zip(translations[name, first], translations[name, last], strict=True))
@@ -102,4 +128,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
