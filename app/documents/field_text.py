@@ -4,9 +4,8 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from app.documents.safe_xml import writable
+from app.documents.safe_xml import XML_SPACE, writable
 
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 # Word makes their text anew, without the sentence around them.
 _REPEATING = frozenset({"REF", "STYLEREF", "TITLE", "SUBJECT", "SEQ", "NOTEREF", "DOCPROPERTY"})
 
@@ -34,4 +33,4 @@ class FieldText:
         for text in self._texts[1:]:
             text.text = ""
         self._texts[0].text = writable(html.unescape(markup))
-        self._texts[0].set(_SPACE, "preserve")
+        self._texts[0].set(XML_SPACE, "preserve")

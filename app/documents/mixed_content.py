@@ -1,6 +1,5 @@
 """Elements with text and elements side by side, as in OpenDocument and XLIFF, as inline markup and back."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -8,6 +7,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from app.documents.inline import InlineBuilder, Kind
+from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import writable
 from app.text.budget import checkpoint
 
@@ -132,22 +132,15 @@ class MixedText:
         """Finds the ranges that begin and end among the children, and nests them in each other."""
         names = self._names
         found: dict[Any, Any] = {}
-        open_: list[tuple[Any, Any]] = []  # what ends a range, and its beginning
-        places: dict[Any, list[int]] = defaultdict(list)  # where in ``open_`` the ranges of an end are
+        open_ = OpenRanges[Any]()  # their beginnings
         for child in parent:
             checkpoint()
             if child.tag in names.ranges:
-                end = (names.ranges[child.tag], *map(child.get, names.range_names))
-                places[end].append(len(open_))
-                open_.append((end, child))
+                open_.begin((names.ranges[child.tag], *map(child.get, names.range_names)), child)
             elif child.tag in names.ranges.values():
-                end = (child.tag, *map(child.get, names.range_names))
-                if places[end]:
-                    place = places[end][-1]
-                    found[open_[place][1]] = child
-                    for crossing, _ in open_[place:]:  # what crosses it stays as points
-                        places[crossing].pop()
-                    del open_[place:]
+                begin = open_.end((child.tag, *map(child.get, names.range_names)))
+                if begin is not None:
+                    found[begin] = child
         return found
 
 

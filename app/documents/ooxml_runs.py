@@ -6,7 +6,7 @@ are joined, and text without a format needs no markup, or else that with the for
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -17,10 +17,11 @@ from lxml import etree
 from app.documents.field_text import FieldText, repeats
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, Dialect, S, W
+from app.documents.open_ranges import OpenRanges
+from app.documents.safe_xml import XML_SPACE
 from app.errors import DocumentTooLarge
 from app.text.budget import checkpoint
 
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 # What a program notes about the language of a run and its spelling.
 _NOTES = frozenset({f"{W}lang", f"{W}noProof"})
 _NOTE_ATTRIBUTES = ("lang", "altLang", "dirty", "err", "noProof", "smtClean")
@@ -296,22 +297,16 @@ def _with_ranges(
 ) -> list[_Item]:
     """Groups the ranges and fields that begin and end on this level; other marks stay points."""
     grouped: list[_Item] = []
-    open_: list[tuple[object, int]] = []  # the name of an end that is not found yet, and where in ``grouped`` it begins
-    places: dict[object, list[int]] = defaultdict(list)  # where in ``open_`` the ranges of a name are
+    open_ = OpenRanges[int]()  # where in ``grouped`` each begins
     for item in items:
         checkpoint()
         begins, ends = _range_marks(item, dialect)
         if begins is not None and len(open_) < _MAX_OPEN:
-            places[begins].append(len(open_))
-            open_.append((begins, len(grouped)))
-        if ends is None or not places[ends]:
+            open_.begin(begins, len(grouped))
+        begin = None if ends is None else open_.end(ends)
+        if begin is None:
             grouped.append(item)
             continue
-        place = places[ends][-1]
-        begin = open_[place][1]
-        for name, _ in open_[place:]:
-            places[name].pop()
-        del open_[place:]
         opening, *inside = grouped[begin:]
         grouped[begin:] = [close(ends == "field", opening.sources, inside, item.sources)]
     return grouped
@@ -394,4 +389,4 @@ def _add_text(parent: Any, dialect: Dialect, content: str) -> None:
     text = etree.SubElement(parent, f"{dialect.space}t")
     text.text = dialect.written(content)
     if dialect.space != A and content != content.strip():
-        text.set(_SPACE, "preserve")
+        text.set(XML_SPACE, "preserve")

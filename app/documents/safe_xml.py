@@ -12,6 +12,8 @@ from lxml import etree
 from app.errors import DamagedDocument
 from app.text.budget import checkpoint
 
+XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+"""The attribute that says whether white space at the ends of a text is meant."""
 _PIECE_BYTES = 1 << 16
 # Tags, comments and attributes: of a document, and between two elements that are read. In memory, ``<a/>`` takes 130
 # bytes: 32 MiB of it took 1 GB. The largest document may still have a node for every 11 bytes.

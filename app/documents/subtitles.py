@@ -30,7 +30,8 @@ _WORD = re.compile(rf"(?:{_TAG.pattern}|\S)++", re.IGNORECASE)
 _NAME = re.compile(r"</?([a-zA-Z]+)")
 _ENDS_SENTENCE = re.compile(r"""[.!?…:;♪\])]["'»«”’)\]]*+\Z""")
 # Who speaks a line: a dash, an arrow, a name in capitals, or a voice of WebVTT.
-_SPEAKER = re.compile(r"(?:(?:[-–—♪♫]|>>+)\s*)?(?:<v[ .][^<>\r\n]*+>\s*|(\[?[^\W\d_][\w .'’&#/-]{0,40}\]?):\s+)?")
+_DASH = re.compile(r"(?:[-–—♪♫]|>>+)\s*")
+_SPEAKER = re.compile(rf"(?:{_DASH.pattern})?(?:<v[ .][^<>\r\n]*+>\s*|(\[?[^\W\d_][\w .'’&#/-]{{0,40}}\]?):\s+)?")
 _NAME_IN_SENTENCE = re.compile(r"[^\W\d_]\w*(?: [^\W\d_]\w*){0,2}: ")
 _IN_BRACKETS = re.compile(r"\s*(?:\[[^\[\]]*\]|\([^()]*\))\s*")
 _MIN_CAPITALS = 4  # letters of a title: "OK!" is none
@@ -175,7 +176,7 @@ def _turns(lines: Sequence[str]) -> list[_Turn]:
 def _label(line: str) -> str:
     speaker = _SPEAKER.match(line)
     if not speaker or (speaker[1] and not speaker[1].isupper()):
-        speaker = re.match(r"(?:[-–—♪♫]|>>+)\s*", line)
+        speaker = _DASH.match(line)
     return speaker[0] if speaker else ""
 
 

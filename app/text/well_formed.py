@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from enum import StrEnum
 
+from app.text.inline.placement import Edit, apply, disjoint
 from app.text.markup.collector import decode_html
+from app.text.markup.html_tokenizer import VOID
 from app.text.numerals.writing import read_number
 from languages.language import Language
 from languages.notation import notation_of
 
 # Elements, numbered tags of catalogs, codes of subtitles; attributes may be translated.
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*|\d{1,3})(?P<rest>[^<>]*)>")
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr x".split())
+_EMPTY = VOID | {"x"}  # of HTML, and of XLIFF
 # What programs read: printf's directives, braces, shell and template variables, escapes, references, calls, shortcodes.
 _PLACEHOLDER = re.compile(
     r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
@@ -112,11 +114,7 @@ def is_malformed(source: str, result: str, here: Language, there: Language) -> b
 
 def _usual(text: str, language: Language) -> str:
     """A text in the usual spelling of its language."""
-    done, written = 0, ""
-    for begin, end, new in sorted(language.respell(text)):
-        if begin >= done:
-            written, done = written + text[done:begin] + new, end
-    return written + text[done:]
+    return apply(disjoint(Edit(*found) for found in language.respell(text)), text)
 
 
 def is_malformed_markup(source: str, result: str, here: Language, there: Language, syntax: str) -> bool:
@@ -180,7 +178,7 @@ def _nesting(text: str) -> bool:
         if tag["close"]:
             if not open_ or open_[-1][0] != name or not text[open_.pop()[1] : tag.start()].strip():
                 return False
-        elif name.lower() not in _VOID and not tag["rest"].endswith("/"):
+        elif name.lower() not in _EMPTY and not tag["rest"].endswith("/"):
             open_.append((name, tag.end()))
     return not open_
 

@@ -132,7 +132,7 @@ def renamed(
         back = [Edit(*match.span(), known[match[0]]) for match in re.finditer(pattern, translation.text)]
         if sorted(translation.text[begin:end] for begin, end, _ in back) != sorted(unused):
             return None
-        target = Offsets((begin, end, len(old)) for begin, end, old in back)
+        target = Offsets.of(back)
         return Aligned(apply(back, translation.text), moved(translation.links, source, target))
 
     return Attempt(name, (text,), join)
@@ -170,7 +170,7 @@ def cut(sentence: Protected) -> Attempt:
                 text = text.rstrip(".!? ")
             edits.append(Edit(begin, end, text or sentence.text[begin:end]))
             inner += ((begin, link) for link in links if link.target_begin < len(text))
-        offsets = Offsets((begin, end, len(text)) for begin, end, text in edits)
+        offsets = Offsets.of(edits)
         # A stand-in is linked to itself.
         links_of_all = [Link(begin, end, offsets.begin(begin), offsets.end(end)) for begin, end in sentence.stand_ins]
         links_of_all += (link.moved(begin, offsets.begin(begin)) for begin, link in inner)

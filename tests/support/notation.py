@@ -2,11 +2,14 @@
 
 import asyncio
 import re
+import string
 from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
 from app.engine.options import SearchOptions
+from app.text.protection.defaults import untranslatable
+from app.text.protection.protected import protect
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
 from tests.support.fakes import DETECTOR, FakeEngine
@@ -14,6 +17,7 @@ from tests.support.segmentation import split
 
 PLACEHOLDERS = tuple(map(chr, range(0xE000, 0xE010)))
 KNOWN = "abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ0123456789 .,;:!?-()\"'/%&$€+*\n"
+ALL_KNOWN = frozenset(string.printable + "äöüßÄÖÜé…“„")
 WORDS = st.sampled_from("Hund Katze Fenster offen schnell Morgen heute lesen Garten Zeile".split())
 
 _STAND_IN = re.compile("[\ue000-\uf8ff]")
@@ -61,6 +65,19 @@ def seen(text: str, *, source: str = "de", target: str = "en") -> list[str]:
         for one in texts
         for sentence in split(one, language=source).sentences
     ]
+
+
+def check_seen(text: str, sentences: Sequence[str], *, source: str = "de", target: str = "en") -> None:
+    """Checks which sentences of a text the model gets, and that the text comes back if it copies them."""
+    assert seen(text, source=source, target=target) == sentences
+    assert translation(text, source=source, target=target) == text
+
+
+def spans(text: str) -> list[str]:
+    """The protected spans of a text, for a model that knows most signs."""
+    protected = protect(text, untranslatable(text, ALL_KNOWN))
+    assert protected.source == text
+    return list(protected.spans)
 
 
 def texts_with(notation: st.SearchStrategy[str], most: int = 3) -> st.SearchStrategy[tuple[str, list[str]]]:

@@ -42,6 +42,15 @@ def apply(edits: Iterable[Edit], text: str, escape: Callable[[str], str] = str) 
     return "".join(pieces)
 
 
+def disjoint(edits: Iterable[Edit]) -> list[Edit]:
+    """Sorts edits; of two that overlap, the first one stays."""
+    kept: list[Edit] = []
+    for edit in sorted(edits):
+        if not kept or kept[-1].end <= edit.begin:
+            kept.append(edit)
+    return kept
+
+
 def place(inline: Inline, translation: str, links: Sequence[Link], *, coarse: bool = False) -> Placement:
     """Finds a position in the translation for every object, each exactly once.
 

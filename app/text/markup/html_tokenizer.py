@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 
 Syntax = Literal["html", "xml", "markdown"]
 
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+"""The elements of HTML that have no content and no end tag."""
 # Their content is no markup: it ends at the first end tag of the same name.
 _RAW_TEXT = frozenset({"script", "style", "textarea", "xmp", "iframe", "noembed", "noframes"})
 

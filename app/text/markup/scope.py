@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from app.text.budget import checkpoint
-from app.text.markup.html_tokenizer import Syntax, Token, TokenKind
+from app.text.markup.html_tokenizer import VOID, Syntax, Token, TokenKind
 
 # How the base text beside them is pronounced; they stay beside it.
 ANNOTATIONS = frozenset({"rt", "rtc", "rp"})
@@ -20,9 +20,6 @@ _BLOCKS = frozenset(
     head header hgroup hr html iframe label legend li link main map menu meta nav noembed noframes noscript object
     ol optgroup option p param pre search section select slot source summary svg table tbody td template textarea
     tfoot th thead title tr track ul video xmp""".split()
-)
-_VOID = frozenset(
-    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
 # Elements whose end tag is often omitted, and the tags that end them. Otherwise one notranslate item would swallow the
 # list.
@@ -156,7 +153,7 @@ class Scope:
         if self._is_html:
             while self._open and token.name in _ENDED_BY_START_OF.get(self._open[-1][0], ()):
                 self._leave()
-        if token.is_self_closed or (self._is_html and token.name in _VOID):
+        if token.is_self_closed or (self._is_html and token.name in VOID):
             return False
         self._open.append((token.name, self._choice))
         self._count[token.name] += 1

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from app.text.inline.objects import Kind
-from app.text.protection.expressions import Expressions, Tag
+from app.text.protection.expressions import Expressions, Finder, Tag
 from app.text.windows import finditer
 
 _VALUE = r"""(?:"[^"\[\]\n]*+"|'[^'\[\]\n]*+'|[^\s"'\[\]]++)"""
@@ -45,7 +45,7 @@ _LINE_END = re.compile(r"[^\S\n]{0,80}+(?:\n|\[|$)")
 _SPACES = 80
 
 
-class BracketTags:
+class BracketTags(Finder[Tag]):
     """The tags of a text."""
 
     def finditer(self, text: str) -> Iterator[Tag]:
@@ -78,10 +78,6 @@ class BracketTags:
                 yield Tag(match.start(), end, f"[{name}", 0, Kind.BREAK)
             else:
                 yield Tag(match.start(), end, f"[{name}", nesting, Kind.POINT if nesting else Kind.ATOM)
-
-    def search(self, text: str) -> Tag | None:
-        """Returns the first tag."""
-        return next(self.finditer(text), None)
 
     @staticmethod
     def _is_tag(match: re.Match[str], name: str, closings: dict[str, list[int]], openings: set[str]) -> bool:

@@ -4,8 +4,9 @@ All have ``search`` and ``finditer`` as RE2's have, and take time in proportion 
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import re2
 
@@ -63,7 +64,22 @@ class Tag(NamedTuple):
         return self.first, self.last
 
 
-class Checked:
+Found = TypeVar("Found")
+
+
+class Finder(ABC, Generic[Found]):
+    """What finds spans in a text, as an expression does."""
+
+    @abstractmethod
+    def finditer(self, text: str) -> Iterator[Found]:
+        """Yields what is found, in order."""
+
+    def search(self, text: str) -> Found | None:
+        """Returns the first one."""
+        return next(self.finditer(text), None)
+
+
+class Checked(Finder[Span]):
     """What the only group of an expression matches, if a function agrees.
 
     RE2 has no lookbehind; so what must stand before a match is outside of the group. What must stand behind it must not
@@ -79,12 +95,8 @@ class Checked:
             if self._is_wanted(match[1]):
                 yield Span(*match.span(1))
 
-    def search(self, text: str) -> Span | None:
-        """Returns the first match."""
-        return next(self.finditer(text), None)
 
-
-class Searched:
+class Searched(Finder[Span]):
     """What an expression of ``re`` matches, which decides within 1,024 characters; what it matches may be longer.
 
     Args:
@@ -102,33 +114,28 @@ class Searched:
             if self._is_wanted is None or self._is_wanted(match):
                 yield Span(*match.span(self._group))
 
-    def search(self, text: str) -> Span | None:
-        """Returns the first match."""
-        return next(self.finditer(text), None)
 
-
-class Braces:
+class Braces(Finder[Span]):
     """What an expression matches up to its first brace, and everything up to the brace that closes that one.
 
-    The expression is one of ``re`` that decides within 1,024 characters.
+    Args:
+        opening: The expression, of ``re``, which decides within 1,024 characters.
+        brackets: A brace or other bracket, and the one that closes it.
     """
 
-    def __init__(self, opening: str) -> None:
-        self._opening = re.compile(opening)
+    def __init__(self, opening: str, brackets: str = "{}") -> None:
+        self._opening, self._first = re.compile(opening), brackets[0]
+        self._brackets = re.compile(f"[{re.escape(brackets)}]")
 
     def finditer(self, text: str) -> Iterator[Span]:
         """Yields the matches, in the order of their begins; some are inside of others."""
         ends: Mapping[int, int] | None = None
         for match in finditer(self._opening, text):
             if ends is None:
-                ends = closings(text)
-            end = ends.get(text.index("{", match.start()))
+                ends = closings(text, self._brackets)
+            end = ends.get(text.index(self._first, match.start()))
             if end is not None:
                 yield Span(match.start(), end)
-
-    def search(self, text: str) -> Span | None:
-        """Returns the first match."""
-        return next(self.finditer(text), None)
 
 
 def compiled(expressions: Mapping[str, str]) -> Expressions:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from app.text.inline.codec import Codec
 from app.text.protection.decoding import Written
-from app.text.protection.expressions import Braces, Expressions, Searched, Span, closings
+from app.text.protection.expressions import Braces, Expressions, Finder, Searched, Span, closings
 from app.text.windows import finditer
 
 
@@ -42,7 +42,7 @@ _ARGUMENT = re.compile(r"[{#]")
 _SPACE = re.compile(r"\s*+")
 
 
-class IcuChoices:
+class IcuChoices(Finder[Piece]):
     """The branches of ICU and Java."""
 
     def finditer(self, text: str) -> Iterator[Piece]:
@@ -67,10 +67,6 @@ class IcuChoices:
         for begin, end in outer:
             yield from _arguments(shown, begin, end, ends, braces)
         yield from syntax
-
-    def search(self, text: str) -> Piece | None:
-        """Returns the first piece."""
-        return next(self.finditer(text), None)
 
 
 def _read_branches(text: str, head: re.Match[str], end: int, ends: Mapping[int, int]) -> list[Piece]:
@@ -118,7 +114,7 @@ def _arguments(text: str, begin: int, end: int, ends: Mapping[int, int], braces:
             yield Piece(place, done, is_atom=True)
 
 
-class FluentChoices:
+class FluentChoices(Finder[Piece]):
     """The variants of Fluent's selectors."""
 
     def finditer(self, text: str) -> Iterator[Piece]:
@@ -138,10 +134,6 @@ class FluentChoices:
                 last -= 1
             yield Piece(last, end)
 
-    def search(self, text: str) -> Piece | None:
-        """Returns the first piece."""
-        return next(self.finditer(text), None)
-
 
 def read_quotes(text: str) -> tuple[list[Written], Codec]:
     """Reads the doubled apostrophes of a message of ICU: see ``app.text.protection.decoding.Decoder``."""
@@ -151,26 +143,7 @@ def read_quotes(text: str) -> tuple[list[Written], Codec]:
     return found, Codec(doubled="'")
 
 
-class Calls:
-    """Calls such as ``$t(key, {"count": {{count}} })``, up to the bracket that closes them."""
-
-    _opening = re.compile(r"\$t\(")
-    _bracket = re.compile(r"[()]")
-
-    def finditer(self, text: str) -> Iterator[Span]:
-        """Yields the calls, in order; some are inside of others."""
-        ends = closings(text, self._bracket)
-        for match in finditer(self._opening, text):
-            end = ends.get(match.end() - 1)
-            if end is not None:
-                yield Span(match.start(), end)
-
-    def search(self, text: str) -> Span | None:
-        """Returns the first call."""
-        return next(self.finditer(text), None)
-
-
-class Cases:
+class Cases(Finder[Span]):
     """Branches without braces, of i18next and Laravel: the signs that begin and end them.
 
     Args:
@@ -186,10 +159,6 @@ class Cases:
         if self._beginning.match(text):
             for match in finditer(self._signs, text):
                 yield Span(*match.span())
-
-    def search(self, text: str) -> Span | None:
-        """Returns the first sign."""
-        return next(self.finditer(text), None)
 
 
 _INTERVAL = r"\(\d{1,9}(?:-(?:\d{1,9}|inf))?\)\["
@@ -210,5 +179,5 @@ BREAKS: Expressions = [
 ARGUMENTS: Expressions = [
     ("}", Searched(_PLACEABLE)),
     ("{", Braces(_TYPED)),
-    ("$t(", Calls()),
+    ("$t(", Braces(r"\$t\(", "()")),
 ]

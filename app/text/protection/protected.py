@@ -41,6 +41,11 @@ class Offsets:
             self._lengths.append(length)
             self._moved.append(self._moved[-1] + length - (end - begin))
 
+    @classmethod
+    def of(cls, edits: Iterable[tuple[int, int, str]]) -> "Offsets":
+        """Where the characters of a string are after these edits."""
+        return cls((begin, end, len(new)) for begin, end, new in edits)
+
     def begin(self, offset: int) -> int:
         """Returns the new begin of a range; for an offset inside a replaced part, the start of its replacement."""
         index = bisect_right(self._ends, offset)
@@ -205,7 +210,7 @@ class Protected:
         if translation == self.text and not self._inline.has_rewrites:
             return Restored(self.source, (), self.offsets)
         edits, lost = place(with_elements(self._inline), translation, links)
-        return Restored(apply(edits, translation), lost, Offsets((begin, end, len(new)) for begin, end, new in edits))
+        return Restored(apply(edits, translation), lost, Offsets.of(edits))
 
     def restore_links(self, links: Iterable[Link], restored: Restored) -> tuple[Link, ...]:
         """Turns links of ``text`` and its translation into links of ``source`` and the restored translation."""
@@ -244,7 +249,7 @@ def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
         return inline
     open_ = [index for index, point in inline.atoms.items() if not (point.rewrite and point.rewrite.stand_in)]
     edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(open_, cycle(free))]
-    offsets = Offsets((begin, end, len(new)) for begin, end, new in edits)
+    offsets = Offsets.of(edits)
     tokens = Tokens((offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens)
     points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
     escapes = [escape._replace(place=offsets.end(escape.place)) for escape in inline.escapes]
@@ -268,5 +273,4 @@ def with_stand_ins(inline: Inline) -> Protected:
         own = (Edit(place, place + length, written) for place, length, written in inline.escapes)
         disjoint = list(merge(disjoint, own, key=lambda edit: edit[:2]))
     spans = tuple(point.markup for point in inline.atoms.values())
-    offsets = Offsets((begin, end, len(markup)) for begin, end, markup in disjoint)
-    return Protected(inline.text, spans, offsets, apply(disjoint, inline.text), inline)
+    return Protected(inline.text, spans, Offsets.of(disjoint), apply(disjoint, inline.text), inline)

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from app.text.inline.objects import Kind
-from app.text.protection.expressions import Expressions, Tag
+from app.text.markup.html_tokenizer import VOID
+from app.text.protection.expressions import Expressions, Finder, Tag
 from app.text.windows import finditer
 
 _NAME = "[A-Za-z][A-Za-z0-9:-]*+"
@@ -20,11 +21,10 @@ _ESCAPED = re.compile(rf"&(?:amp;)*+lt;(/?)({_NAME})\s*(/?)&(?:amp;)*+gt;")
 _NUMBERED = re.compile(r"<(/?)([0-9]{1,3})(?:\s*(/))?>")
 # An empty element between spaces is where a word would be: "at most <max/> letters".
 _IN_TEXT = re.compile(r"[ .,;:!?)]")
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _BLOCKS = frozenset({"br", "hr"})
 
 
-class Tags:
+class Tags(Finder[Tag]):
     """The tags that an expression finds, which tells a slash before the name, the name, and a slash behind it.
 
     Args:
@@ -39,15 +39,11 @@ class Tags:
         """Yields the tags, in order."""
         for match in finditer(self._expression, text):
             name = match[2].lower()
-            nesting = 0 if match[3] or name in _VOID else -1 if match[1] else 1
+            nesting = 0 if match[3] or name in VOID else -1 if match[1] else 1
             around = (text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1])
-            is_word = match[3] and name not in _VOID and all(map(_IN_TEXT.match, around))
+            is_word = match[3] and name not in VOID and all(map(_IN_TEXT.match, around))
             kind = Kind.BREAK if name in _BLOCKS else Kind.ATOM if is_word else Kind.POINT
             yield Tag(*match.span(), self._kind + name, nesting, kind)
-
-    def search(self, text: str) -> Tag | None:
-        """Returns the first tag."""
-        return next(self.finditer(text), None)
 
 
 class NumberedTags(Tags):

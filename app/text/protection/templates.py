@@ -10,7 +10,7 @@ like are marks between words.
 import re
 from collections.abc import Iterator
 
-from app.text.protection.expressions import Braces, Checked, Expressions, Searched, Span, Tag, closings, compiled
+from app.text.protection.expressions import Braces, Checked, Expressions, Finder, Searched, Span, Tag, compiled
 from app.text.windows import finditer
 from languages.registry import large_numbers, scales
 
@@ -62,7 +62,7 @@ def _controls(tag: str) -> bool:
     return bool(_BLOCK_TAG.match(tag) or _SERVER_TAG.match(tag))
 
 
-class BraceVariables:
+class BraceVariables(Finder[Span]):
     """Variables such as ``{name}`` and ``${name}``, but for the tags of ``BraceTags``."""
 
     _variable = re.compile(r"[$#%!]?\{(/?)([^\s{}]{1,900}+)\}")
@@ -74,12 +74,8 @@ class BraceVariables:
             if not closed or match[2].partition("=")[0] not in closed:
                 yield Span(*match.span())
 
-    def search(self, text: str) -> Span | None:
-        """Returns the first variable."""
-        return next(self.finditer(text), None)
 
-
-class BraceTags:
+class BraceTags(Finder[Tag]):
     """Pairs such as ``{b}`` and ``{/b}`` of Ren'Py and Smarty; a tag whose other tag is missing is none."""
 
     _tag = re.compile(r"\{(/?)([a-z][a-z0-9_-]{0,30})(?:[ =][^{}\n]{0,200})?\}")
@@ -91,30 +87,9 @@ class BraceTags:
             if match.start() <= closed.get(match[2], -1):
                 yield Tag(*match.span(), f"{{{match[2]}", -1 if match[1] else 1)
 
-    def search(self, text: str) -> Tag | None:
-        """Returns the first tag."""
-        return next(self.finditer(text), None)
 
-
-class BraceBlocks:
-    """Sections of Mustache and Handlebars: ``{{#items}}``, ``{{^items}}``, ``{{else}}``, ``{{/items}}``; comments."""
-
-    _opening = re.compile(r"\{\{~?\s{0,9}(?:[#/^!]|else\b)")
-
-    def finditer(self, text: str) -> Iterator[Span]:
-        """Yields the tags, in order."""
-        ends = closings(text)
-        for match in finditer(self._opening, text):
-            end = ends.get(match.start())
-            if end is not None:
-                yield Span(match.start(), end)
-
-    def search(self, text: str) -> Span | None:
-        """Returns the first tag."""
-        return next(self.finditer(text), None)
-
-
-_BLOCKS = BraceBlocks()
+# Sections of Mustache and Handlebars, and comments: {{#items}}, {{^items}}, {{else}}, {{/items}}.
+_SECTION = r"\{\{~?\s{0,9}(?:[#/^!]|else\b)"
 _TAG = r"(\{%(?s:.)*?%\}|<%(?:[^=-](?s:.)*?|-[^\s\w](?s:.)*?)?%>|<\?(?:php|xml)\b(?s:.)*?\?>)"
 
 VARIABLES: Expressions = [
@@ -143,7 +118,7 @@ MARKS: Expressions = [
 BREAKS: Expressions = [
     ("%", Checked(_TAG, _controls)),
     ("<?", Checked(_TAG, _controls)),
-    ("{{", _BLOCKS),
+    ("{{", Braces(_SECTION)),
     *compiled({r"</?#[a-z]+[^<>]*>": "#"}),  # FreeMarker
 ]
 TAGS: Expressions = [("{/", BraceTags())]

@@ -1,20 +1,8 @@
 """Identifiers, file names, paths and code are protected; words with the same signs aren't."""
 
-import string
-
 import pytest
 
-from app.text.protection.defaults import untranslatable
-from app.text.protection.protected import protect
-
-KNOWN = frozenset(string.printable + "äöüßÄÖÜé…“„")
-
-
-def spans(text: str) -> list[str]:
-    protected = protect(text, untranslatable(text, KNOWN))
-    assert protected.source == text
-    return list(protected.spans)
-
+from tests.support.notation import spans
 
 UUID = "123e4567-e89b-12d3-a456-426614174000"
 MD5 = "d41d8cd98f00b204e9800998ecf8427e"

@@ -1,20 +1,11 @@
 """Syntax of template languages and message catalogs comes back as it was."""
 
-import string
-
 import pytest
 
 from app.text.protection.defaults import untranslatable
 from app.text.protection.protected import protect
 from app.text.sentences import spans as spans_of
-
-KNOWN = frozenset(string.printable + "äöüßÄÖÜé…“„")
-
-
-def spans(text: str) -> list[str]:
-    protected = protect(text, untranslatable(text, KNOWN))
-    assert protected.source == text
-    return list(protected.spans)
+from tests.support.notation import ALL_KNOWN, spans
 
 
 @pytest.mark.parametrize(
@@ -47,7 +38,7 @@ def test_variables(text: str, kept: list[str]) -> None:
     ],
 )
 def test_tags_are_no_words(text: str, shown: str) -> None:
-    protected = protect(text, untranslatable(text, KNOWN))
+    protected = protect(text, untranslatable(text, ALL_KNOWN))
     assert (protected.text, list(protected.spans), protected.source) == (shown, [], text)
     assert protected.restore(protected.text).text == text
 
@@ -67,7 +58,7 @@ def test_tags_are_no_words(text: str, shown: str) -> None:
     ],
 )
 def test_control_tags_part_texts(text: str, texts: list[str]) -> None:
-    protected = protect(text, untranslatable(text, KNOWN), ("\ue000",))
+    protected = protect(text, untranslatable(text, ALL_KNOWN), ("\ue000",))
     assert [protected.text[begin:end] for begin, end in spans_of(protected.text, language="en")] == texts
     assert protected.source == protected.restore(protected.text).text == text
 
