@@ -254,6 +254,15 @@ def path_parameter(name: str, description: str, example: str) -> dict[str, Any]:
     }
 
 
+REPORT_RESPONSE = {
+    "description": "The report, as an attachment",
+    "content": {
+        "*/*": {
+            "schema": {"type": "string", "format": "binary"},
+            "examples": named({"csv": ("As a table", "kind,text,source,translation,value,note")}),
+        }
+    },
+}
 FILE_RESPONSE = {
     "description": "The translated file, as an attachment",
     "content": {

@@ -33,6 +33,13 @@ class MemoryCounts(BaseModel):
     offered: int = Field(description="Matches not used: the model translated the text.")
 
 
+class ReviewCounts(BaseModel):
+    """How much of a document a person should look at."""
+
+    sentences: int = Field(description="Translated sentences.")
+    doubtful: int = Field(description="Those with a confidence below `review_below`, or that failed a check.")
+
+
 class MemoryMatch(BaseModel):
     """A match of the translation memory for a sentence or a whole text."""
 

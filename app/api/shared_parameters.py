@@ -1,6 +1,7 @@
 """Readers and parameters that the contracts share: flags, glossaries, translation memories."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated
 
 from pydantic import Field
@@ -120,6 +121,25 @@ THRESHOLD = Parameter(
     default=DEFAULT_THRESHOLD,
     limits={"ge": 0, "le": 100},
     guide="translation-memory",
+)
+
+
+def _read_share(given: Given, name: str, value: object) -> float:
+    with suppress(ValueError):
+        if isinstance(value, int | float | str) and not isinstance(value, bool) and 0 <= float(value) <= 1:
+            return float(value)
+    raise given.wrong(name, "a number from 0 to 1")
+
+
+REVIEW_BELOW = Parameter(
+    "review_below",
+    float | None,
+    "Sentences with a confidence below this, and those that failed a check, are to be looked at: in XLIFF they get a "
+    "state, in gettext catalogs the flag `fuzzy`. Without it, only the report tells of those that failed a check.",
+    _read_share,
+    limits={"ge": 0, "le": 1},
+    guide="review-of-documents",
+    example="0.5",
 )
 
 

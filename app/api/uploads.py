@@ -1,6 +1,8 @@
 """Checks of uploaded documents that the contracts share, and the headers of a download."""
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fastapi.responses import Response
@@ -8,7 +10,12 @@ from starlette.exceptions import HTTPException
 
 from app.api.request_body import FilePart
 from app.documents.registry import find_format
+from app.documents.review_report import find_form
+from app.errors import DocumentNotFound, DocumentNotReady
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.storage.document_rows import StoredDocument
 
 FORM_BYTES = 64 * 1024
 """What the other fields of a form may take beside the file."""
@@ -36,6 +43,31 @@ def check_size(file: FilePart, settings: Settings) -> None:
 def download(content: bytes, name: str) -> Response:
     """Sends a translated file."""
     return attachment(content, name, find_format(name).media_type)
+
+
+def shown_report(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what an answer says of a translated document; of the review only counts, and only if it was asked for."""
+    review = report.get("review", {})
+    told = {name: value for name, value in report.items() if name != "review"}
+    if review.get("below") is not None:
+        told["review"] = {name: review[name] for name in ("sentences", "doubtful")}
+    return told
+
+
+def report_response(document: "StoredDocument", form: str) -> Response:
+    """Sends the report of a translated document.
+
+    Raises:
+        InvalidRequest: There is no such form.
+        DocumentNotReady: The document is not translated yet.
+        DocumentNotFound: It could not be translated.
+    """
+    media_type, write = find_form(form)
+    if document.status in ("queued", "translating"):
+        raise DocumentNotReady("Document translation is not done")
+    if document.error:
+        raise DocumentNotFound("The document could not be translated; there is no report.")
+    return attachment(write(document.report).encode(), f"{document.name}.report.{form}", media_type)
 
 
 def attachment(content: bytes, name: str, media_type: str) -> Response:

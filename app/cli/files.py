@@ -107,6 +107,8 @@ class TranslationJob:
         memory: Likewise.
         terms: How often each term of the glossary, its translation and a status occurred so far.
         matches: How many matches of the memory there were so far: exact, fuzzy, or only offered.
+        review_below: As of ``DocumentRequest``; set it before a document is translated.
+        report: What was told of the last document.
         truncated: Sentences so far whose search was ended by the length limit.
         pivots: Pivot languages used so far.
 
@@ -124,6 +126,8 @@ class TranslationJob:
         self.memory: Callable[[str, str], TranslationMemory | None] | None = None
         self.terms: Counter[tuple[str, str, str]] = Counter()
         self.matches: Counter[str] = Counter()
+        self.review_below: float | None = None
+        self.report: Mapping[str, Any] = {}
         languages = languages_of(engine.pairs)
         self._source = served_language(source, [AUTO, *languages])
         self.target = served_language(target, languages)
@@ -170,6 +174,7 @@ class TranslationJob:
             glossary=self.glossary,
             memory=self.memory,
             register=self._register,
+            review_below=self.review_below,
         )
         content = path.read_bytes()
 
@@ -179,6 +184,7 @@ class TranslationJob:
                 return await translate_document(self._translator, document, wanted, lambda _: None)
 
         translated = self._runner.run(translate())
+        self.report = translated.report
         self._count(translated.report)
         return translated.content
 

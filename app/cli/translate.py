@@ -24,6 +24,7 @@ from app.cli.options import (
 )
 from app.cli.references import opened_glossary, opened_memory
 from app.documents.registry import find_format
+from app.documents.review_report import find_form
 from app.text.formality import FORMALITIES
 from app.text.memory.matching import DEFAULT_THRESHOLD
 from app.text.terms.glossary import TermStatus
@@ -53,6 +54,18 @@ _Memory = Annotated[
     str | None, typer.Option(help="Translation memory: a .tmx or .tsv file, or the name or id of a stored one.")
 ]
 _Formality = Annotated[str, typer.Option(help=f"How to address the reader: {', '.join(FORMALITIES)}.")]
+_ReviewBelow = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Mark what has a lower confidence, or failed a check, for review: in XLIFF, po and the report.",
+    ),
+]
+_Report = Annotated[
+    Path | None,
+    typer.Option(dir_okay=False, help="Write what to look at in a document to this file: .html or .csv."),
+]
 _Json = Annotated[
     bool,
     typer.Option("--json", help="Write a line of JSON for each text, with what there is to say of its translation."),
@@ -70,6 +83,8 @@ def translate(
     memory: _Memory = None,
     threshold: _Threshold = DEFAULT_THRESHOLD,
     formality: _Formality = "default",
+    review_below: _ReviewBelow = None,
+    report: _Report = None,
     as_json: _Json = False,
     beam_size: Annotated[int | None, setting("beam_size", "Beam width; 1 is greedy search.")] = None,
     bundle: BundleOption = None,
@@ -85,8 +100,8 @@ def translate(
     """
     inputs = files or [STDIN]
     _check_files(inputs, output)
-    if as_json and is_document(inputs[0]):
-        raise typer.BadParameter("--json is for plain text; a document is translated into a document")
+    _check_reports(is_document(inputs[0]), as_json=as_json, is_reviewed=bool(report or review_below is not None))
+    write_report = find_form(report.suffix.removeprefix("."))[1] if report else None
     settings = load_settings(
         bundle=bundle, workers=workers, threads=threads, provider=provider, precision=precision, beam_size=beam_size
     )
@@ -98,12 +113,15 @@ def translate(
     engine = Registry.from_settings(settings)
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
     job.choose_register(formality)
+    job.review_below = review_below
     with opened_glossary(glossary, job.pair) as job.glossary, opened_memory(memory, job.pair, threshold) as job.memory:
         if is_document(inputs[0]):
             with job.running():
                 translated = job.translate_document(inputs[0], output)
             with _opened(output) as sink:  # opened only now: a translation that fails must not empty the file
                 sink.write(translated)
+            if report and write_report:
+                report.write_text(write_report(job.report), encoding="utf-8", newline="")
         else:
             _translate_text(job, inputs, output, whole=whole, written=_json_line if as_json else _plain)
     _tell(job)
@@ -128,6 +146,13 @@ def _check_files(inputs: Sequence[Path], output: Path | None) -> None:
             )
         if output is None and is_document(path) and not find_format(path.name).is_text:
             raise typer.BadParameter(f"name the file for the translation of {path}", param_hint="--output")
+
+
+def _check_reports(of_document: bool, *, as_json: bool, is_reviewed: bool) -> None:
+    if as_json and of_document:
+        raise typer.BadParameter("--json is for plain text; a document is translated into a document")
+    if is_reviewed and not of_document:
+        raise typer.BadParameter("--review-below and --report are for documents; --json tells of lines")
 
 
 def _plain(piece: Piece, translated: Translated) -> str:
@@ -163,6 +188,9 @@ def _tell(job: TranslationJob) -> None:
             f"note: translated through {pivot}, because there is no model from the source language to {job.target}",
             err=True,
         )
+    if job.review_below is not None:
+        review = job.report["review"]
+        typer.echo(f"review: {review['doubtful']} of {review['sentences']} sentences should be looked at", err=True)
     if job.truncated:
         typer.echo(f"warning: {job.truncated} sentences reached the length limit and may be incomplete", err=True)
     if job.matches:

@@ -319,6 +319,7 @@ class DocumentJobs:
             options=SearchOptions(beam_size=wanted["beam_size"]),
             glossary=glossary,
             memory=memory,
+            review_below=wanted.get("review_below"),
         )
         opened = self._readers.document(content, wanted["input"], wanted["output"], self._settings.max_text_chars)
         async with opened as read:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from app.documents.reading.readers import OpenDocument
+from app.documents.review import Reviewer
 from app.engine.interface import SentenceEvent
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, Overloaded
@@ -40,6 +41,8 @@ class DocumentRequest:
         register: How the reader must be addressed; None for any way.
         glossary: Makes the glossary for a source and a target language; None if there is none.
         memory: The translation memory for a source and a target language; None if there is none.
+        review_below: Sentences with a confidence below this, from 0 to 1, are marked in the file for review, if its
+            format has a place for that; None to mark nothing.
     """
 
     source: str
@@ -49,6 +52,7 @@ class DocumentRequest:
     register: Register | None = None
     glossary: Callable[[str, str], Glossary] | None = None
     memory: Callable[[str, str], TranslationMemory | None] | None = None
+    review_below: float | None = None
 
 
 class DocumentTranslation(NamedTuple):
@@ -56,7 +60,8 @@ class DocumentTranslation(NamedTuple):
 
     Attributes:
         content: The file.
-        report: What the glossary and the translation memory did; see ``app.translation.reports``.
+        report: What the glossary and the translation memory did (see ``app.translation.reports``), and under ``review``
+            what a person should look at (see ``Reviewer.report``).
     """
 
     content: bytes
@@ -87,10 +92,12 @@ async def translate_document(
         source = found or wanted.target
         check_pair(source, wanted.target, translator.pairs)
     request = _request(document, source, wanted)
-    answer = await _when_free(lambda: _translate(translator, request, on_progress))
+    answer, reviewer = await _when_free(lambda: _translate(translator, request, wanted.review_below, on_progress))
     texts = [item.text for item in answer.items]
-    content = await document.write(texts, wanted.locale or wanted.target)
-    return DocumentTranslation(content, await TEXT_POOL.run(report_document, request, answer.items, document.kept))
+    marks = None if wanted.review_below is None else await TEXT_POOL.run(reviewer.marks, answer.items)
+    content = await document.write(texts, wanted.locale or wanted.target, marks)
+    report = await TEXT_POOL.run(report_document, request, answer.items, document.kept)
+    return DocumentTranslation(content, {**report, "review": reviewer.report(answer.items)})
 
 
 async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
@@ -117,13 +124,16 @@ def _request(document: OpenDocument, source: str, wanted: DocumentRequest) -> Tr
     )
 
 
-async def _translate(translator: Translator, request: TranslationRequest, on_progress: Callable[[int], None]) -> Answer:
-    done = 0
+async def _translate(
+    translator: Translator, request: TranslationRequest, review_below: float | None, on_progress: Callable[[int], None]
+) -> tuple[Answer, Reviewer]:
+    done, reviewer = 0, Reviewer(review_below)
     async with aclosing(translator.stream(request)) as events:
         async for event in events:
             if isinstance(event, Answer):
-                return event
+                return event, reviewer
             if isinstance(event, SentenceEvent):
+                reviewer.see(event.key.item, event.sentence)
                 done += len(event.sentence.source)
                 on_progress(done)
     raise AssertionError("a stream without an answer")

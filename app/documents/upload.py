@@ -26,6 +26,7 @@ class Upload:
         glossary_ids: The stored glossaries to use, the most important first.
         memory: Id of the translation memory to use and minimum score of its matches; None for none.
         register: How the reader must be addressed; None for any way.
+        review_below: As of ``app.documents.translation.DocumentRequest``.
         beam_size: Beam width; 1 is greedy search.
     """
 
@@ -40,4 +41,5 @@ class Upload:
     glossary_ids: tuple[str, ...] = ()
     memory: tuple[str, int] | None = None
     register: Register | None = None
+    review_below: float | None = None
     beam_size: int

@@ -8,12 +8,13 @@ from fastapi.responses import JSONResponse, Response
 
 from app.api.access import client_of, header_key
 from app.api.deepl import documents_openapi as docs
-from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, FILE_FORMATS, UPLOAD
+from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, FILE_FORMATS, REPORT, REPORT_FORMAT, UPLOAD
 from app.api.deepl.parameters import FORMALITY, OWN_GLOSSARY, SOURCE_LANG, TARGET_LANG
 from app.api.dependencies import CurrentService, Service
+from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
-from app.api.shared_parameters import STORED_GLOSSARIES, STORED_MEMORY
-from app.api.uploads import FORM_BYTES, check_size, download
+from app.api.shared_parameters import REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
+from app.api.uploads import FORM_BYTES, check_size, download, report_response, shown_report
 from app.documents.upload import Upload
 from app.errors import InvalidRequest
 from app.translation.languages import locale_of
@@ -58,6 +59,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         glossary=given[OWN_GLOSSARY],
         glossary_ids=given[STORED_GLOSSARIES],
         memory=given[STORED_MEMORY],
+        review_below=given[REVIEW_BELOW],
         beam_size=service.settings.beam_size,
     )
     await service.check_stored(key, (upload.source, upload.target), upload.glossary_ids, upload.memory)
@@ -84,14 +86,14 @@ async def get_document_status(request: Request, service: CurrentService) -> Resp
     When it is done, `terms` tells what became of a glossary's terms, and `memory` how many matches of a translation
     memory were used.
     """
-    document = await _find(request, service)
+    document, _ = await _find(request, service)
     body: dict[str, Any] = {"document_id": document.id, "status": document.status}
     if document.status == "translating" and document.translated and document.characters and document.started_at:
         remaining = max(0, document.characters - document.translated)
         body["seconds_remaining"] = round((time.time() - document.started_at) * remaining / document.translated)
     if document.status in ("done", "downloaded"):
         body |= {"status": "done", "seconds_remaining": 0, "billed_characters": document.characters}
-        body |= document.report
+        body |= shown_report(document.report)
     if document.error:
         text, code = document.error
         body |= {"error_message": text, "message": text, "detail": code}
@@ -112,9 +114,30 @@ async def get_document_status(request: Request, service: CurrentService) -> Resp
 )
 async def get_document_result(request: Request, service: CurrentService) -> Response:
     """Sends the translated file, and deletes it."""
-    document = await _find(request, service)
+    document, _ = await _find(request, service)
     content = await (await service.documents.jobs()).download(document, delete_it=True)
     return download(content, document.name)
+
+
+@router.get(
+    "/v2/document/{document_id}/report",
+    summary="What to look at in a translated document",
+    openapi_extra=docs.REPORT_PARAMETERS,
+    responses=docs.REPORT_RESPONSES,
+)
+@router.post(
+    "/v2/document/{document_id}/report",
+    summary="What to look at in a translated document",
+    openapi_extra=docs.REPORT_REQUEST,
+    responses=docs.REPORT_RESPONSES,
+)
+async def get_document_report(request: Request, service: CurrentService) -> Response:
+    """Sends the report of a document that is done: sentences to look at, terms, matches, and what stays as it is.
+
+    It can be read as often as you like, also after the download, until the document expires. DeepL doesn't have this.
+    """
+    document, given = await _find(request, service, REPORT)
+    return report_response(document, given[REPORT_FORMAT])
 
 
 def _check_enabled(service: Service) -> None:
@@ -122,10 +145,12 @@ def _check_enabled(service: Service) -> None:
         raise InvalidRequest("Documents are not available on this server.")
 
 
-async def _find(request: Request, service: Service) -> "StoredDocument":
+async def _find(
+    request: Request, service: Service, parameters: Parameters = DOCUMENT
+) -> tuple["StoredDocument", Given]:
     _check_enabled(service)
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     values = await read_parameters(request, service.settings.max_body_bytes)
-    given = DOCUMENT.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = parameters.read(values, settings=service.settings, pairs=service.engine.pairs)
     jobs = await service.documents.jobs()
-    return await jobs.find(request.path_params["document_id"], given[DOCUMENT_KEY].upper())
+    return await jobs.find(request.path_params["document_id"], given[DOCUMENT_KEY].upper()), given

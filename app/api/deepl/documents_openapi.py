@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.api.deepl import schemas
-from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, UPLOAD
+from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, REPORT, UPLOAD
 from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
 from app.api.openapi import (
     DEFAULTS,
@@ -15,6 +15,7 @@ from app.api.openapi import (
     NO_QUOTA,
     NOT_STORED,
     NOT_WITH_THIS_KEY,
+    REPORT_RESPONSE,
     STORAGE,
     TOO_FAST,
     TOO_FAST_TEXT,
@@ -125,4 +126,19 @@ RESULT_RESPONSES: Responses = _FINDING_ERRORS | {
         not_done=("Not done", "Document translation is not done", "document_not_ready"),
         **STORAGE,
     ),
+}
+REPORT_PARAMETERS: dict[str, Any] = {"parameters": [_ID_PARAMETER, *query_parameters(REPORT)]}
+REPORT_REQUEST: dict[str, Any] = {
+    "parameters": [_ID_PARAMETER],
+    **request_body(
+        REPORT.model("DocumentReport", "Parameters of a request for the report of a document."),
+        {
+            "unknown": ("Mistake: no such document", {"document_key": _KEY, "format": "csv"}),
+            "no_document_key": ("Mistake: no key", {"document_key": "", "format": "html"}),
+        },
+    ),
+}
+REPORT_RESPONSES: Responses = RESULT_RESPONSES | {
+    200: REPORT_RESPONSE,
+    404: error("There is no document of this id and key, or it could not be translated", **NO_DOCUMENT),
 }

@@ -34,7 +34,7 @@ from app.api.deepl.parameters import (
     read_choice,
 )
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import GLOSSARIES, MEMORIES, flag, read_text
+from app.api.shared_parameters import GLOSSARIES, MEMORIES, REVIEW_BELOW, flag, read_text
 from app.api.uploads import checked_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
@@ -98,6 +98,7 @@ UPLOAD = Parameters(
     FILENAME,
     FILE_FORMATS,
     OWN_GLOSSARY,
+    REVIEW_BELOW,
 )
 DOCUMENT_KEY = Parameter(
     "document_key",
@@ -109,6 +110,16 @@ DOCUMENT_KEY = Parameter(
     example="0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A",
 )
 DOCUMENT = Parameters(SENTENCES, DOCUMENT_KEY)
+REPORT_FORMAT = Parameter(
+    "format",
+    Literal["html", "csv"],
+    "A page or a table.",
+    read_choice(("html", "csv")),
+    absent="html",
+    default="html",
+    example="csv",
+)
+REPORT = Parameters(SENTENCES, DOCUMENT_KEY, REPORT_FORMAT)
 
 SIDE = Parameter(
     "type",

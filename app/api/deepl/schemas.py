@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.schemas import MemoryCounts, MemoryMatch, TermUse
+from app.api.schemas import MemoryCounts, MemoryMatch, ReviewCounts, TermUse
 from app.text.memory.entries import MAX_ENTRY_CHARS
 
 
@@ -101,6 +101,7 @@ class DocumentStatus(BaseModel):
     detail: str | None = Field(None, description="What went wrong: a stable word for programs.")
     terms: list[TermUse] | None = Field(None, description="Only with a glossary, when it is done.")
     memory: MemoryCounts | None = Field(None, description="Only with a translation memory, when it is done.")
+    review: ReviewCounts | None = Field(None, description="Only with `review_below`, when it is done.")
 
 
 class GlossaryPair(BaseModel):

@@ -1,4 +1,4 @@
-"""LibreTranslate's documents: POST /translate_file, GET /download_file/<name>."""
+"""LibreTranslate's documents: POST /translate_file, GET /download_file/<name>; and GET /report_file/<name>."""
 
 import re
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from app.api.libretranslate import documents_openapi as docs
 from app.api.libretranslate.endpoints import FILE_FORMATS, TRANSLATE_FILE
 from app.api.libretranslate.parameters import FORMALITY, SOURCE, TARGET
 from app.api.request_body import FilePart, read_parameters
-from app.api.shared_parameters import GLOSSARY, STORED_GLOSSARIES, STORED_MEMORY
-from app.api.uploads import FORM_BYTES, download
+from app.api.shared_parameters import GLOSSARY, REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
+from app.api.uploads import FORM_BYTES, download, report_response, shown_report
 from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, of_code
 from app.translation.languages import locale_of
@@ -24,6 +24,7 @@ from app.translation.languages import locale_of
 router = APIRouter(tags=["Translation"])
 
 _LINK = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[^/\\]+")
+_REPORT = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([a-z]+)")
 _DISABLED = "Files translation are disabled on this server."
 
 
@@ -57,7 +58,10 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     if document.error:
         raise of_code(document.error[1], document.error[0])
     link = f"{request.base_url}download_file/{UUID(document_id)}.{quote(document.name)}"
-    return JSONResponse({"translatedFileUrl": link, **document.report})
+    told = shown_report(document.report)
+    if "review" in told:
+        told["reportUrl"] = f"{request.base_url}report_file/{UUID(document_id)}.html"
+    return JSONResponse({"translatedFileUrl": link, **told})
 
 
 def _read_upload(file: FilePart, values: Mapping[str, object], service: Service) -> Upload:
@@ -81,6 +85,7 @@ def _read_upload(file: FilePart, values: Mapping[str, object], service: Service)
         glossary_ids=given[STORED_GLOSSARIES],
         memory=given[STORED_MEMORY],
         register=given[FORMALITY],
+        review_below=given[REVIEW_BELOW],
         beam_size=service.settings.beam_size,
     )
 
@@ -101,3 +106,23 @@ async def get_download_file(request: Request, service: CurrentService) -> Respon
     jobs = await service.documents.jobs()
     document = await jobs.find(UUID(found[1]).hex)
     return download(await jobs.download(document, delete_it=False), document.name)
+
+
+@router.get(
+    "/report_file/{filename}",
+    summary="What to look at in a translated document",
+    openapi_extra=docs.REPORT_FILE_PARAMETERS,
+    responses=docs.REPORT_FILE_RESPONSES,
+)
+async def get_report_file(request: Request, service: CurrentService) -> Response:
+    """Sends the report of a translated document: sentences to look at, terms, matches, and what stays as it is.
+
+    The name is the number in the address of the translated file, with `.html` or `.csv`.
+    """
+    if not service.settings.documents:
+        raise InvalidRequest(_DISABLED)
+    found = _REPORT.fullmatch(request.path_params["filename"])
+    if not found:
+        raise InvalidRequest("Invalid filename")
+    jobs = await service.documents.jobs()
+    return report_response(await jobs.find(UUID(found[1]).hex), found[2])

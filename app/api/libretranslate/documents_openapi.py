@@ -14,6 +14,7 @@ from app.api.openapi import (
     NOT_NOW,
     NOT_STORED,
     NOT_WITH_THIS_KEY,
+    REPORT_RESPONSE,
     STORAGE,
     TOO_FAST,
     TOO_FAST_TEXT,
@@ -76,3 +77,8 @@ DOWNLOAD_FILE_RESPONSES: Responses = {
     500: error("The server is at fault", internal=AT_FAULT["internal"]),
     503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
 }
+
+REPORT_FILE_PARAMETERS = {
+    "parameters": [path_parameter("filename", "The end of the address `reportUrl`.", f"{_NAME.partition('.')[0]}.html")]
+}
+REPORT_FILE_RESPONSES: Responses = DOWNLOAD_FILE_RESPONSES | {200: REPORT_RESPONSE}

@@ -26,7 +26,7 @@ from app.api.libretranslate.parameters import (
     is_list,
 )
 from app.api.parameter import ABSENT, ALL_PRESENT, Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, read_text
+from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, REVIEW_BELOW, read_text
 from app.api.uploads import check_size, checked_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
@@ -123,6 +123,7 @@ TRANSLATE_FILE = Parameters(
     *GLOSSARIES,
     *MEMORIES,
     FORMALITY,
+    REVIEW_BELOW,
 )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.schemas import ErrorBody, MemoryCounts, MemoryMatch, TermUse
+from app.api.schemas import ErrorBody, MemoryCounts, MemoryMatch, ReviewCounts, TermUse
 from app.text.quality_checks import Verdict
 from app.text.untranslated import Reason
 
@@ -126,6 +126,8 @@ class TranslatedFile(BaseModel):
     translatedFileUrl: str = Field(description="The address to download it from.")
     terms: list[TermUse] | None = Field(None, description="Only with a glossary: how the translation uses its terms.")
     memory: MemoryCounts | None = Field(None, description="Only with a translation memory.")
+    review: ReviewCounts | None = Field(None, description="Only with `review_below`.")
+    reportUrl: str | None = Field(None, description="Only with `review_below`: the address of the report.")
     untranslated: dict[str, int] | None = Field(
         None, description="If anything stays as it is on purpose: how much, by reason, as of `/translate`."
     )

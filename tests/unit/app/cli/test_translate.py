@@ -221,3 +221,24 @@ def test_formality_reaches_the_translation(
 def test_a_formality_that_cannot_be_had(engine: object, formality: str, target: str, message: str) -> None:
     refused = run("translate", "-f", "de", "-t", target, "--formality", formality, given="x\n")
     assert refused.exit_code == 2 and message in refused.output
+
+
+def test_a_document_is_marked_for_review_with_a_report(engine: type[UpperCaseEngine], tmp_path: Path) -> None:
+    (tmp_path / "a.po").write_text('msgid "endless"\nmsgstr ""\n\nmsgid "kurz"\nmsgstr ""\n')
+    options = ["--review-below", "0.5", "--report", tmp_path / "r.csv", "-o", tmp_path / "b.po"]
+    result = run("translate", "-f", "de", "-t", "en", *options, tmp_path / "a.po")
+    assert result.exit_code == 0
+    assert "review: 1 of 2 sentences should be looked at" in result.stderr
+    assert '# Dragoman: truncated\n#, fuzzy\nmsgid "endless"' in (tmp_path / "b.po").read_text()
+    assert (tmp_path / "r.csv").read_text().splitlines()[1].startswith("sentence,1,endless,ENDLESS,")
+
+
+def test_reports_are_of_documents_and_have_two_forms(engine: type[UpperCaseEngine], tmp_path: Path) -> None:
+    (tmp_path / "a.po").write_text('msgid "kurz"\nmsgstr ""\n')
+    text = run("translate", "-f", "de", "-t", "en", "--review-below", "0.5", given="a")
+    form = run(
+        "translate", "-f", "de", "-t", "en", "--report", tmp_path / "r.pdf", "-o", tmp_path / "b", tmp_path / "a.po"
+    )
+    assert (text.exit_code, form.exit_code) == (2, 2)
+    assert "--json tells of lines" in text.stderr and "html, csv" in form.stderr
+    assert not engine.calls
