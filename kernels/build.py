@@ -26,17 +26,20 @@ SETS = {
         "avx512vnni": ("avx512", "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx2 -mfma -mf16c"),
         "avxvnni": ("avx2", "-mavx2 -mfma -mf16c -mavxvnni -DVNNI"),
         "avx2": ("avx2", "-mavx2 -mfma -mf16c"),
+        "sse41": ("sse41", "-mssse3 -msse4.1"),
         "plain": ("plain", ""),
     },
     "aarch64": {
         "neoni8mm": ("neon", "-march=armv8.2-a+dotprod+i8mm"),
         "neon": ("neon", "-march=armv8.2-a+dotprod"),
+        "neonv8": ("neon", "-march=armv8-a"),
         "plain": ("plain", ""),
     },
 }
 ZIGS_NAMES = {  # of what gcc and clang call -march
     "-march=armv8.2-a+dotprod+i8mm": "-mcpu=generic+dotprod+i8mm",
     "-march=armv8.2-a+dotprod": "-mcpu=generic+dotprod",
+    "-march=armv8-a": "-mcpu=generic",
 }
 COMMON = ("registration.c", "operators.c", "weights.c", "dispatch.c", "release.c")  # compiled once, for any processor
 GLIBC = "2.28"  # manylinux_2_28, like ONNX Runtime's own wheels

@@ -17,7 +17,9 @@ __attribute__((target("xsave"))) static uint64_t kept_registers(void) {
 static int runs(const Kernels *k) {
   unsigned a, b, c, d, b7, c7, d7, a71, rest;
   if (k == &kernels_plain) return 1;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) return 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
+  if (k == &kernels_sse41) return c >> 9 & c >> 19 & 1; // SSSE3, SSE4.1
+  if (!(c >> 27 & 1)) return 0;
   const uint64_t kept = kept_registers();
   const int fma_and_half = c >> 12 & c >> 29 & 1;
   if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7)) return 0;
@@ -29,23 +31,23 @@ static int runs(const Kernels *k) {
   return avx2 && a71 >> 4 & 1;
 }
 
-static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnni, &kernels_avx2, &kernels_plain};
+static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnni, &kernels_avx2, &kernels_sse41, &kernels_plain};
 
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 
 static int runs(const Kernels *k) {
   const int dot_products = getauxval(AT_HWCAP) >> 20 & 1, matrix_products = getauxval(AT_HWCAP2) >> 13 & 1;
-  return k == &kernels_plain || (dot_products && (k == &kernels_neon || matrix_products));
+  return k == &kernels_plain || k == &kernels_neonv8 || (dot_products && (k == &kernels_neon || matrix_products));
 }
 
-static const Kernels *const best_first[] = {&kernels_neoni8mm, &kernels_neon, &kernels_plain};
+static const Kernels *const best_first[] = {&kernels_neoni8mm, &kernels_neon, &kernels_neonv8, &kernels_plain};
 #endif
 
 const Kernels *choose_kernels(const char *name) {
   for (size_t i = 0; i < sizeof best_first / sizeof *best_first; i++) {
     const Kernels *k = best_first[i];
-    if (runs(k) && (name ? !strcmp(name, k->name) : k != &kernels_plain)) return k;
+    if (runs(k) && (!name || !strcmp(name, k->name))) return k;
   }
   return NULL;
 }

@@ -1,4 +1,4 @@
-// Sixteen floats on NEON; 8-bit dot products of signed bytes by its instructions SDOT and SMMLA.
+// Sixteen floats on NEON; 8-bit dot products of signed bytes by its instructions SDOT and SMMLA, or without them.
 #include <arm_neon.h>
 
 typedef struct {
@@ -112,9 +112,17 @@ static INLINE Ints broadcast(const uint8_t *p) {
   memcpy(&four, p, 4);
   return vdupq_n_s32(four);
 }
+#ifdef __ARM_FEATURE_DOTPROD
 static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) {
   return vdotq_s32(sum, vreinterpretq_s8_s32(bytes), vreinterpretq_s8_s32(weights));
 }
+#else // processors before ARMv8.2, as the Cortex-A72 of a Raspberry Pi 4
+static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) {
+  int8x16_t a = vreinterpretq_s8_s32(bytes), w = vreinterpretq_s8_s32(weights);
+  int16x8_t l = vmull_s8(vget_low_s8(a), vget_low_s8(w)), h = vmull_high_s8(a, w);
+  return vaddq_s32(sum, vpaddq_s32(vpaddlq_s16(l), vpaddlq_s16(h)));
+}
+#endif
 #ifdef __ARM_FEATURE_MATMUL_INT8
 // SMMLA multiplies two rows of eight bytes with two columns of eight: twice the products of SDOT.
 #define PAIRS

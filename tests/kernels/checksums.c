@@ -93,7 +93,7 @@ static uint64_t checksum(const Kernels *k, int activation, const Tensor *encoder
 int main(void) {
   Tensor encoder[100], decoder[100];
   const int encoder_count = tensors_of(0, encoder), decoder_count = tensors_of(1, decoder);
-  static const char *const names[] = {"plain", "avx2", "avxvnni", "avx512vnni", "neon", "neoni8mm"};
+  static const char *const names[] = {"plain", "sse41", "avx2", "avxvnni", "avx512vnni", "neonv8", "neon", "neoni8mm"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const Kernels *k = choose_kernels(names[i]);
     for (int activation = RELU; k && activation <= SWISH; activation++)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from app.engine.onnx.native import choose_kernels
 from tests.support.native import SHAPES, Operators, a_batch, a_lexicon, rounded_model
 
-FAST = [name for name in ("avx512vnni", "avxvnni", "avx2", "neoni8mm", "neon") if choose_kernels(name)]
+FASTER = ("avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8")
+FAST = [name for name in FASTER if choose_kernels(name)]
 
 
 @pytest.fixture(scope="module", params=SHAPES)
