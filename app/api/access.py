@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 
 from app.engine.interface import SentenceEvent
-from app.errors import FeatureDisabled, InvalidKey, KeyRequired, StorageFailure
+from app.errors import FeatureDisabled, InvalidKey, InvalidRequest, KeyRequired, StorageFailure
+from app.priority import Priority, priority
 from app.settings import Settings
 from app.translation.request import Answer, Progress
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.keys import Key, KeyStore
 
+PRIORITY_HEADER = "X-Dragoman-Priority"
 # An Internet provider gives each customer such a network.
 _IPV6_PREFIX = 64
 
@@ -82,8 +84,11 @@ class Access:
             InvalidKey: There is no such key.
             FeatureDisabled: The key may not use the feature.
             RateLimited: Too many requests in a minute, an hour or a day.
+            InvalidRequest: The header names a priority that doesn't exist.
             StorageFailure: The database can't be used.
         """
+        wanted = wanted_priority(request.headers.get(PRIORITY_HEADER))
+        priority.set((wanted or Priority.NORMAL).at_most(Priority.NORMAL))
         store = self.store
         if store is None:
             return None
@@ -98,6 +103,7 @@ class Access:
             raise FeatureDisabled(f"This API key may not use the feature {feature}.")
         limits = self._limits
         if key:
+            priority.set((wanted or key.priority).at_most(key.priority))
             limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}
         if feature and counts and limits:
             await self._counts.count(client_of(request, key), limits)
@@ -161,6 +167,21 @@ class Access:
         """Returns the characters that a key has used this month."""
         assert self.store
         return await self.read(self.store.used, key)
+
+
+def wanted_priority(text: str | None) -> Priority | None:
+    """Reads the header ``PRIORITY_HEADER``; None if it is absent.
+
+    Raises:
+        InvalidRequest: There is no such priority.
+    """
+    if text is None:
+        return None
+    try:
+        return Priority(text.strip().lower())
+    except ValueError:
+        names = ", ".join(each.value for each in Priority)
+        raise InvalidRequest(f"{PRIORITY_HEADER} must be one of {names}.") from None
 
 
 def header_key(request: Request, scheme: str) -> str | None:

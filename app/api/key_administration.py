@@ -13,13 +13,14 @@ from app.api.parameter import check_names
 from app.api.request_body import read_parameters
 from app.engine.options import check_integer
 from app.errors import FeatureDisabled, InvalidRequest
+from app.priority import Priority
 
 if TYPE_CHECKING:
     from app.storage.keys import Key, KeyStore
 
 router = APIRouter(tags=["Operations"])
 
-_PARAMETERS = ("name", "monthly_characters", "requests_per_minute", "features")
+_PARAMETERS = ("name", "monthly_characters", "requests_per_minute", "features", "priority")
 _MAX_NAME_CHARS = 100
 _MAX_LIMIT = 10**9
 
@@ -56,8 +57,15 @@ async def post_key(request: Request, service: CurrentService, credentials: Crede
         raise InvalidRequest(f"Invalid request: name parameter is longer than {_MAX_NAME_CHARS} characters")
     characters, requests = (_limit(limit, values.get(limit)) for limit in ("monthly_characters", "requests_per_minute"))
     features = None if values.get("features") is None else _features(values["features"])
+    priority = Priority.NORMAL if values.get("priority") is None else _priority(values["priority"])
     made = await service.access.run(
-        lambda: store.add(name, monthly_characters=characters, requests_per_minute=requests, features=features)
+        lambda: store.add(
+            name,
+            monthly_characters=characters,
+            requests_per_minute=requests,
+            features=features,
+            priority=priority,
+        )
     )
     return JSONResponse({"key": made})
 
@@ -99,6 +107,13 @@ def _features(value: object) -> list[str]:
     return [check_text("features", item, "a list of strings") for item in items]
 
 
+def _priority(value: object) -> Priority:
+    names = [priority.value for priority in Priority]
+    if value not in names:
+        raise InvalidRequest(f"Invalid request: priority must be one of {', '.join(names)}")
+    return Priority(value)
+
+
 def _key_body(key: "Key") -> dict[str, Any]:
     limits = {"monthly_characters": key.monthly_characters, "requests_per_minute": key.requests_per_minute}
     return {
@@ -107,5 +122,6 @@ def _key_body(key: "Key") -> dict[str, Any]:
         "hint": key.hint,
         "created_at": key.created_at,
         "features": list(key.features),
+        "priority": key.priority.value,
         **{name: limit for name, limit in limits.items() if limit is not None},
     }

@@ -7,6 +7,8 @@ from pydantic import BaseModel, Field
 from app.api.openapi import INTERNAL, OPERATOR_RESPONSES, STORAGE, TOO_LARGE, Responses, error, request_body, response
 from app.api.schemas import Status
 
+_Priority = Literal["interactive", "normal", "bulk"]
+
 
 class NewKey(BaseModel):
     """An API key to make."""
@@ -17,6 +19,7 @@ class NewKey(BaseModel):
     features: list[str] | None = Field(
         None, description="What it may do: `translate`, `detect`; all if absent.", min_length=1
     )
+    priority: _Priority = Field("normal", description="The highest priority that its requests may have.")
 
 
 class MadeKey(BaseModel):
@@ -33,6 +36,7 @@ class StoredKey(BaseModel):
     hint: str = Field(description="Its last characters.")
     created_at: str = Field(description="ISO 8601, UTC.")
     features: list[str]
+    priority: _Priority
     monthly_characters: int | None = Field(None, description="Only if there is a limit.")
     requests_per_minute: int | None = Field(None, description="Only if there is a limit.")
     used: int = Field(description="Characters used this month.")
@@ -51,6 +55,7 @@ _WEBSITE: dict[str, Any] = {
     "hint": "9f3c",
     "created_at": "2026-11-23T08:00:00+00:00",
     "features": ["detect", "translate"],
+    "priority": "normal",
     "monthly_characters": 500_000,
     "used": 12_345,
 }
@@ -70,7 +75,7 @@ ADD_KEY_RESPONSES: Responses = {
         unknown=(
             "Unknown parameter",
             "Invalid request: unknown parameter characters; known parameters: name, monthly_characters, "
-            "requests_per_minute, features",
+            "requests_per_minute, features, priority",
             "invalid_request",
         ),
         no_features=(

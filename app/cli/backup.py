@@ -1,10 +1,11 @@
-"""``dragoman backup``: copies the database of a server, which may be running."""
+"""``dragoman backup`` and ``dragoman downgrade``: the database as a whole."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from app.cli.stores import open_database
 from app.errors import ConfigurationError
 from app.settings import Settings
 
@@ -19,3 +20,11 @@ def backup(file: Annotated[Path, typer.Argument(help="File to write; it must not
     from app.storage.backup import back_up
 
     back_up(settings.data, file)
+
+
+def downgrade(
+    version: Annotated[int, typer.Argument(help="Schema of the older program; docs/versions.md lists them.")],
+) -> None:
+    """Bring the database to the schema of an older version, after the servers have stopped; make a backup first."""
+    with open_database() as database:
+        database.downgrade(version)

@@ -8,6 +8,7 @@ import typer
 
 from app.cli.stores import open_database
 from app.cli.tables import JsonOption, print_rows
+from app.priority import Priority
 
 if TYPE_CHECKING:
     from app.storage.keys import KeyStore
@@ -34,12 +35,20 @@ def add(
         list[str] | None,
         typer.Option(help="A feature that the key may use, translate or detect; repeatable; all by default."),
     ] = None,
+    priority: Annotated[
+        Priority, typer.Option(help="How urgent its requests may be; the header X-Dragoman-Priority asks for less.")
+    ] = Priority.NORMAL,
     key: Annotated[str | None, typer.Option(help="The key itself; random by default.")] = None,
 ) -> None:
     """Add a key and print it. It can't be printed again, since only its hash is kept."""
     with _store() as store:
         made = store.add(
-            name, key=key, monthly_characters=characters, requests_per_minute=requests, features=allow or None
+            name,
+            key=key,
+            monthly_characters=characters,
+            requests_per_minute=requests,
+            features=allow or None,
+            priority=priority,
         )
     typer.echo(made)
 
@@ -50,7 +59,7 @@ def list_keys(as_json: JsonOption = False) -> None:
     with _store() as store:
         found = store.list()
     print_rows(
-        ("number", "name", "key", "created", "characters a month", "used", "requests a minute", "may use"),
+        ("number", "name", "key", "created", "characters a month", "used", "requests a minute", "may use", "priority"),
         (
             (
                 key.id,
@@ -61,6 +70,7 @@ def list_keys(as_json: JsonOption = False) -> None:
                 used,
                 key.requests_per_minute,
                 key.features,
+                key.priority.value,
             )
             for key, used in found
         ),

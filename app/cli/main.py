@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.filesize import decimal
 
-from app.cli.backup import backup
+from app.cli.backup import backup, downgrade
 from app.cli.commands import CommandGroup
 from app.cli.glossary import glossary
 from app.cli.keys import keys
@@ -148,6 +148,7 @@ def _announce(url: str) -> None:
 app.command()(translate)
 app.command()(mcp)
 app.command()(backup)
+app.command()(downgrade)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from app.cluster.messages import Message, gathered
 from app.engine.interface import Inspection, InspectionCall, RequestQuota, TranslationCall
 from app.errors import DragomanError, ModelFailure
 from app.logs import request_id
+from app.priority import Priority, priority
 from app.settings import Settings
 from app.work_pool import Account, account
 
@@ -28,7 +29,7 @@ class Replica(EngineHost):
         await self._engine.start()
 
     async def stream(
-        self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str]
+        self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str], urgency: Priority
     ) -> AsyncGenerator[Message, None]:
         """Translates; see ``app.engine.interface.TranslationEngine``. Errors come as messages.
 
@@ -36,8 +37,10 @@ class Replica(EngineHost):
             call: What to translate.
             request_name: The id of the request, for the log.
             headers: Of the span that this call belongs to, as ``app.tracing.headers_of`` made them.
+            urgency: The request's priority.
         """
         request_id.set(request_name)
+        priority.set(urgency)
         account.set(Account())
         quota = call.quota or RequestQuota()
         try:

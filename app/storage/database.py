@@ -31,7 +31,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from app.errors import ConfigurationError, Overloaded, StorageFailure
 from app.installation import how_to_install
 from app.settings import Settings
-from app.storage.migrations import MIGRATIONS, statements
+from app.storage.migrations import DOWNGRADES, MIGRATIONS, statements
 from app.storage.text_room import TextLimits
 
 FILE_NAME = "dragoman.sqlite3"
@@ -119,6 +119,25 @@ class Database:
                 for statement in statements(script, self._dialect):
                     connection.exec_driver_sql(statement)
             _set_version(connection, len(MIGRATIONS))
+
+    def downgrade(self, version: int) -> None:
+        """Brings the database to the version of an older program. This program must not use it afterwards.
+
+        Args:
+            version: As many scripts stay.
+
+        Raises:
+            ConfigurationError: The version is newer, or too old to go back to.
+            StorageFailure: As ``transaction``.
+        """
+        least = len(MIGRATIONS) - len(DOWNGRADES)
+        if not least <= version <= len(MIGRATIONS):
+            raise ConfigurationError(f"the database can go back to versions {least} to {len(MIGRATIONS)}")
+        with self.transaction() as connection:
+            for number in range(len(MIGRATIONS), version, -1):
+                for statement in statements(DOWNGRADES[number], self._dialect):
+                    connection.exec_driver_sql(statement)
+            _set_version(connection, version)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

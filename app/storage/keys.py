@@ -25,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from app.errors import InvalidKey, InvalidRequest, QuotaExceeded
+from app.priority import Priority
 from app.storage.database import TABLES, Database, insert
 
 FEATURES = ("translate", "detect")
@@ -42,6 +43,7 @@ KEYS = Table(
     Column("monthly_characters", BigInteger),
     Column("requests_per_minute", BigInteger),
     Column("features", Text, nullable=False),
+    Column("priority", Text, nullable=False),
 )
 USAGE = Table(
     "usage",
@@ -64,6 +66,7 @@ class Key:
         monthly_characters: Maximum characters of texts in a calendar month (UTC); None for no limit.
         requests_per_minute: Maximum requests in a minute; None for no limit.
         features: The ``FEATURES`` that it may use.
+        priority: The highest that its requests may have.
     """
 
     id: int
@@ -73,6 +76,7 @@ class Key:
     monthly_characters: int | None
     requests_per_minute: int | None
     features: tuple[str, ...]
+    priority: Priority = Priority.NORMAL
 
 
 class KeyStore:
@@ -93,6 +97,7 @@ class KeyStore:
         monthly_characters: int | None = None,
         requests_per_minute: int | None = None,
         features: Collection[str] | None = None,
+        priority: Priority = Priority.NORMAL,
     ) -> str:
         """Adds a key and returns it; it can't be read again.
 
@@ -102,6 +107,7 @@ class KeyStore:
             monthly_characters: As in ``Key``.
             requests_per_minute: As in ``Key``.
             features: As in ``Key``; None for all.
+            priority: As in ``Key``.
 
         Raises:
             InvalidRequest: The key is too short or too long, or exists; or there is no such feature.
@@ -120,6 +126,7 @@ class KeyStore:
             "monthly_characters": monthly_characters,
             "requests_per_minute": requests_per_minute,
             "features": ",".join(sorted(features)),
+            "priority": priority.value,
         }
         try:
             with self._database.transaction() as connection:
@@ -221,6 +228,7 @@ def _key(row: Row[Any]) -> Key:
         monthly_characters=row.monthly_characters,
         requests_per_minute=row.requests_per_minute,
         features=tuple(row.features.split(",")),
+        priority=Priority(row.priority),
     )
 
 

@@ -136,7 +136,27 @@ MIGRATIONS = (
     ALTER TABLE suggestions ADD COLUMN size {integer} NOT NULL DEFAULT 0;
     UPDATE suggestions SET size = octet_length(text) + octet_length(translation);
     """,
+    """
+    ALTER TABLE keys ADD COLUMN priority TEXT NOT NULL DEFAULT 'normal';  -- the highest that its requests may have
+    """,
 )
+
+DOWNGRADES = {
+    9: """
+    ALTER TABLE keys DROP COLUMN priority;
+    """,
+    8: """
+    ALTER TABLE memory_entries DROP COLUMN source_lower;
+    ALTER TABLE memory_entries DROP COLUMN target_lower;
+    ALTER TABLE memories DROP COLUMN size;
+    ALTER TABLE dictionaries DROP COLUMN size;
+    ALTER TABLE suggestions DROP COLUMN size;
+    """,
+    7: """
+    ALTER TABLE documents DROP COLUMN client;
+    """,
+}
+"""What takes a script back, by the version that it made: the last three at least, for an older program."""
 
 WORDS = {
     "sqlite": {

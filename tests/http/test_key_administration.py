@@ -38,6 +38,7 @@ async def test_a_key_is_made_used_listed_and_removed(client):
         "hint": made[-4:],
         "monthly_characters": 1000,
         "features": ["translate"],
+        "priority": "normal",
         "used": 13,
     }
     assert (await client.delete("/admin/keys/1", headers=AS_OPERATOR)).status_code == 200
@@ -75,7 +76,7 @@ async def test_a_parameter_that_nobody_knows_is_named(client):
         body = json.dumps({"name": "x", name: ["detect"]})
         headers = {**AS_OPERATOR, "Content-Type": "application/json"}
         response = await client.post("/admin/keys", content=body, headers=headers)
-        known = "name, monthly_characters, requests_per_minute, features"
+        known = "name, monthly_characters, requests_per_minute, features, priority"
         text = f"Invalid request: unknown parameter {shown}; known parameters: {known}"
         assert (response.status_code, response.json()) == (400, {"error": text, "code": "invalid_request"})
 

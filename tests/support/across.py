@@ -15,6 +15,7 @@ from app.cluster.messages import Message
 from app.cluster.remote_engine import RemoteEngine
 from app.cluster.replica import Replica
 from app.engine.interface import Event, Inspection, InspectionCall, TranslationCall
+from app.priority import Priority
 
 
 def sent(value: Any) -> Any:
@@ -58,8 +59,10 @@ class _Handle:
     def options(self, **_: object) -> "_Handle":
         return self
 
-    def _stream(self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str]) -> _Responses:
-        return _Responses(self._replica.stream(*sent((call, request_name, headers))))
+    def _stream(
+        self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str], urgency: Priority
+    ) -> _Responses:
+        return _Responses(self._replica.stream(*sent((call, request_name, headers, urgency))))
 
     async def _inspect(self, call: InspectionCall, request_name: str | None) -> object:
         return sent(await self._replica.inspect(*sent((call, request_name))))

@@ -8,16 +8,19 @@ from collections.abc import Callable, Sequence
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import arrivals
+from app.api.access import PRIORITY_HEADER
 from app.api.contract import contract_of, local_path
 from app.api.error_responses import own_error_response, status_of
 from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import identity
 from app.engine.interface import TranslationEngine
 from app.errors import Overloaded
+from app.priority import Priority, priority
 
 logger = logging.getLogger(__name__)
 
 _NOTE_EVERY_S = 10.0
+_PRIORITY, _BULK = PRIORITY_HEADER.lower().encode(), Priority.BULK.value.encode()
 
 
 class Admission:
@@ -48,6 +51,8 @@ class Admission:
         if scope["type"] == "http" and scope["method"] == "POST":
             path = local_path(scope)
             if path in contract_of(scope).translating_paths:
+                # Always: a pipelined request begins in the context of the one before it.
+                priority.set(Priority.BULK if _is_bulk(scope) else Priority.NORMAL)
                 try:
                     self._engine.reject_if_overloaded()
                 except Overloaded as error:
@@ -65,6 +70,11 @@ class Admission:
         if now - self._noted_s > _NOTE_EVERY_S:
             self._noted_s = now
             logger.warning("the queue is full; requests are refused")
+
+
+def _is_bulk(scope: Scope) -> bool:
+    """Tells whether a request says that it isn't urgent: that is believed before anything is known of its key."""
+    return any(name == _PRIORITY and value.strip().lower() == _BULK for name, value in scope["headers"])
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

@@ -28,8 +28,8 @@ class _Shared:
 class Coalescer:
     """Submits jobs on behalf of coroutines of one event loop; each of them gets a future of its own.
 
-    Two jobs are identical if source, memory, search options, terms, rare words and lane are the same. The job ends when
-    it is done, or when the last one who waits for it has gone.
+    Two jobs are identical if source, memory, search options, terms, rare words, lane and priority are the same. The job
+    ends when it is done, or when the last one who waits for it has gone.
 
     Attributes:
         cache: Results of all servers; None for none.
@@ -127,4 +127,6 @@ def _done(outcome: Outcome) -> asyncio.Future[Outcome]:
 
 def _key(job: Job) -> object:
     """Return a key that identical jobs share. A job that reports its tokens is identical only to itself."""
-    return job if job.on_tokens else (*job.identity, job.options, job.terms, job.rare_words, job.long)
+    if job.on_tokens:
+        return job
+    return (*job.identity, job.options, job.terms, job.rare_words, job.long, job.priority)

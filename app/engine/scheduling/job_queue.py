@@ -10,6 +10,7 @@ from app import arrivals
 from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, next_lane, plan
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
 from app.new_requests import Pauses
+from app.priority import Priority, priority
 
 # How often waiting jobs are searched for dead ones, in seconds.
 _SWEEP_S = 0.05
@@ -49,6 +50,9 @@ class Backlog:
 class JobQueue:
     """Jobs that wait, in the order in which they are taken, and all that were taken and have not ended. Thread-safe.
 
+    Priorities share the work by their weights: start-time fair queueing (Goyal, Vin and Cheng 1996). With one priority
+    alone, work is due in the order of its arrival.
+
     Args:
         limits: Bounds of the queue.
         threads: How many threads will ask for turns.
@@ -67,7 +71,10 @@ class JobQueue:
         self._pending_tokens = 0
         self._backlog = backlog or Backlog()
         self._refilled = limits.max_queue_tokens * (1 - POLICY.free_again)
-        self._arrived_tokens = 1
+        # Virtual time, in tokens of normal work: of the work that is taken now, and at which each priority's work ends.
+        self._time = 0.0
+        self._ends = dict.fromkeys(Priority, 0.0)
+        self._bulk_limit = int(limits.max_queue_tokens * POLICY.bulk_share)
         self._long_limit = int(limits.max_queue_tokens * POLICY.long_share)
         # All that were accepted and have not ended, wherever they are: a job in the hands of a function that raises
         # is neither pending nor running.
@@ -111,8 +118,10 @@ class JobQueue:
             Overloaded: The queue was full a moment ago and has hardly emptied, or the requests that are on their way
                 to it will fill it.
         """
-        waiting = self._pending_tokens and self._before_short + _ARRIVAL_TOKENS * arrivals.Arrival.count
-        if self._full or waiting > self._limits.max_queue_tokens:
+        is_bulk = priority.get() is Priority.BULK
+        before = self._backlog.tokens if is_bulk else self._before_short
+        waiting = self._pending_tokens and before + _ARRIVAL_TOKENS * arrivals.Arrival.count
+        if self._full or waiting > (self._bulk_limit if is_bulk else self._limits.max_queue_tokens):
             with self._condition:
                 self.rejected += 1
             raise Overloaded(_BUSY)
@@ -137,15 +146,19 @@ class JobQueue:
             is_short = not any(job.long for job in jobs)
             # An empty queue accepts a request however much waits for other models: no model shuts out another.
             waiting = self._pending_tokens and (self._before_short if is_short else self._backlog.tokens)
-            if not admitted and waiting and waiting + tokens > self._limits.max_queue_tokens:
+            is_bulk = any(job.priority is Priority.BULK for job in jobs)
+            limit = self._bulk_limit if is_bulk else self._limits.max_queue_tokens
+            if not admitted and waiting and waiting + tokens > limit:
                 # A request that is large for the queue doesn't mark it as full: smaller requests may still fit.
                 self._full = self._full or (is_short and tokens <= self._limits.max_queue_tokens - self._refilled)
                 self.rejected += 1
                 raise Overloaded(_BUSY)
             for job in jobs:
                 job.submitted = now
-                job.order = self._arrived_tokens + POLICY.delay * job.ahead
-            self._arrived_tokens += tokens
+                job.start = max(self._time, self._ends[job.priority])
+                job.order = job.start + POLICY.delay * job.ahead
+            for job in jobs:
+                self._ends[job.priority] = job.start + tokens / job.priority.weight
             self._enqueue(jobs)
             self._unfinished.update(jobs)
             self._condition.notify_all()
@@ -192,6 +205,8 @@ class JobQueue:
             chosen = plan(self._pending[lane.long], live_rows=rows, limits=lane.limits, idle_workers=idle)
             for job in chosen:
                 self._take(job)
+            if chosen:  # the first alone counts: the others may be chosen for their lengths
+                self._time = max(self._time, chosen[0].start)
             return lane, chosen
 
     def end(self, job: Job, result: Outcome | DragomanError, counters: Counter[str]) -> None:
@@ -235,7 +250,7 @@ class JobQueue:
 
     def _enqueue(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
-            insort(self._pending[job.long], job, key=lambda job: job.order)
+            insort(self._pending[job.long], job, key=lambda job: (job.order, -job.priority.weight))
         self._count_pending(jobs, 1)
 
     def _sweep(self, counters: Counter[str]) -> None:

@@ -17,6 +17,7 @@ from app.engine.interface import Timing
 from app.engine.memory import Arrays, Memory
 from app.engine.options import SearchOptions
 from app.logs import request_id
+from app.priority import Priority, priority
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,7 @@ class Policy:
         free_again: A full queue accepts new requests again when this share of it is free.
         long_share: Share of the queue that long work may take away from short work. Texts that were admitted may put
             in more, but short requests still get the other half.
+        bulk_share: Share of the queue that may be full when bulk work is refused.
         delay: For each token that its request has queued before it, a sentence is sorted as if it had arrived this
             many tokens later. So a request of one sentence goes before the later sentences of larger requests. These
             can't be overtaken for ever: by 16,384 tokens at most, because ``Job.ahead`` is bounded by ``short_tokens``.
@@ -52,6 +54,7 @@ class Policy:
     window: int = 256
     free_again: float = 1 / 16
     long_share: float = 1 / 2
+    bulk_share: float = 1 / 2
     delay: int = 32
 
 
@@ -120,8 +123,9 @@ class Job:
         on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
         ahead: Source tokens that its request has put into the queue before it, up to a bound.
-        order: Position among all jobs, lowest first; the scheduler sets it, unless the job takes the position of
-            another one.
+        priority: How urgent its request is.
+        start: Virtual time at which it is due, in tokens of normal work; the queue sets it, as it sets ``order``.
+        order: Position among all jobs, lowest first.
         alone: The job was in a failed batch. It is retried without other jobs, so that only the one at fault fails.
         memory: What the model keeps of the sentences before, if it has a memory.
         remembered: The encoder's part of the memory after this sentence; ``Workload.encode`` sets it.
@@ -136,7 +140,9 @@ class Job:
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)
     ahead: int = 0
-    order: int = 0
+    priority: Priority = field(default_factory=priority.get)
+    start: float = 0.0
+    order: float = 0.0
     alone: bool = False
     submitted: float = 0.0
     started: float = 0.0
@@ -232,7 +238,8 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
     """Choose the jobs that join now.
 
     The oldest job is always chosen, so that no job starves. Jobs of similar length fill the padded token budget and the
-    free rows. A job counts with its full beam. A job that exceeds a limit on its own still runs, but alone.
+    free rows; less urgent jobs come last. A job counts with its full beam. A job that exceeds a limit on its own still
+    runs, but alone.
 
     Args:
         pending: Waiting jobs, oldest first.
@@ -252,7 +259,9 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
     if rows >= limits.max_batch_rows:
         return chosen  # as mostly under load: nothing to sort for
     others = (job for job in pending[1 : POLICY.window] if not job.alone)
-    for job in sorted(others, key=lambda job: abs(len(job.source) - len(anchor.source))):
+    # Less urgent work only fills what is left: else it would take part because of its lengths, whatever its weight.
+    least = anchor.priority.weight
+    for job in sorted(others, key=lambda job: (job.priority.weight < least, abs(len(job.source) - len(anchor.source)))):
         width = max(longest, len(job.source))
         if len(chosen) >= share:
             break

@@ -31,6 +31,7 @@ from app.engine.interface import (
 from app.engine.options import SearchOptions
 from app.errors import DragomanError, EngineUnavailable, ModelFailure, Overloaded
 from app.logs import request_id
+from app.priority import Priority
 from tests.support.fakes import FakeEngine
 
 pytestmark = pytest.mark.anyio
@@ -251,7 +252,7 @@ async def test_the_log_of_a_replica_has_the_id_of_the_request(caplog):
     engine, seen = FakeEngine(), []
     engine.failure = RuntimeError("secret")
     caplog.handler.addFilter(lambda record: seen.append(request_id.get()) or True)
-    stream = Replica.stream(SimpleNamespace(_engine=engine), call("FAIL."), "id-1", {})
+    stream = Replica.stream(SimpleNamespace(_engine=engine), call("FAIL."), "id-1", {}, Priority.NORMAL)
     assert [type(message.error) async for message in stream] == [ModelFailure]
     assert seen == ["id-1"]
     request_id.set(None)

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import MetaData, Table, func, select
 
 from app.errors import ConfigurationError, Overloaded, StorageFailure
+from app.priority import Priority
 from app.storage import database
 from app.storage.database import FILE_NAME, TABLES, Database
 from app.storage.document_files import FILES
@@ -48,6 +49,10 @@ VERSION_1 = """
 """
 
 
+OLD_COLUMNS = "hash, hint, name, created_at, features"
+OLD_KEY = "('b7c3', 'cdef', 'old', '2026-11-01T00:00:00+00:00', 'detect,translate')"
+
+
 def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path):
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as first:
         first.executescript(VERSION_1)
@@ -58,10 +63,12 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path):
 def test_a_database_without_memories_gets_them(opened, monkeypatch):
     """Version 3 had glossaries and no translation memories."""
     monkeypatch.setattr(database, "MIGRATIONS", MIGRATIONS[:3])
-    key = KeyStore(opened()).add("old")
+    with opened().transaction() as connection:
+        connection.exec_driver_sql(f"INSERT INTO keys ({OLD_COLUMNS}) VALUES {OLD_KEY}")
     monkeypatch.undo()
     renewed = opened()
-    assert KeyStore(renewed).find(key)
+    [(key, _)] = KeyStore(renewed).list()
+    assert (key.name, key.priority) == ("old", Priority.NORMAL)
     assert MemoryStore(renewed).add(None, "Site", "de", "en").entry_count == 0
 
 

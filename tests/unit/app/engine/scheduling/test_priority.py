@@ -1,0 +1,111 @@
+"""Priorities: how they share the work, who waits for whom, and who is refused first."""
+
+from collections import Counter
+from contextvars import copy_context
+from dataclasses import replace
+
+import pytest
+
+from app.engine.scheduling.job_queue import JobQueue
+from app.engine.scheduling.policy import Lane, plan
+from app.errors import Overloaded
+from app.priority import Priority, priority
+from tests.support.toy import ROOMY, job
+
+ONE_BY_ONE = replace(ROOMY, max_batch_rows=1, max_queue_tokens=100_000)
+
+
+def opened(limits=ONE_BY_ONE) -> JobQueue:
+    queue = JobQueue(limits, threads=1)
+    queue.open()
+    return queue
+
+
+def taken(queue: JobQueue, number: int) -> list[Priority]:
+    """The priorities of the next jobs, taken one by one."""
+    lane = Lane(weight=1.0, limits=ONE_BY_ONE, batch=None, long=False)
+    found = []
+    for _ in range(number):
+        turn = queue.next_turn([lane], Counter())
+        assert turn
+        found += [job.priority for job in turn[1]]
+    return found
+
+
+def test_less_urgent_work_fills_only_what_others_leave():
+    urgent = [job(*[3] * size, priority=Priority.INTERACTIVE) for size in (4, 9)]
+    bulk = [job(*[3] * 4, priority=Priority.BULK) for _ in range(3)]
+    waiting = [urgent[0], *bulk, urgent[1]]
+    assert plan(waiting, live_rows=0, limits=replace(ROOMY, max_batch_rows=2)) == urgent
+    assert plan(waiting, live_rows=0, limits=replace(ROOMY, max_batch_rows=4)) == [*urgent, *bulk[:2]]
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (4, 8, 40)], ids=["equal sentences", "longer bulk"])
+def test_priorities_share_the_work_by_their_weights(sizes):
+    queue = opened()
+    tokens = dict(zip(Priority, sizes, strict=True))
+    for _ in range(600):
+        for each in Priority:
+            queue.submit([job(*[3] * tokens[each], priority=each)], admitted=True)
+    served: Counter[Priority] = Counter()
+    while served.total() < 2_000:
+        [each] = taken(queue, 1)
+        served[each] += tokens[each]
+    for each in Priority:
+        share = each.weight / sum(other.weight for other in Priority)
+        assert served[each] == pytest.approx(share * served.total(), abs=2 * max(sizes))
+
+
+def test_a_person_waits_for_none_of_the_bulk_that_came_before():
+    queue = opened()
+    queue.submit([job(3, 4, 5, priority=Priority.BULK, ahead=min(512, 3 * number)) for number in range(500)])
+    assert taken(queue, 50) == [Priority.BULK] * 50
+    queue.submit([job(3, 4, 5, priority=Priority.INTERACTIVE)])
+    queue.submit([job(3, 4, 5, priority=Priority.NORMAL)])
+    assert taken(queue, 3) == [*Priority]
+
+
+def test_time_in_which_a_priority_had_no_work_is_not_saved_up():
+    queue = opened()
+    for _ in range(200):
+        queue.submit([job(3, 4, priority=Priority.NORMAL)])
+    taken(queue, 200)
+    for _ in range(20):
+        queue.submit([job(3, 4, priority=Priority.NORMAL)])
+        queue.submit([job(3, 4, priority=Priority.BULK)])
+    assert Counter(taken(queue, 10))[Priority.BULK] in (2, 3)  # one in five
+
+
+def test_one_priority_is_served_in_the_order_of_arrival_and_later_sentences_yield():
+    queue = opened()
+    order = []
+    lane = Lane(weight=1.0, limits=ONE_BY_ONE, batch=None, long=False)
+    large = [job(*[3] * 10, ahead=10 * number) for number in range(3)]
+    queue.submit(large)
+    small = [job(4) for _ in range(3)]
+    for each in small:
+        queue.submit([each])
+    for _ in range(6):
+        order += queue.next_turn([lane], Counter())[1]
+    assert order == [large[0], *small, *large[1:]]
+
+
+@pytest.mark.parametrize("seen", [True, False], ids=["after reading it", "before reading it"])
+def test_a_full_queue_refuses_bulk_first(seen):
+    queue = opened(replace(ROOMY, max_queue_tokens=100))
+
+    def offer(each: Priority, tokens: int) -> None:
+        def enter() -> None:
+            priority.set(each)
+            queue.submit([job(*[3] * tokens)]) if seen else queue.reject_if_overloaded()
+
+        copy_context().run(enter)
+
+    queue.submit([job(*[3] * 49)])
+    offer(Priority.BULK, 1)
+    queue.submit([job(3, 3)])
+    with pytest.raises(Overloaded):
+        offer(Priority.BULK, 1)
+    offer(Priority.NORMAL, 1)
+    queue.submit([job(*[3] * 40)])
+    offer(Priority.INTERACTIVE, 1)
