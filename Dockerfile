@@ -9,13 +9,15 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /source
 RUN python -m venv /opt/dragoman
 ENV PATH=/opt/dragoman/bin:$PATH
+COPY deploy/requirements.txt ./
+RUN pip install --require-hashes --only-binary :all: --requirement requirements.txt
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY app app
 COPY languages languages
 COPY model model
 COPY export export
 COPY kernels kernels
-RUN pip install --constraint constraints.txt ".[documents,memory,postgres,s3,tracing,valkey]"
+RUN pip install --no-deps .
 # Both runtimes own the same folder: one has to go before the other comes.
 RUN if [ "$RUNTIME" = cuda ]; then \
         pip uninstall --yes onnxruntime && \

@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu wheel format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -205,6 +205,18 @@ bench-gpu: .venv-cuda/installed  ## Ten minutes on an NVIDIA GPU: parity, speed 
 wheel: $(DEV)/installed  ## Build wheels for x86-64 and ARM in dist/
 	KERNELS_MACHINE=x86_64 $(DEV)/bin/python -m pip wheel --no-deps --wheel-dir dist .
 	KERNELS_MACHINE=aarch64 $(DEV)/bin/python -m pip wheel --no-deps --wheel-dir dist .
+
+release: $(DEV)/installed  ## Build a release in dist/: wheels, hashes, bill of materials; KEY=file signs it
+	$(DEV)/bin/python -m tools.release $(if $(KEY),--key $(KEY))
+
+requirements: $(DEV)/installed  ## Write deploy/requirements.txt, the service's packages with their hashes
+	$(DEV)/bin/python -m tools.release --lock
+
+audit: $(DEV)/installed  ## Look for known vulnerabilities of the service's packages (asks PyPI)
+	$(DEV)/bin/pip-audit --disable-pip --require-hashes --requirement deploy/requirements.txt
+
+model-card: $(DEV)/installed  ## Write MODEL_CARD.md from the manifest of the shipped bundle
+	$(DEV)/bin/dragoman info artifacts/de-en --card > MODEL_CARD.md
 
 format: $(DEV)/installed  ## Format the code and mend what the linter can mend
 	$(DEV)/bin/ruff format .

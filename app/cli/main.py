@@ -155,11 +155,18 @@ app.command()(downgrade)
 def info(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a model bundle, e.g. artifacts/de-en.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    as_card: Annotated[bool, typer.Option("--card", help="Print the model card in Markdown.")] = False,
 ) -> None:
     """Show a bundle's languages, sizes, precisions, measured quality, licence and training data."""
     from app.engine.models.bundle import Bundle
 
-    manifest = Bundle.open(bundle).manifest.model_dump(mode="json")
+    opened = Bundle.open(bundle).manifest
+    if as_card:
+        from app.cli.card import card
+
+        typer.echo(card(opened), nl=False)
+        return
+    manifest = opened.model_dump(mode="json")
     if as_json:
         typer.echo(json.dumps(manifest, ensure_ascii=False, indent=2))
         return
