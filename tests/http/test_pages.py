@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import json
 import os
 import re
 from pathlib import Path
@@ -54,24 +55,27 @@ def test_the_page_names_every_module_that_it_starts_with():
     assert set(re.findall(r"rel=\"modulepreload\" href=\"web/js/([^\"]+)\"", html)) == found - {"main.js"}
 
 
-def messages_of(name: str) -> list[str]:
-    """The names of a catalogue's messages, which are there in every language."""
-    text = (WEB / "js" / name).read_text()
-    english, german = (re.findall(r"^  (\w+):\s", part, re.MULTILINE) for part in text.split("const GERMAN"))
-    assert english == german
-    return english
+def texts_of(language: str) -> dict[str, dict[str, str]]:
+    """What the pages say in a language: messages, and the server's errors where those are in English."""
+    texts: dict[str, dict[str, str]] = json.loads((WEB / "i18n" / f"{language}.json").read_text(encoding="utf-8"))
+    return texts
+
+
+ENGLISH, GERMAN = texts_of("en"), texts_of("de")
 
 
 def test_every_verdict_is_explained():
-    assert set(Verdict) <= set(messages_of("messages.js"))
+    assert set(Verdict) <= set(ENGLISH["messages"])
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (WEB / "js").glob("*messages.js")))
-def test_every_message_is_there_in_every_language_and_used(name):
-    english = messages_of(name)
-    others = "".join(path.read_text() for path in WEB.rglob("*.*") if path.name != name and path.suffix != ".css")
-    used = {name for pair in re.findall(r"\"(\w+)\"|^  (\w+): ", others, re.MULTILINE) for name in pair} | set(Verdict)
-    assert {message for message in english if not message.endswith("Explained")} - used == set()
+def test_every_message_is_there_in_every_language_and_used():
+    assert list(ENGLISH["messages"]) == list(GERMAN["messages"])
+    for name, message in ENGLISH["messages"].items():
+        places = [sorted(re.findall(r"\{\w+\}", text)) for text in (message, GERMAN["messages"][name])]
+        assert places[0] == places[1], name
+    code = "".join(path.read_text() for path in WEB.rglob("*.*") if path.suffix in (".js", ".html"))
+    used = {name for pair in re.findall(r"\"(\w+)\"|^  (\w+): ", code, re.MULTILINE) for name in pair} | set(Verdict)
+    assert {message for message in ENGLISH["messages"] if not message.endswith("Explained")} - used == set()
 
 
 def codes_of(kind: type[errors.DragomanError]) -> set[str]:
@@ -80,16 +84,14 @@ def codes_of(kind: type[errors.DragomanError]) -> set[str]:
 
 
 def test_every_error_that_the_page_can_meet_is_explained_in_german():
-    text = (WEB / "js" / "errors.de.js").read_text()
-    explained = set(re.findall(r"^  (\w+): \"", text, re.MULTILINE))
     # The page sends no search options; the others are never answers to it.
     own = {"option_out_of_range", "cancelled", "bundle_error", "configuration_error"}
-    assert codes_of(errors.DragomanError) - own <= explained
+    assert codes_of(errors.DragomanError) - own <= GERMAN["errors"].keys()
 
 
 def test_every_reason_why_a_bundle_is_not_served_is_recognized():
     """The sentences that the page has in German are still those of the program; "No such file …" are the system's."""
-    patterns = re.findall(r"^  \"(.+?)\":", (WEB / "js" / "bundleerrors.de.js").read_text(), re.MULTILINE)
+    patterns = GERMAN["bundleErrors"].keys()
     code = "".join(path.read_text() for path in (WEB.parent).rglob("*.py"))
     code = re.sub(r"\"\s*\n\s*f?\"", "", code)  # sentences go over several lines
     system = {os.strerror(number) for number in (errno.ENOENT, errno.EACCES)}

@@ -5,6 +5,7 @@ import { say } from "./i18n.js";
 import { remember } from "./preferences.js";
 import { copy, linkTo, save } from "./share.js";
 
+const SAY_WORKING_AFTER_MS = 800;
 const KEYS = { s: "swap", c: "copy", x: "clear", z: "undo" };
 
 export class Actions {
@@ -13,6 +14,7 @@ export class Actions {
   #source;
   #richText;
   #earlier = [];
+  #soon = 0;
 
   constructor({ translator, languages, source, rich }) {
     this.#translator = translator;
@@ -32,6 +34,13 @@ export class Actions {
   /** Says something in the status line. */
   say(text) {
     byId("status").textContent = text;
+  }
+
+  /** Says that the translation takes long, if it does. */
+  working(isWorking) {
+    clearTimeout(this.#soon);
+    if (isWorking) this.#soon = setTimeout(() => this.say(say("working")), SAY_WORKING_AFTER_MS);
+    else if (byId("status").textContent === say("working")) this.say("");
   }
 
   /** Switches buttons on and off. */

@@ -1,10 +1,9 @@
 // The operator's page: load, models, reload, API keys, suggestions.
 
-import { MESSAGES } from "./adminmessages.js";
 import { ask, base, reason, send, ServerError, useKey } from "./api.js";
 import { Chart } from "./charts.js";
 import { byId, element } from "./dom.js";
-import { say, uiLanguage, useLanguage } from "./i18n.js";
+import { bundleError, say, uiLanguage, useLanguage } from "./i18n.js";
 import { remember } from "./preferences.js";
 import { parse, quantile, sum } from "./prometheus.js";
 
@@ -15,7 +14,7 @@ const SECONDS = "dragoman_http_request_duration_seconds";
 
 const STATES = { starting: "starting", ready: "ready", stopping: "stopping", failed: "broken" };
 
-useLanguage(MESSAGES);
+await useLanguage();
 let charts = null;
 let before = null;
 let timer = 0;
@@ -35,7 +34,7 @@ const CHARTS = {
     const [hits, misses] = ["hits", "misses"].map((name) => `dragoman_engine_feature_cache_${name}_total`).map((name) => sum(now, name) - sum(old, name));
     return [hits + misses ? (100 * hits) / (hits + misses) : null];
   },
-  memory: (_, now) => [sum(now, "process_resident_memory_bytes") / 1e6],
+  processMemory: (_, now) => [sum(now, "process_resident_memory_bytes") / 1e6],
 };
 
 function inMilliseconds(seconds) {
@@ -109,7 +108,7 @@ async function reload() {
     const failed = Object.entries(report.failed);
     const names = { ...report, failed: failed.map(([name]) => name) };
     const lists = Object.fromEntries(Object.entries(names).map(([name, bundles]) => [name, bundles.join(", ") || say("none")]));
-    const reasons = await Promise.all(failed.map(([, sentence]) => whyNot(sentence)));
+    const reasons = failed.map(([, sentence]) => whyNot(sentence));
     byId("report").replaceChildren(element("p", { textContent: say("reloaded", lists) }), element("ul", { hidden: !reasons.length }, ...reasons));
     showModels(await ask("info"));
   } catch (error) {
@@ -120,9 +119,8 @@ async function reload() {
 }
 
 /** Why a bundle is not served, as an element of a list: in the language of the page where that is known. */
-async function whyNot(sentence) {
-  const { inGerman } = uiLanguage === "de" ? await import("./bundleerrors.de.js") : { inGerman: () => null };
-  const translated = inGerman(sentence);
+function whyNot(sentence) {
+  const translated = bundleError(sentence);
   return element("li", { lang: translated ? uiLanguage : "en", textContent: translated ?? sentence });
 }
 

@@ -5,7 +5,7 @@ import { element } from "./dom.js";
 import { number, say, uiLanguage } from "./i18n.js";
 import { copy } from "./share.js";
 
-const COLUMNS = ["keyName", "key", "made", "used", "perMinute", "mayUse"];
+const COLUMNS = ["keyName", "shownKey", "made", "used", "perMinute", "mayUse"];
 
 /** Shows the section; returns a function that reads the usage again. */
 export async function showKeys(root) {
@@ -38,7 +38,7 @@ export async function showKeys(root) {
 
   const remove = ({ id, name }) => {
     // eslint-disable-next-line no-alert
-    if (confirm(say("sureToRemove", { name }))) show(() => ask(`admin/keys/${id}`, { method: "DELETE" }));
+    if (confirm(say("sureToRemoveKey", { name }))) show(() => ask(`admin/keys/${id}`, { method: "DELETE" }));
   };
 
   root.replaceChildren(element("h2", { id: "keys-title", textContent: say("keys") }), mode, frame, form(show), message, made);
@@ -58,7 +58,7 @@ function row(key, remove) {
   const usage = element("td", {}, limit ? say("usedOf", { used: number(used), limit: number(limit) }) : number(used));
   if (limit) usage.append(element("meter", { max: limit, value: used, high: 0.9 * limit, ariaLabel: `${say("used")}: ${name}` }));
   const button = element("button", { type: "button", textContent: say("remove"), onclick: () => remove(key) });
-  button.setAttribute("aria-label", say("removeKey", { name }));
+  button.setAttribute("aria-label", say("removeKeyNamed", { name }));
   return element(
     "tr",
     {},

@@ -58,7 +58,7 @@ export async function showSuggestions(root, keyNames) {
     const accept = button("accept", () => decide({ state: "accepted", translation_memory_id: choice.value }, accepted)(), { className: "main" });
     const reject = button("reject", () => decide({ state: "rejected" }, () => say("rejected"))());
     for (const each of [accept, reject]) each.setAttribute("aria-label", `${each.textContent}: ${text}`);
-    const where = fitting.length ? [element("label", {}, say("intoMemory"), choice), accept] : [element("p", { className: "quiet-text", textContent: say("noMemory") })];
+    const where = fitting.length ? [element("label", {}, say("intoMemory"), choice), accept] : [element("p", { className: "quiet-text", textContent: say("noMemoryForPair") })];
     const pair = [source, target].map((code) => languageName(code)).join(" → ");
     const date = new Date(made).toLocaleDateString(uiLanguage, { dateStyle: "medium" });
     item.append(

@@ -1,6 +1,6 @@
 // Talks to the server that the page came from, and to nobody else.
 
-import { say, uiLanguage } from "./i18n.js";
+import { errorSentence, say } from "./i18n.js";
 
 /** The server's address, with the prefix that it may be served under. */
 export const base = new URL("../../", import.meta.url);
@@ -61,14 +61,7 @@ export async function send(path, { body, method = body ? "POST" : "GET", headers
   const answer = await response.json().catch(() => ({}));
   const retryAfterS = Number(response.headers.get("Retry-After"));
   const code = answer.code ?? answer.detail;
-  throw new ServerError(await inWords(code, answer.error ?? answer.message ?? ""), { status: response.status, code, retryAfterS });
-}
-
-/** The server's sentence about an error in the language of the page, if the page knows the code, else as it is. */
-export async function inWords(code, sentence) {
-  if (uiLanguage !== "de") return sentence;
-  const { SENTENCES } = await import("./errors.de.js").catch(() => ({ SENTENCES: {} }));
-  return SENTENCES[code]?.replace("{reason}", () => sentence) ?? sentence;
+  throw new ServerError(errorSentence(code, answer.error ?? answer.message ?? ""), { status: response.status, code, retryAfterS });
 }
 
 /** Says in words why something could not be done. */
@@ -101,7 +94,7 @@ export async function* events(path, options) {
         const event = parse(rest.slice(0, end));
         if (event?.name === "error") {
           const { error: sentence, code } = event.data;
-          throw new ServerError(await inWords(code, sentence), { status: 500, code });
+          throw new ServerError(errorSentence(code, sentence), { status: 500, code });
         }
         if (event) yield event;
       }

@@ -1,11 +1,10 @@
 // Documents: dropped or chosen, translated by the server's document endpoints (DeepL's contract), saved.
 
-import { ask, inWords, reason, retryDelayMs, send, ServerError } from "./api.js";
+import { ask, reason, retryDelayMs, send, ServerError } from "./api.js";
 import { text } from "./controls.js";
 import { element } from "./dom.js";
-import { learn, say } from "./i18n.js";
+import { errorSentence, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
-import { MESSAGES } from "./panelmessages.js";
 import { save } from "./share.js";
 import { withTerms } from "./terms.js";
 
@@ -13,7 +12,6 @@ const POLL_MS = 1000;
 
 /** Fills the panel for files of these types (".docx", …); returns a function that takes files. */
 export function fillDocuments(root, languages, types) {
-  learn(MESSAGES);
   const jobs = element("ul", { className: "jobs" });
   const input = element("input", { type: "file", accept: types.join(","), className: "sr-only", id: "file", multiple: true, tabIndex: -1 });
   const drop = element(
@@ -88,7 +86,7 @@ function pause(durationMs) {
 async function done(path, body, problem, progress) {
   for (let longestS = 0; ; ) {
     const { status, seconds_remaining: leftS, message, error_message: sentence, detail } = await patiently(() => ask(path, { body }), problem);
-    if (status === "error") throw new ServerError(await inWords(detail, message ?? sentence), { code: detail });
+    if (status === "error") throw new ServerError(errorSentence(detail, message ?? sentence), { code: detail });
     if (status === "done") return;
     longestS = Math.max(longestS, leftS ?? 0);
     progress(status, leftS ? 1 - leftS / longestS : null);

@@ -36,6 +36,19 @@ export function patch(parent, nodes) {
   parent.insertBefore(fresh, next);
 }
 
+/** A function that calls another one in the next frame, however often it is called until then. */
+export function onFrame(work) {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      work();
+    });
+  };
+}
+
 /** The place in a text node under a point, as { node, offset }, or null. */
 export function caretAt(x, y) {
   if (document.caretPositionFromPoint) {

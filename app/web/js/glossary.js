@@ -5,9 +5,8 @@ import { Chooser } from "./chooser.js";
 import { text } from "./controls.js";
 import { element } from "./dom.js";
 import { browserTerms, readGlossaries, StoredGlossary } from "./glossaries.js";
-import { learn, say } from "./i18n.js";
+import { say } from "./i18n.js";
 import { PairTable } from "./pairtable.js";
-import { MESSAGES } from "./panelmessages.js";
 import { BROWSER, chosenGlossary, NONE, useGlossary } from "./terms.js";
 
 const LONGEST_TERM = 500; // as the server has it
@@ -19,7 +18,6 @@ const DRAFT = "draft"; // made, but without a term, so that the server has it no
  * { source, target, name }, source null where it is unknown; `changed()` is called when translations may differ; `changes(draw)` has `draw` called for another pair; `isStored` says whether the server keeps glossaries.
  */
 export async function fillGlossary(root, { pair, changed, changes, isStored }) {
-  learn(MESSAGES);
   const panel = new GlossaryPanel(root, { pair, changed, changes, isStored });
   await panel.refresh();
   return panel;

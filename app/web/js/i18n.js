@@ -1,19 +1,22 @@
-// The language of the interface: chosen once, else the browser's, else English.
+// The language of the interface: chosen once, else the browser's, else English. Its texts are files of app/web/i18n.
 
 import { remembered } from "./preferences.js";
 
-let messages = {};
-const learned = {};
+const LANGUAGES = ["en", "de"];
+
+let texts = { messages: {}, errors: {}, bundleErrors: {} };
 let names = null;
 
 /** The code of the interface's language. */
 export let uiLanguage = "en";
 
-/** Picks the language among those of `catalogue`, and puts it into the document. */
-export function useLanguage(catalogue) {
+/** Picks the language, loads its texts, and puts them into the document; without them, all stays as it is. */
+export async function useLanguage() {
   const wanted = [remembered("ui"), ...navigator.languages].map((tag) => tag?.split("-")[0].toLowerCase());
-  uiLanguage = wanted.find((code) => code in catalogue) ?? "en";
-  messages = { ...catalogue[uiLanguage], ...learned[uiLanguage] };
+  const chosen = wanted.find((code) => LANGUAGES.includes(code)) ?? "en";
+  const response = await fetch(new URL(`../i18n/${chosen}.json`, import.meta.url));
+  texts = await response.json();
+  uiLanguage = chosen;
   names = new Intl.DisplayNames([uiLanguage], { type: "language", fallback: "none" });
   document.documentElement.lang = uiLanguage;
   for (const element of document.querySelectorAll("[data-text]")) element.textContent = say(element.dataset.text);
@@ -26,15 +29,23 @@ export function useLanguage(catalogue) {
   }
 }
 
-/** Adds the messages of a part of the page that is loaded later. */
-export function learn(catalogue) {
-  for (const [language, own] of Object.entries(catalogue)) learned[language] = { ...learned[language], ...own };
-  Object.assign(messages, learned[uiLanguage]);
-}
-
 /** A message with its values put in. */
 export function say(name, values = {}) {
-  return (messages[name] ?? name).replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
+  return (texts.messages[name] ?? name).replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
+}
+
+/** What an error of the server means, by its stable code; as the server says it where there is no own sentence for it. */
+export function errorSentence(code, sentence) {
+  return texts.errors[code]?.replace("{reason}", () => sentence) ?? sentence;
+}
+
+/** Why a bundle isn't served; null where that isn't known. The server has no codes for it, so its sentences are recognized. */
+export function bundleError(sentence) {
+  for (const [pattern, translated] of Object.entries(texts.bundleErrors)) {
+    const found = new RegExp(`^${pattern}$`, "s").exec(sentence);
+    if (found) return translated.replace(/\{(\d)\}/g, (_, group) => found[group]);
+  }
+  return null;
 }
 
 /** The name of a language; `fallback` is the server's. */

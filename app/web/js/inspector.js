@@ -3,8 +3,7 @@
 import { reason } from "./api.js";
 import { element } from "./dom.js";
 import { alignmentMap, heatMap, searchTree } from "./drawings.js";
-import { learn, say } from "./i18n.js";
-import { MESSAGES } from "./inspectormessages.js";
+import { say } from "./i18n.js";
 
 const VIEWS = ["alignment", "attention", "beam"];
 const KINDS = ["cross", "encoder", "decoder"];
@@ -20,7 +19,6 @@ export class Inspector {
   #asking = null;
 
   constructor(root, button, translator) {
-    learn(MESSAGES);
     this.#root = root;
     this.#button = button;
     this.#translator = translator;

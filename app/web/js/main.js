@@ -1,50 +1,48 @@
 // The translation page: makes its parts and joins them.
 
 import { Actions } from "./actions.js";
-import { ask, base, reason, retryDelayMs } from "./api.js";
+import { base, reason, retryDelayMs } from "./api.js";
 import { isFromMemory } from "./document.js";
-import { byId } from "./dom.js";
+import { byId, onFrame } from "./dom.js";
 import { Explorer } from "./explore.js";
 import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
 import { Languages } from "./languages.js";
 import { AlternativesMenu } from "./menu.js";
 import { findOnlySame, serveMemories, useMemory } from "./memorychoice.js";
-import { MESSAGES } from "./messages.js";
-import { once, Panel } from "./panels.js";
+import { Later, Panel } from "./panels.js";
 import { remember } from "./preferences.js";
 import { scrollTogether } from "./scrolling.js";
 import { fromAddress } from "./share.js";
 import { SourceView } from "./sourceview.js";
+import { Store } from "./store.js";
 import { TargetView } from "./targetview.js";
 import { BROWSER, chosenGlossary, useGlossary } from "./terms.js";
 import { Translator } from "./translator.js";
 
-const SAY_WORKING_AFTER_MS = 800;
 // Pasted markup with one of these is worth keeping.
 const FORMATTING = /<(a\s[^>]*href|b|blockquote|code|em|h[1-6]|i|mark|ol|pre|strong|su[bp]|table|u|ul)[\s>]/i;
 
-useLanguage(MESSAGES);
+await useLanguage();
 const area = byId("source-text");
 const output = byId("output");
+const store = new Store();
 const translator = new Translator();
 const languages = new Languages(byId("source-language"), byId("target-language"));
 const source = new SourceView(area, byId("mirror"));
 const target = new TargetView(output);
 const explorer = new Explorer({ translator, source, target, root: output, area, note: byId("note") });
-const actions = new Actions({ translator, languages, source, rich: () => rich });
-const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, fileTypes));
-const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: keepsGlossaries }));
+const rich = new Later(loadRich, { isOpen: false }); // until something formatted is pasted
+const inspector = new Later(async () => new (await import("./inspector.js")).Inspector(byId("inspector"), byId("look"), translator));
+const actions = new Actions({ translator, languages, source, rich: () => rich.current });
+const menu = new AlternativesMenu(byId("menu"), translator, {
+  choose: (part, text) => actions.put(part, text),
+  inspect: showInspector,
+  edit: editSentence,
+});
+const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, store.fileTypes));
+const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: store.keepsGlossaries }));
 const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changed: translateAgain, changes: onPairChange }));
-let rich = { isOpen: false }; // until something formatted is pasted
-let charLimit = Infinity;
-let isTooLong = false;
-let wanted = {}; // the languages that the address asks for
-let loads = 0; // counts the calls of load(), so that an older answer doesn't undo a newer one
-let fileTypes = [];
-let keepsGlossaries = false;
-let takesSuggestions = false;
-let inspector = null;
-let menu = null;
+const drawSoon = onFrame(draw);
 
 function draw() {
   if (output.lang !== languages.target) {
@@ -58,25 +56,12 @@ function draw() {
   showHits();
 }
 
-let isDrawing = false;
-function drawSoon() {
-  if (isDrawing) return;
-  isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
-    draw();
-  });
-}
-
-let sayWorking = 0;
 function showState() {
   const { state, error, detected } = translator;
   if (goesOnWithout(error)) return;
-  clearTimeout(sayWorking);
-  if (state === "working") sayWorking = setTimeout(() => actions.say(say("working")), SAY_WORKING_AFTER_MS);
-  else if (byId("status").textContent === say("working")) actions.say("");
+  actions.working(state === "working");
   if (error) complain(error);
-  else if (state === "idle" && !isTooLong) notify("");
+  else if (state === "idle" && !store.isTooLong) notify("");
   const isKnown = languages.source === "auto" && detected?.confidence > 0;
   const values = isKnown && { language: languages.name(detected.language), confidence: Math.round(detected.confidence) };
   byId("pivot").textContent = translator.pivot ? say("pivot", { language: languages.name(translator.pivot) }) : "";
@@ -103,6 +88,7 @@ function notify(text, kind = "") {
 }
 
 function showCount() {
+  const { charLimit } = store;
   const count = area.value.length > charLimit / 2 ? [...area.value].length : area.value.length;
   const values = { count: number(count), limit: number(charLimit) };
   byId("count").textContent = count ? say(count > charLimit / 2 ? "charactersOf" : "characters", values) : "";
@@ -111,9 +97,9 @@ function showCount() {
 
 function edit({ isComposing = false, now = false } = {}) {
   if (isComposing) return;
-  const wasTooLong = isTooLong;
-  isTooLong = !showCount();
-  if (isTooLong) return notify(say("tooLong", { limit: number(charLimit) }), "bad");
+  const wasTooLong = store.isTooLong;
+  store.isTooLong = !showCount();
+  if (store.isTooLong) return notify(say("tooLong", { limit: number(store.charLimit) }), "bad");
   if (wasTooLong) showState();
   return languages.target && translator.edit(source.value, { now });
 }
@@ -125,24 +111,25 @@ async function paste(event) {
   const text = event.clipboardData.getData("text/plain");
   event.preventDefault();
   const before = area.value;
-  const isLoaded = await loadRich().then(() => true, () => false);
+  const isLoaded = await rich.load().then(() => true, () => false);
   // Without its formatting rather than not at all, or in the place of what was typed meanwhile.
   if (isLoaded && area.value === before) actions.format(html);
   else source.insert(text);
 }
 
-const loadRich = once(async () => {
+async function loadRich() {
   const panes = [byId("rich-source"), byId("rich-output")];
   const pair = () => ({ source: translator.language ?? "auto", target: languages.target });
   const detect = async (text, signal) => {
     if (languages.source === "auto") await translator.detect(text, signal);
     translator.check();
   };
-  rich = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
-  rich.addEventListener("change", () => (notify(""), actions.refresh()));
-  rich.addEventListener("failed", ({ detail: error }) => goesOnWithout(error) || complain(error));
+  const text = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
+  text.addEventListener("change", () => (notify(""), actions.refresh()));
+  text.addEventListener("failed", ({ detail: error }) => goesOnWithout(error) || complain(error));
   scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
-});
+  return text;
+}
 
 /** The languages of the glossary. */
 function pair() {
@@ -159,7 +146,7 @@ function onPairChange(draw) {
 
 function translateAgain() {
   translator.renew();
-  if (rich.isOpen) rich.again();
+  if (rich.current.isOpen) rich.current.again();
 }
 
 /** Goes on without a glossary or memory that somebody else has removed, or that the server can't search; returns whether it does. */
@@ -183,88 +170,74 @@ function showHits() {
 
 function changeLanguages() {
   translator.choose(languages.source, languages.target);
-  if (rich.isOpen) rich.again();
+  if (rich.current.isOpen) rich.current.again();
   showState();
 }
 
 function resume() {
-  if (rich.isOpen) rich.resume();
+  if (rich.current.isOpen) rich.current.resume();
   else translator.resume();
 }
 
-const loadInspector = once(async () => {
-  inspector = new (await import("./inspector.js")).Inspector(byId("inspector"), byId("look"), translator);
-});
-
 async function showInspector(part) {
-  await loadInspector();
-  inspector.open(part);
+  (await inspector.load()).open(part);
 }
 
 /** Takes the text and the languages of a link. */
 function readAddress() {
   const { text, ...pair } = fromAddress();
-  wanted = pair;
+  store.wanted = pair;
   if (text) source.replace(text);
 }
 
 async function load() {
   notify("");
-  const turn = ++loads;
   try {
-    const [served, settings] = await Promise.all([ask("languages"), ask("frontend/settings")]);
-    if (turn !== loads) return;
-    charLimit = settings.charLimit > 0 ? settings.charLimit : Infinity;
-    if (settings.apiKeys) await offerKey(settings.keyRequired);
-    languages.fill(served, wanted, settings);
-    wanted = {};
-    offer(settings);
-    await offerGlossary(settings.capabilities?.glossaries);
+    const offer = await store.load();
+    if (!offer) return;
+    if (store.knowsKeys) await offerKey();
+    languages.fill(offer.served, store.wanted, offer.settings);
+    store.wanted = {};
+    showOffer();
+    await restoreGlossary();
     translator.choose(languages.source, languages.target);
     edit({ now: true });
   } catch (error) {
-    if (turn !== loads) return;
     console.warn("the page could not load:", error.message);
     notify(say("noLanguages"), "bad");
   }
 }
 
-async function offerKey(isRequired) {
+async function offerKey() {
   const [form, button] = [byId("key-form"), byId("key-button")];
-  (await import("./keyform.js")).offerKey({ form, button, isRequired, changed: () => load().then(translateAgain) });
+  const changed = () => load().then(translateAgain);
+  (await import("./keyform.js")).offerKey({ form, button, isRequired: store.needsKey, changed });
 }
 
 /** Shows what this server can do, and nothing else. */
-function offer({ capabilities = {}, filesTranslation, supportedFilesFormat, suggestions }) {
-  byId("operator").hidden = !capabilities.admin;
-  menu ??= new AlternativesMenu(byId("menu"), translator, {
-    choose: (part, text) => actions.put(part, text),
-    inspect: showInspector,
-    edit: editSentence,
-  });
-  documents.isOffered = filesTranslation;
-  fileTypes = supportedFilesFormat;
+function showOffer() {
+  byId("operator").hidden = !store.hasOperator;
+  documents.isOffered = store.fileTypes.length > 0;
   glossary.isOffered = true;
   glossary.refresh();
-  memory.isOffered = capabilities.memories === true;
-  serveMemories(memory.isOffered);
+  memory.isOffered = store.keepsMemories;
+  serveMemories(store.keepsMemories);
   memory.refresh();
-  takesSuggestions = suggestions === true;
 }
 
 /** The form to edit a sentence with. */
 async function editSentence(part, close) {
   const { sentenceEditor } = await import("./sentenceeditor.js");
   const choose = (text) => actions.put(part, text);
-  const options = { pair: pair(), choose, close, saved: () => memory.refresh(), hasMemories: memory.isOffered, takesSuggestions };
+  const { keepsMemories: hasMemories, takesSuggestions } = store;
+  const options = { pair: pair(), choose, close, saved: () => memory.refresh(), hasMemories, takesSuggestions };
   return sentenceEditor(part, options);
 }
 
 /** Uses the glossary that was chosen last. */
-async function offerGlossary(isStored = false) {
-  keepsGlossaries = isStored;
+async function restoreGlossary() {
   if (chosenGlossary() === BROWSER) return;
-  if (isStored) await (await import("./glossaries.js")).restoreGlossary();
+  if (store.keepsGlossaries) await (await import("./glossaries.js")).restoreGlossary();
   else useGlossary(BROWSER);
 }
 
@@ -274,6 +247,17 @@ async function dropFiles(event) {
   event.preventDefault();
   const { files } = event.dataTransfer;
   if (event.type === "drop") (await documents.open())(files);
+}
+
+/** Shows the page in another language, if its texts come. */
+async function changeInterface() {
+  try {
+    await useLanguage();
+  } catch {
+    return notify(say("away"));
+  }
+  inspector.current?.refresh();
+  return load();
 }
 
 // A part of the page that is loaded on demand did not come.
@@ -298,9 +282,7 @@ scrollTogether({ scroller: byId("plain-source"), lines: () => source.lines }, { 
 byId("ui-language").value = uiLanguage;
 byId("ui-language").addEventListener("change", (event) => {
   remember("ui", event.target.value);
-  useLanguage(MESSAGES);
-  inspector?.refresh();
-  load();
+  changeInterface();
 });
 for (const name of ["dragover", "drop"]) addEventListener(name, dropFiles);
 addEventListener("hashchange", () => (readAddress(), load()));

@@ -4,11 +4,10 @@ import { hasKey, reason } from "./api.js";
 import { Chooser } from "./chooser.js";
 import { button, text } from "./controls.js";
 import { element } from "./dom.js";
-import { learn, number, say } from "./i18n.js";
+import { number, say } from "./i18n.js";
 import { exportFile, findEntries, importFile, makeMemory, readMemories, removeEntry, removeMemory, renameMemory, saveEntry } from "./memories.js";
 import { memoryOf, useMemory } from "./memorychoice.js";
 import { PairTable } from "./pairtable.js";
-import { MESSAGES } from "./panelmessages.js";
 import { save } from "./share.js";
 
 const NONE = "";
@@ -16,7 +15,6 @@ const LONGEST_TEXT = 10_000;
 
 /** Fills the panel; the functions are those of `fillGlossary`. */
 export async function fillMemory(root, { pair, changed, changes }) {
-  learn(MESSAGES);
   const panel = new MemoryPanel(root, { pair, changed, changes });
   await panel.refresh();
   return panel;

@@ -12,6 +12,22 @@ export function once(load) {
   return () => (loading ??= load().catch(failed));
 }
 
+/** A part of the page that is loaded when it is asked for the first time; until then there is something else in its place. */
+export class Later {
+  #load;
+  current;
+
+  constructor(load, placeholder = null) {
+    this.current = placeholder;
+    this.#load = once(async () => (this.current = await load()));
+  }
+
+  /** The part. */
+  load() {
+    return this.#load();
+  }
+}
+
 /** Offers a panel, where the server has what it needs, by the button `open-NAME`; `fill(root)` makes its content. */
 export class Panel {
   #root;

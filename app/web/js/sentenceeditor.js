@@ -3,10 +3,9 @@
 import { reason, send } from "./api.js";
 import { button, field, text } from "./controls.js";
 import { element } from "./dom.js";
-import { learn, say } from "./i18n.js";
+import { say } from "./i18n.js";
 import { saveEntry } from "./memories.js";
 import { memoryOf } from "./memorychoice.js";
-import { MESSAGES } from "./panelmessages.js";
 
 /**
  * The form for a sentence, with a function that puts the cursor there. `pair` has the languages; `choose(text)` puts another
@@ -14,7 +13,6 @@ import { MESSAGES } from "./panelmessages.js";
  * `hasMemories` and takes suggestions if `takesSuggestions`.
  */
 export function sentenceEditor(part, { pair, choose, close, saved, hasMemories, takesSuggestions }) {
-  learn(MESSAGES);
   const { control, label } = field("edited", "translation", { name: "textarea", rows: 3, required: true, lang: pair.target, value: part.target });
   const said = element("p", { className: "facts" });
   said.setAttribute("role", "status");

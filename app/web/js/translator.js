@@ -1,8 +1,8 @@
 // Keeps a translation up to date with the text: detects, asks for what has changed, tries again when the server was away.
 
-import { ask, events, inWords, retryDelayMs, ServerError, Unreachable } from "./api.js";
+import { ask, events, retryDelayMs, ServerError, Unreachable } from "./api.js";
 import { sentencePart, TranslatedText, withMatches } from "./document.js";
-import { languageName, say } from "./i18n.js";
+import { errorSentence, languageName, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
 import { withTerms } from "./terms.js";
 
@@ -224,7 +224,7 @@ export class Translator extends EventTarget {
         isComplete = true;
         this.pivot = data.pivot?.find(Boolean) ?? null;
         data.memory?.forEach((matches, index) => this.#match(sentences[index], matches));
-        if (isDetected) await this.#learn(data);
+        if (isDetected) this.#learn(data);
       }
       if (name === "sentence") {
         const sentence = sentencePart(data);
@@ -239,9 +239,9 @@ export class Translator extends EventTarget {
   }
 
   /** Takes the language from an answer, where the server detects it for each text; throws if a text has none of its. */
-  async #learn({ detectedLanguage, errors = [] }) {
+  #learn({ detectedLanguage, errors = [] }) {
     const refusal = errors.find(Boolean);
-    if (refusal) throw new ServerError(await inWords(refusal.code, refusal.error), { status: 400, code: refusal.code });
+    if (refusal) throw new ServerError(errorSentence(refusal.code, refusal.error), { status: 400, code: refusal.code });
     this.#detect(detectedLanguage.reduce((best, each) => (each.confidence > best.confidence ? each : best)));
   }
 

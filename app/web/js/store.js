@@ -1,0 +1,46 @@
+// What the parts of the page share: what the server offers, what the address asks for, whether the text is too long.
+
+import { ask } from "./api.js";
+
+export class Store {
+  /** Characters that a text may have. */
+  charLimit = Infinity;
+  isTooLong = false;
+  /** The languages that the address asks for. */
+  wanted = {};
+  /** The endings of the files that the server translates; empty if it translates none. */
+  fileTypes = [];
+  keepsGlossaries = false;
+  keepsMemories = false;
+  takesSuggestions = false;
+  hasOperator = false;
+  /** Whether the server knows API keys, and whether it asks for one. */
+  knowsKeys = false;
+  needsKey = false;
+  #loads = 0;
+
+  /** Asks the server; returns its languages and settings, or null if a later call will: an older answer changes nothing. */
+  async load() {
+    const turn = ++this.#loads;
+    try {
+      const [served, settings] = await Promise.all([ask("languages"), ask("frontend/settings")]);
+      if (turn !== this.#loads) return null;
+      this.#take(settings);
+      return { served, settings };
+    } catch (error) {
+      if (turn !== this.#loads) return null;
+      throw error;
+    }
+  }
+
+  #take({ charLimit, apiKeys, keyRequired, capabilities = {}, filesTranslation, supportedFilesFormat, suggestions }) {
+    this.charLimit = charLimit > 0 ? charLimit : Infinity;
+    this.knowsKeys = apiKeys;
+    this.needsKey = keyRequired;
+    this.fileTypes = filesTranslation ? supportedFilesFormat : [];
+    this.keepsGlossaries = capabilities.glossaries === true;
+    this.keepsMemories = capabilities.memories === true;
+    this.hasOperator = capabilities.admin === true;
+    this.takesSuggestions = suggestions === true;
+  }
+}
