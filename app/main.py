@@ -30,6 +30,7 @@ from app.settings import Settings
 from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
+from app.translation.references import References
 from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
 
@@ -103,7 +104,7 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
     metrics = Metrics(engine)
     translator = Translator(engine, detector, metrics.observe_translation)
     database = _open_database(settings)
-    glossaries, memories = Glossaries(database), Memories(database)
+    references = References(Glossaries(database), Memories(database))
     return Service(
         settings=settings,
         engine=engine,
@@ -111,9 +112,8 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
         metrics=metrics,
         access=Access(settings, database),
         database=database,
-        glossaries=glossaries,
-        memories=memories,
-        documents=Documents(settings, translator, database, glossaries, memories, metrics.observe_document),
+        references=references,
+        documents=Documents(settings, translator, database, references, metrics.observe_document),
     )
 
 

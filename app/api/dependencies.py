@@ -1,8 +1,7 @@
 """The objects that every endpoint uses; the composition root creates them once."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -12,12 +11,12 @@ from app.api.access import Access
 from app.api.metrics import Metrics
 from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine, ReloadReport
-from app.engine.options import SearchOptions
 from app.settings import Settings
 from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
-from app.translation.request import AUTO, TranslationRequest
+from app.translation.references import References
+from app.translation.request import TranslationRequest, Wish
 from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
 
@@ -40,8 +39,7 @@ class Service:
     metrics: Metrics
     access: Access
     database: "Database | None"
-    glossaries: Glossaries
-    memories: Memories
+    references: References
     documents: Documents
 
     @cached_property
@@ -53,48 +51,23 @@ class Service:
 
         return SuggestionStore(self.database)
 
-    async def with_stored(
-        self,
-        key: "Key | None",
-        wanted: TranslationRequest,
-        glossary_ids: Sequence[str],
-        memory: tuple[str, int] | None,
-    ) -> TranslationRequest:
-        """Adds the stored glossaries and translation memory that a request names.
+    @property
+    def glossaries(self) -> Glossaries:
+        """Returns the stored glossaries."""
+        return self.references.glossaries
 
-        Args:
-            key: The API key that it came with.
-            wanted: The request.
-            glossary_ids: Ids of the glossaries, the most important first.
-            memory: Id of the memory and minimum score of its matches; None for none.
+    @property
+    def memories(self) -> Memories:
+        """Returns the stored translation memories."""
+        return self.references.memories
 
-        Raises:
-            InvalidRequest: An id is not a UUID, this server keeps nothing, or the memory is for other languages.
-            GlossaryNotFound: There is no such glossary.
-            MemoryNotFound: There is no such memory.
-            StorageFailure: The database can't be used.
-        """
-        owner, pair = key.id if key else None, None if wanted.source == AUTO else (wanted.source, wanted.target)
-        if glossary_ids:
-            wanted = replace(wanted, glossary=await self.glossaries.find(owner, glossary_ids, pair))
-        if memory:
-            wanted = replace(wanted, memory=await self.memories.find(owner, *memory, pair))
-        return wanted
-
-    async def check_stored(
-        self,
-        key: "Key | None",
-        pair: tuple[str, str],
-        glossary_ids: Sequence[str],
-        memory: tuple[str, int] | None,
-    ) -> None:
+    async def check_references(self, wish: Wish, key: "Key | None") -> None:
         """Refuses a document that names a stored glossary or translation memory that it can't have.
 
         Raises:
-            InvalidRequest: As ``with_stored``, which raises the other errors, too.
+            InvalidRequest: As ``References.resolved``, which raises the other errors, too.
         """
-        unread = TranslationRequest(texts=("",), source=pair[0], target=pair[1], options=SearchOptions())
-        await self.with_stored(key, unread, glossary_ids, memory)
+        await self.references.resolved(TranslationRequest(**vars(wish)), key.id if key else None)
 
     async def reload(self) -> ReloadReport:
         """Reloads the bundles, and adapts language detection to the languages that are then served.

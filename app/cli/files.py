@@ -3,9 +3,9 @@
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,14 @@ import typer
 from app.cli.commands import CommandFailed
 from app.documents.reading.readers import ReaderLimits, Readers
 from app.documents.registry import find_format
-from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
+from app.documents.translation import DocumentTranslation, translate_document
 from app.engine.interface import TranslationEngine
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, UnsupportedDocument
 from app.settings import Settings
 from app.text.detection import Detector
-from app.text.formality import FORMALITIES, Register, choose_register
-from app.text.memory.matching import TranslationMemory
+from app.text.formality import FORMALITIES, choose_register
 from app.text.quality_checks import Verdict
-from app.text.terms.glossary import Glossary
 from app.translation.languages import check_pair, languages_of, locale_of, name_of, served_language
 from app.translation.pipeline import Translator
 from app.translation.reports import report_document, report_matches, report_terms
@@ -101,13 +99,9 @@ class TranslationJob:
         whole: A sentence may go on in the next line.
 
     Attributes:
-        pair: Codes of both languages; None if the source is detected.
-        target: Code of the target language.
-        glossary: As in ``TranslationRequest``; set it before the first translation.
-        memory: Likewise.
+        asked: What is asked of every text; change it before the first translation.
         terms: How often each term of the glossary, its translation and a status occurred so far.
         matches: How many matches of the memory there were so far: exact, fuzzy, or only offered.
-        review_below: As of ``DocumentRequest``; set it before a document is translated.
         report: What was told of the last document.
         truncated: Sentences so far whose search was ended by the length limit.
         pivots: Pivot languages used so far.
@@ -120,23 +114,21 @@ class TranslationJob:
         self, *, engine: TranslationEngine, settings: Settings, source: str, target: str, whole: bool = False
     ) -> None:
         self.truncated = 0
-        self._register: Register | None = None
         self.pivots: set[str] = set()
-        self.glossary: Callable[[str, str], Glossary] | None = None
-        self.memory: Callable[[str, str], TranslationMemory | None] | None = None
         self.terms: Counter[tuple[str, str, str]] = Counter()
         self.matches: Counter[str] = Counter()
-        self.review_below: float | None = None
         self.report: Mapping[str, Any] = {}
         languages = languages_of(engine.pairs)
-        self._source = served_language(source, [AUTO, *languages])
-        self.target = served_language(target, languages)
-        self._locale = locale_of(target)
-        self.pair = None if self._source == AUTO else (self._source, self.target)
-        if self.pair:
-            check_pair(*self.pair, engine.pairs)
-        self._whole = whole
-        self._engine, self._beam_size = engine, settings.beam_size
+        self.asked = TranslationRequest(
+            source=served_language(source, [AUTO, *languages]),
+            target=served_language(target, languages),
+            locale=locale_of(target),
+            options=SearchOptions(beam_size=settings.beam_size),
+            splitting="no_newlines" if whole else "sentences",
+        )
+        if self.asked.pair:
+            check_pair(*self.asked.pair, engine.pairs)
+        self._engine = engine
         self._readers = Readers(ReaderLimits.from_settings(settings))
         self._translator = Translator(engine, Detector(languages))
         # The event loop runs only while something is translated: a Ctrl-C that arrives while we wait for input then
@@ -166,22 +158,12 @@ class TranslationJob:
         """
         format_ = find_format(path.name)
         wanted_output = format_.check(output.suffix.lstrip(".").lower() if output else None)
-        wanted = DocumentRequest(
-            source=self._source,
-            target=self.target,
-            locale=self._locale,
-            options=SearchOptions(beam_size=self._beam_size),
-            glossary=self.glossary,
-            memory=self.memory,
-            register=self._register,
-            review_below=self.review_below,
-        )
         content = path.read_bytes()
 
         async def translate() -> DocumentTranslation:
             opened = self._readers.document(content, format_.name, wanted_output, sys.maxsize)
             async with opened as document:
-                return await translate_document(self._translator, document, wanted, lambda _: None)
+                return await translate_document(self._translator, document, self.asked, lambda _: None)
 
         translated = self._runner.run(translate())
         self.report = translated.report
@@ -196,10 +178,11 @@ class TranslationJob:
         """
         if formality not in FORMALITIES:
             raise InvalidRequest(f"--formality must be one of {', '.join(FORMALITIES)}")
+        target = self.asked.target
         try:
-            self._register = choose_register(formality, self.target)
+            self.asked = replace(self.asked, register=choose_register(formality, target))
         except ValueError:
-            raise InvalidRequest(f"--formality is not supported for {name_of(self.target)} ({self.target})") from None
+            raise InvalidRequest(f"--formality is not supported for {name_of(target)} ({target})") from None
 
     def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[tuple[Piece, Translated]]:
         """Translates the pieces of one file, ``chunk_size`` at a time; yields each with its translation.
@@ -209,7 +192,7 @@ class TranslationJob:
             DragomanError: An error of the engine.
         """
         remaining = iter(pieces)
-        source = None if self._source == AUTO else self._source
+        source = None if self.asked.source == AUTO else self.asked.source
         while chunk := list(islice(remaining, chunk_size)):
             texts = [piece.text for piece in chunk]
             source = source or self._detect(texts)
@@ -222,17 +205,7 @@ class TranslationJob:
         return best.language if best.confidence > 0 else None
 
     def _translate(self, texts: Sequence[str], source: str) -> list[Translated]:
-        request = TranslationRequest(
-            texts=tuple(texts),
-            source=source,
-            target=self.target,
-            locale=self._locale,
-            options=SearchOptions(beam_size=self._beam_size),
-            glossary=self.glossary,
-            memory=self.memory,
-            register=self._register,
-            splitting="no_newlines" if self._whole else "sentences",
-        )
+        request = replace(self.asked, texts=tuple(texts), source=source)
         items, _ = self._runner.run(self._translator.translate(request))
         self.truncated += sum(item.verdicts.get(Verdict.TRUNCATED, 0) for item in items)
         self.pivots |= {item.pivot for item in items if item.pivot}
@@ -248,9 +221,9 @@ class TranslationJob:
             report["protectedLost"] = list(item.lost)
         if item.pivot:
             report["pivot"] = item.pivot
-        if self.glossary:
+        if self.asked.glossary:
             report["terms"] = report_terms(item.terms)
-        if self.memory:
+        if self.asked.memory:
             report["memory"] = report_matches(item.matches)
         return report
 

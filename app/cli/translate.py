@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Annotated
 
@@ -113,8 +114,9 @@ def translate(
     engine = Registry.from_settings(settings)
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
     job.choose_register(formality)
-    job.review_below = review_below
-    with opened_glossary(glossary, job.pair) as job.glossary, opened_memory(memory, job.pair, threshold) as job.memory:
+    pair = job.asked.pair
+    with opened_glossary(glossary, pair) as terms, opened_memory(memory, pair, threshold) as stored:
+        job.asked = replace(job.asked, glossary=terms, memory=stored, review_below=review_below)
         if is_document(inputs[0]):
             with job.running():
                 translated = job.translate_document(inputs[0], output)
@@ -183,12 +185,13 @@ def _translate_text(
 
 def _tell(job: TranslationJob) -> None:
     """Prints warnings to stderr that the translations don't show."""
+    target = job.asked.target
     for pivot in sorted(job.pivots):
         typer.echo(
-            f"note: translated through {pivot}, because there is no model from the source language to {job.target}",
+            f"note: translated through {pivot}, because there is no model from the source language to {target}",
             err=True,
         )
-    if job.review_below is not None:
+    if job.asked.review_below is not None:
         review = job.report["review"]
         typer.echo(f"review: {review['doubtful']} of {review['sentences']} sentences should be looked at", err=True)
     if job.truncated:

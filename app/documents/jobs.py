@@ -12,13 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 
 from app import tracing
 from app.documents.reading.readers import Readers
-from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
+from app.documents.translation import DocumentTranslation, translate_document
 from app.documents.upload import Outcome, Upload
-from app.engine.options import SearchOptions
 from app.errors import (
     BundleError,
     ConfigurationError,
@@ -37,13 +35,9 @@ from app.storage.document_files import DocumentFiles
 from app.storage.document_rows import StoredDocument
 from app.storage.documents import AGAIN_S, DocumentStore
 from app.storage.keys import Key, KeyStore
-from app.text.formality import Register
-from app.text.terms.entries import check_entries
-from app.text.terms.glossary import Glossary
 from app.translation.pipeline import Translator
-from app.translation.request import AUTO
-from app.translation.stored_glossaries import Glossaries
-from app.translation.stored_memories import Memories
+from app.translation.references import References
+from app.translation.request import TranslationRequest, Wish
 from app.work_pool import Account, account
 
 # Three, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
@@ -76,8 +70,7 @@ class DocumentJobs:
         settings: How many there may be, how large, and for how long.
         translator: What translates them.
         database: Where they are kept.
-        glossaries: The stored glossaries.
-        memories: The stored translation memories.
+        references: The stored glossaries and translation memories.
         readers: The processes that read and write them.
         observe: Called with how each document ended.
     """
@@ -87,14 +80,13 @@ class DocumentJobs:
         settings: Settings,
         translator: Translator,
         database: Database,
-        glossaries: Glossaries,
-        memories: Memories,
+        references: References,
         readers: Readers,
         observe: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
         self._settings, self._translator, self._readers = settings, translator, readers
         self._observe = observe
-        self._glossaries, self._memories = glossaries, memories
+        self._references = references
         # Another storage can be slow, and is not to delay those who use the database.
         self._run = asyncio.to_thread if settings.document_files else database.run
         self._keys = KeyStore(database)
@@ -141,7 +133,7 @@ class DocumentJobs:
             used = await self._run(self._keys.used, key)
             if used >= key.monthly_characters:
                 raise QuotaExceeded("Quota for this billing period has been exceeded.")
-        wanted = {name: value for name, value in vars(upload).items() if name not in ("content", "name")}
+        wanted = {"input": upload.input, "output": upload.output, "wish": upload.wish.to_json()}
         key_id = key.id if key else None
         added = await self._run(
             lambda: self._store.add(
@@ -300,27 +292,9 @@ class DocumentJobs:
     async def _translate(
         self, document: StoredDocument, content: bytes, worker: str, reported: _Progress
     ) -> DocumentTranslation:
-        wanted, entries = document.wanted, document.wanted.get("glossary")
-        pair = None if wanted["source"] == AUTO else (wanted["source"], wanted["target"])
-        glossary: Callable[[str, str], Glossary] | None = None
-        if entries:
-            glossary = partial(Glossary, check_entries(entries.items()))
-        elif wanted.get("glossary_ids"):
-            glossary = await self._glossaries.find(document.key_id, wanted["glossary_ids"], pair)
-        memory = None
-        if wanted.get("memory"):
-            memory_id, threshold = wanted["memory"]
-            memory = await self._memories.find(document.key_id, memory_id, threshold, pair)
-        request = DocumentRequest(
-            source=wanted["source"],
-            target=wanted["target"],
-            locale=wanted["locale"],
-            register=Register(wanted["register"]) if wanted.get("register") else None,
-            options=SearchOptions(beam_size=wanted["beam_size"]),
-            glossary=glossary,
-            memory=memory,
-            review_below=wanted.get("review_below"),
-        )
+        wanted = document.wanted
+        request = TranslationRequest(**vars(Wish.from_json(wanted["wish"])))
+        request = await self._references.resolved(request, document.key_id)
         opened = self._readers.document(content, wanted["input"], wanted["output"], self._settings.max_text_chars)
         async with opened as read:
             await self._insist(self._store.charge, document.id, worker, read.characters)

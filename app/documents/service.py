@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from app.documents.upload import Outcome
 from app.settings import Settings
 from app.translation.pipeline import Translator
-from app.translation.stored_glossaries import Glossaries
-from app.translation.stored_memories import Memories
+from app.translation.references import References
 
 if TYPE_CHECKING:
     from app.documents.jobs import DocumentJobs
@@ -24,8 +23,7 @@ class Documents:
         settings: How many documents there may be, how large, and for how long.
         translator: What translates them.
         database: Where they are kept; None keeps them in memory.
-        glossaries: The stored glossaries.
-        memories: The stored translation memories.
+        references: The stored glossaries and translation memories.
         observe: Called with how each document ended in the background.
     """
 
@@ -34,13 +32,12 @@ class Documents:
         settings: Settings,
         translator: Translator,
         database: "Database | None",
-        glossaries: Glossaries,
-        memories: Memories,
+        references: References,
         observe: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
         self._observe = observe
         self._settings, self._translator, self._database = settings, translator, database
-        self._glossaries, self._memories = glossaries, memories
+        self._references = references
         self._own_database: Database | None = None
         self._jobs: DocumentJobs | None = None
         self._lock = asyncio.Lock()
@@ -74,7 +71,7 @@ class Documents:
 
                 if self._database is None:
                     self._database = self._own_database = await asyncio.to_thread(Database, None)
-                parts = self._translator, self._database, self._glossaries, self._memories, self.readers
+                parts = self._translator, self._database, self._references, self.readers
                 self._jobs = DocumentJobs(self._settings, *parts, self._observe)
                 self._jobs.start()
             return self._jobs

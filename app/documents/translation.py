@@ -3,20 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from app.documents.reading.readers import OpenDocument
 from app.documents.review import Reviewer
 from app.engine.interface import SentenceEvent
-from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, Overloaded
 from app.text.budget import checkpoint
 from app.text.detection import Detector
-from app.text.formality import Register
 from app.text.markup.extraction import extract
-from app.text.memory.matching import TranslationMemory
-from app.text.terms.glossary import Glossary
 from app.translation.languages import check_pair, refuse_foreign
 from app.translation.pipeline import Translator
 from app.translation.reports import report_document
@@ -27,32 +23,6 @@ EQUAL_LANGUAGES = "Source and target language are equal."
 _SAMPLE_CHARS = 20_000
 _RETRY_S = 1.0
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DocumentRequest:
-    """A request to translate a document.
-
-    Attributes:
-        source: A served language code, or ``AUTO``: the document's language is detected.
-        target: A served language code.
-        options: How to search.
-        locale: The target with its region, such as en-GB; None without one.
-        register: How the reader must be addressed; None for any way.
-        glossary: Makes the glossary for a source and a target language; None if there is none.
-        memory: The translation memory for a source and a target language; None if there is none.
-        review_below: Sentences with a confidence below this, from 0 to 1, are marked in the file for review, if its
-            format has a place for that; None to mark nothing.
-    """
-
-    source: str
-    target: str
-    options: SearchOptions
-    locale: str | None = None
-    register: Register | None = None
-    glossary: Callable[[str, str], Glossary] | None = None
-    memory: Callable[[str, str], TranslationMemory | None] | None = None
-    review_below: float | None = None
 
 
 class DocumentTranslation(NamedTuple):
@@ -69,14 +39,14 @@ class DocumentTranslation(NamedTuple):
 
 
 async def translate_document(
-    translator: Translator, document: OpenDocument, wanted: DocumentRequest, on_progress: Callable[[int], None]
+    translator: Translator, document: OpenDocument, asked: TranslationRequest, on_progress: Callable[[int], None]
 ) -> DocumentTranslation:
     """Translates a document that was read.
 
     Args:
         translator: What translates.
         document: The document; it can't be used again.
-        wanted: The languages, and how to translate.
+        asked: The languages, and how to translate; its texts, markup and splitting become the document's.
         on_progress: Called with the number of characters translated so far.
 
     Raises:
@@ -84,18 +54,19 @@ async def translate_document(
             written within the limits.
         DragomanError: An error of the engine.
     """
-    source = wanted.source
+    source = asked.source
     if source == AUTO:
         found = await TEXT_POOL.run(_detect, translator.detector, document)
-        if found == wanted.target:
+        if found == asked.target:
             raise InvalidRequest(EQUAL_LANGUAGES)
-        source = found or wanted.target
-        check_pair(source, wanted.target, translator.pairs)
-    request = _request(document, source, wanted)
-    answer, reviewer = await _when_free(lambda: _translate(translator, request, wanted.review_below, on_progress))
+        source = found or asked.target
+        check_pair(source, asked.target, translator.pairs)
+    markup, splitting = document.markup, document.splitting
+    request = replace(asked, source=source, texts=document.texts, markup=markup, splitting=splitting)
+    answer, reviewer = await _when_free(lambda: _translate(translator, request, on_progress))
     texts = [item.text for item in answer.items]
-    marks = None if wanted.review_below is None else await TEXT_POOL.run(reviewer.marks, answer.items)
-    content = await document.write(texts, wanted.locale or wanted.target, marks)
+    marks = None if asked.review_below is None else await TEXT_POOL.run(reviewer.marks, answer.items)
+    content = await document.write(texts, asked.locale or asked.target, marks)
     report = await TEXT_POOL.run(report_document, request, answer.items, document.kept)
     return DocumentTranslation(content, {**report, "review": reviewer.report(answer.items)})
 
@@ -109,25 +80,10 @@ async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
             await asyncio.sleep(_RETRY_S)
 
 
-def _request(document: OpenDocument, source: str, wanted: DocumentRequest) -> TranslationRequest:
-    return TranslationRequest(
-        texts=document.texts,
-        source=source,
-        target=wanted.target,
-        locale=wanted.locale,
-        register=wanted.register,
-        glossary=wanted.glossary,
-        memory=wanted.memory,
-        options=wanted.options,
-        markup=document.markup,
-        splitting=document.splitting,
-    )
-
-
 async def _translate(
-    translator: Translator, request: TranslationRequest, review_below: float | None, on_progress: Callable[[int], None]
+    translator: Translator, request: TranslationRequest, on_progress: Callable[[int], None]
 ) -> tuple[Answer, Reviewer]:
-    done, reviewer = 0, Reviewer(review_below)
+    done, reviewer = 0, Reviewer(request.review_below)
     async with aclosing(translator.stream(request)) as events:
         async for event in events:
             if isinstance(event, Answer):

@@ -1,8 +1,11 @@
-"""A translation as the contracts ask for it: the checked request, and the events that answer it. Knows no HTTP."""
+"""What a translation is asked for with, and the events that answer it. Knows no HTTP."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
 
 from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, Timing, TokenEvent
 from app.engine.options import SearchOptions
@@ -20,51 +23,89 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TranslationRequest:
-    """A request that passed every check of its contract.
+class Wish:
+    """What somebody wants, whatever is translated: a text, a document, a line of the command line. Can be stored.
 
     Attributes:
-        texts: What to translate, at least one text.
         source: A served language code, or ``AUTO``: the language of each text is detected.
         target: A served language code.
         locale: The target with its region, such as en-GB, for which numbers and dates are written; None without one.
         options: How to search; ``n_best`` covers the alternatives.
-        markup: How the texts are marked up; None for plain text.
-        splitting: What ends a sentence.
-        alternatives: Further translations wanted for each text.
-        deadline_s: Seconds until the deadline; None for no limit.
-        protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
-        glossary: Makes the glossary for a source and a target language; None if the request has none.
-        memory: The translation memory for a source and a target language, or None if it has others; None if the request
-            has none.
         register: How the reader must be addressed; None for any way. Only for targets whose register is known.
+        terms: A glossary of its own: source and target terms; None without one.
+        glossary_ids: The stored glossaries to use, the most important first.
+        stored_memory: Id of the translation memory to use and minimum score of its matches; None for none.
+        protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
         preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
-        details: Keep the sentences for the answer.
-        alignment: Align the words of every sentence, and not only where markup or protected spans need it.
-        tokens: Report the tokens of a sentence while it is decoded.
         context: Text before every item, in its language; see ``app.engine.interface.TranslationCall``.
-        skips_unsupported: A text whose detected language has no model for the target comes back as it is, with the
-            refusal, instead of failing the request.
+        review_below: Sentences of a document with a confidence below this, from 0 to 1, are marked in the file for
+            review, if its format has a place for that; None to mark nothing.
     """
 
-    texts: tuple[str, ...]
     source: str
     target: str
     options: SearchOptions
     locale: str | None = None
+    register: Register | None = None
+    terms: Mapping[str, str] | None = None
+    glossary_ids: tuple[str, ...] = ()
+    stored_memory: tuple[str, int] | None = None
+    protect: tuple[str, ...] | None = None
+    preserves_formatting: bool = False
+    context: str = ""
+    review_below: float | None = None
+
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        """Returns both languages; None if the source is detected."""
+        return None if self.source == AUTO else (self.source, self.target)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the wish as values of JSON."""
+        stored: dict[str, Any] = _stored_form().dump_python(self, mode="json")
+        return stored
+
+    @staticmethod
+    def from_json(values: Mapping[str, Any]) -> "Wish":
+        """Reads what ``to_json`` returned."""
+        return _stored_form().validate_python(values)
+
+
+@cache
+def _stored_form() -> TypeAdapter[Wish]:
+    return TypeAdapter(Wish)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslationRequest(Wish):
+    """A wish, with the texts that it is for.
+
+    Attributes:
+        texts: What to translate; none yet for a document that wasn't read.
+        markup: How the texts are marked up; None for plain text.
+        splitting: What ends a sentence.
+        alternatives: Further translations wanted for each text.
+        deadline_s: Seconds until the deadline; None for no limit.
+        glossary: Makes the glossary for a source and a target language; None if the request has none.
+        memory: The translation memory for a source and a target language, or None if it has others; None if the request
+            has none.
+        details: Keep the sentences for the answer.
+        alignment: Align the words of every sentence, and not only where markup or protected spans need it.
+        tokens: Report the tokens of a sentence while it is decoded.
+        skips_unsupported: A text whose detected language has no model for the target comes back as it is, with the
+            refusal, instead of failing the request.
+    """
+
+    texts: tuple[str, ...] = ()
     markup: Rules | None = None
     splitting: Splitting = "sentences"
     alternatives: int = 0
     deadline_s: float | None = None
-    protect: tuple[str, ...] | None = None
     glossary: Callable[[str, str], Glossary] | None = None
     memory: Callable[[str, str], TranslationMemory | None] | None = None
-    register: Register | None = None
-    preserves_formatting: bool = False
     details: bool = False
     alignment: bool = False
     tokens: bool = False
-    context: str = ""
     skips_unsupported: bool = False
 
     @property

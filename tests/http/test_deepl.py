@@ -22,7 +22,8 @@ PAIRS = frozenset({("de", "en"), ("en", "de")})
 
 
 def parse(**changes):
-    return parse_translation(BEER | changes, settings=Settings(), pairs=PAIRS)
+    request, _ = parse_translation(BEER | changes, settings=Settings(), pairs=PAIRS)
+    return request
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ async def test_model_type_chooses_the_search(engine, model_type, default_beam_si
     ],
 )
 async def test_splitting(changes, splitting):
-    assert parse(**changes).translation.splitting == splitting
+    assert parse(**changes).splitting == splitting
 
 
 @pytest.mark.parametrize(
@@ -168,7 +169,7 @@ async def test_empty_texts_keep_their_places(client, text):
     ],
 )
 async def test_tag_handling(changes, rules):
-    assert parse(**changes).translation.markup == rules
+    assert parse(**changes).markup == rules
 
 
 async def test_tags_stay_and_the_version_is_answered(client):

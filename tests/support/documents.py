@@ -12,9 +12,10 @@ from lxml import etree
 
 from app.documents.reading.readers import Readers
 from app.documents.registry import find_format
-from app.documents.translation import DocumentRequest, translate_document
+from app.documents.translation import translate_document
 from app.engine.options import SearchOptions
 from app.translation.pipeline import Translator
+from app.translation.request import TranslationRequest
 from tests.support.fakes import DETECTOR, FakeEngine
 
 
@@ -35,7 +36,7 @@ def translate(data: bytes, name: str, *, output: str | None = None, engine: Fake
     async def run() -> bytes:
         format_ = find_format(name)
         translator = Translator(engine or ShoutingEngine(), DETECTOR)
-        wanted = DocumentRequest(source="de", target="en", options=SearchOptions(beam_size=1))
+        wanted = TranslationRequest(source="de", target="en", options=SearchOptions(beam_size=1))
         async with Readers().document(data, format_.name, format_.output(output), 10**7) as document:
             return (await translate_document(translator, document, wanted, lambda _: None)).content
 

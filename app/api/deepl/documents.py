@@ -9,15 +9,14 @@ from fastapi.responses import JSONResponse, Response
 from app.api.access import client_of, header_key
 from app.api.deepl import documents_openapi as docs
 from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, FILE_FORMATS, REPORT, REPORT_FORMAT, UPLOAD
-from app.api.deepl.parameters import FORMALITY, OWN_GLOSSARY, SOURCE_LANG, TARGET_LANG
+from app.api.deepl.requests import wish_of
 from app.api.dependencies import CurrentService, Service
 from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
-from app.api.shared_parameters import REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
 from app.api.uploads import FORM_BYTES, check_size, download, report_response, shown_report
 from app.documents.upload import Upload
+from app.engine.options import SearchOptions
 from app.errors import InvalidRequest
-from app.translation.languages import locale_of
 
 if TYPE_CHECKING:
     from app.storage.document_rows import StoredDocument
@@ -52,17 +51,9 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         name=name,
         input=input_,
         output=output,
-        source=given[SOURCE_LANG],
-        target=given[TARGET_LANG],
-        locale=locale_of(str(values["target_lang"])),
-        register=given[FORMALITY],
-        glossary=given[OWN_GLOSSARY],
-        glossary_ids=given[STORED_GLOSSARIES],
-        memory=given[STORED_MEMORY],
-        review_below=given[REVIEW_BELOW],
-        beam_size=service.settings.beam_size,
+        wish=wish_of(given, SearchOptions(beam_size=service.settings.beam_size)),
     )
-    await service.check_stored(key, (upload.source, upload.target), upload.glossary_ids, upload.memory)
+    await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
     document_id, document_key = await jobs.add(upload, key, client=client_of(request, key), secret=True)
     return JSONResponse({"document_id": document_id, "document_key": document_key})

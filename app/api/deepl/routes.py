@@ -5,7 +5,6 @@ none too. The texts go the same way as LibreTranslate's.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from app.api.access import header_key
 from app.api.deepl import openapi as docs
 from app.api.deepl.endpoints import LANGUAGES, LANGUAGES_V3, RESOURCE, SIDE, TRANSLATE
 from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES, VARIANTS
-from app.api.deepl.requests import DeepLRequest, parse_translation
+from app.api.deepl.requests import Shape, parse_translation
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
@@ -27,7 +26,7 @@ from app.text.formality import supports
 from app.translation.languages import find_served, languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms
-from app.translation.request import ItemTranslation
+from app.translation.request import ItemTranslation, TranslationRequest
 from app.work_pool import TEXT_POOL
 from languages.codes import base
 
@@ -69,14 +68,13 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")
     values = await read_parameters(request, limit, TRANSLATE.repeatable)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
-    wanted = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
-    translation = await service.with_stored(key, wanted.translation, wanted.glossary_ids, wanted.memory)
-    wanted = replace(wanted, translation=translation)
+    asked, shape = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
+    asked = await service.references.resolved(asked, key.id if key else None)
 
     async def answer() -> Response:
-        async with service.access.spending(key, wanted.translation.characters):
-            items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
-        return await put_together(wanted.translation, _response, wanted, items, timing)
+        async with service.access.spending(key, asked.characters):
+            items, timing = await run_while_connected(request, service.translator.translate(asked))
+        return await put_together(asked, _response, asked, shape, items, timing)
 
     return await with_heartbeat(request, answer(), service.settings.deepl_heartbeat_s)
 
@@ -195,24 +193,24 @@ def _source_codes(pairs: frozenset[tuple[str, str]]) -> list[str]:
     return sorted({base(code) if find_served(base(code), sources) else code for code in sources})
 
 
-def _response(wanted: DeepLRequest, items: Sequence[ItemTranslation], timing: Timing) -> JSONResponse:
-    translations = [
-        _translation_body(wanted, text, item) for text, item in zip(wanted.translation.texts, items, strict=True)
-    ]
+def _response(
+    asked: TranslationRequest, shape: Shape, items: Sequence[ItemTranslation], timing: Timing
+) -> JSONResponse:
+    translations = [_translation_body(asked, shape, text, item) for text, item in zip(asked.texts, items, strict=True)]
     return JSONResponse({"translations": translations}, headers=translation_headers(items, timing))
 
 
-def _translation_body(wanted: DeepLRequest, text: str, item: ItemTranslation) -> dict[str, Any]:
-    source = item.detection.language if item.detection else wanted.translation.source
+def _translation_body(asked: TranslationRequest, shape: Shape, text: str, item: ItemTranslation) -> dict[str, Any]:
+    source = item.detection.language if item.detection else asked.source
     body: dict[str, Any] = {"detected_source_language": base(source).upper(), "text": item.text}
-    if wanted.show_billed_characters:
+    if shape.has_billed_characters:
         body["billed_characters"] = len(text)
-    if wanted.translation.glossary:
+    if asked.glossary:
         body["terms"] = report_terms(item.terms)
-    if wanted.translation.memory:
+    if asked.memory:
         body["memory"] = report_matches(item.matches)
-    if wanted.model_type_used:
-        body["model_type_used"] = wanted.model_type_used
-    if wanted.tag_handling_version:
-        body["tag_handling_version"] = wanted.tag_handling_version
+    if shape.model_type:
+        body["model_type_used"] = shape.model_type
+    if shape.tag_handling_version:
+        body["tag_handling_version"] = shape.tag_handling_version
     return body

@@ -34,7 +34,7 @@ async def answer_deeplx(request: Request, service: Service, values: Mapping[str,
     try:
         offered = request.query_params.get("token") or header_key(request, "Bearer")
         key = await service.access.check(request, offered, "translate")
-        wanted = parse_translation(_renamed(values), settings=service.settings, pairs=service.engine.pairs).translation
+        wanted = parse_translation(_renamed(values), settings=service.settings, pairs=service.engine.pairs)
         async with service.access.spending(key, wanted.characters):
             [item], _ = await run_while_connected(request, service.translator.translate(wanted))
         return await put_together(wanted, _response, wanted, item)

@@ -13,13 +13,13 @@ from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
 from app.api.libretranslate.endpoints import FILE_FORMATS, TRANSLATE_FILE
-from app.api.libretranslate.parameters import FORMALITY, SOURCE, TARGET
+from app.api.libretranslate.parameters import TARGET
+from app.api.libretranslate.requests import wish_of
 from app.api.request_body import FilePart, read_parameters
-from app.api.shared_parameters import GLOSSARY, REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
 from app.api.uploads import FORM_BYTES, download, report_response, shown_report
 from app.documents.upload import Upload
+from app.engine.options import SearchOptions
 from app.errors import FeatureDisabled, InvalidRequest, of_code
-from app.translation.languages import locale_of
 
 router = APIRouter(tags=["Translation"])
 
@@ -51,7 +51,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
         raise InvalidRequest("Invalid request: missing file parameter")
     [file] = files[:1]
     upload = _read_upload(file, values, service)
-    await service.check_stored(key, (upload.source, upload.target), upload.glossary_ids, upload.memory)
+    await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
     document_id, _ = await jobs.add(upload, key, client=client_of(request, key), secret=False)
     document = await run_while_connected(request, jobs.wait(document_id))
@@ -78,15 +78,7 @@ def _read_upload(file: FilePart, values: Mapping[str, object], service: Service)
         name=f"{stem}_{given[TARGET]}.{extension if output == input_ else output}",
         input=input_,
         output=output,
-        source=given[SOURCE],
-        target=given[TARGET],
-        locale=locale_of(str(values["target"])),
-        glossary=given[GLOSSARY],
-        glossary_ids=given[STORED_GLOSSARIES],
-        memory=given[STORED_MEMORY],
-        register=given[FORMALITY],
-        review_below=given[REVIEW_BELOW],
-        beam_size=service.settings.beam_size,
+        wish=wish_of(given, SearchOptions(beam_size=service.settings.beam_size)),
     )
 
 

@@ -8,7 +8,6 @@ leaves to its framework are JSON here too, with a stable ``code`` beside ``error
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +21,7 @@ from app.api.libretranslate import openapi as docs
 from app.api.libretranslate.deeplx import answer_deeplx, is_deeplx
 from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.libretranslate.parameters import Q
-from app.api.libretranslate.requests import LibreTranslateRequest, parse_translation
+from app.api.libretranslate.requests import parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
 from app.api.request_body import is_large, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
@@ -36,7 +35,7 @@ from app.text.quality_checks import Verdict
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms, report_untranslated
-from app.translation.request import Answer, ItemTranslation, Progress
+from app.translation.request import Answer, ItemTranslation, Progress, TranslationRequest
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
@@ -88,19 +87,18 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     # Patterns and glossaries of strangers take their time, and so do many long texts.
     is_slow = values.get("protect") or values.get("glossary") or is_large(request)
-    wanted = await TEXT_POOL.run(parse) if is_slow else parse()
-    translation = await service.with_stored(key, wanted.translation, wanted.glossary_ids, wanted.memory)
-    wanted = replace(wanted, translation=translation)
-    if wanted.stream:
+    asked = await TEXT_POOL.run(parse) if is_slow else parse()
+    asked = await service.references.resolved(asked, key.id if key else None)
+    is_list = isinstance(values[Q.name], list)
+    if asked.tokens:
         # What fails before the first event is still answered with a status, and costs nothing.
-        progress = service.translator.stream(wanted.translation)
-        paid = service.access.spending_on(key, wanted.translation.characters, progress)
-        events = with_heartbeats(_named_events(wanted, paid))
+        paid = service.access.spending_on(key, asked.characters, service.translator.stream(asked))
+        events = with_heartbeats(_named_events(asked, is_list, paid))
         first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
-    async with service.access.spending(key, wanted.translation.characters):
-        items, timing = await run_while_connected(request, service.translator.translate(wanted.translation))
-    return await put_together(wanted.translation, _response, wanted, items, timing)
+    async with service.access.spending(key, asked.characters):
+        items, timing = await run_while_connected(request, service.translator.translate(asked))
+    return await put_together(asked, _response, asked, is_list, items, timing)
 
 
 @router.post(
@@ -185,12 +183,12 @@ def _key(request: Request, values: Mapping[str, object]) -> object:
 
 
 async def _named_events(
-    wanted: LibreTranslateRequest, events: AsyncGenerator[Progress, None]
+    asked: TranslationRequest, is_list: bool, events: AsyncGenerator[Progress, None]
 ) -> AsyncGenerator[tuple[str, Mapping[str, Any]], None]:
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Answer):
-                body = await put_together(wanted.translation, _translation_body, wanted, event.items)
+                body = await put_together(asked, _translation_body, asked, is_list, event.items)
                 yield "translation", {**body, "timing": phases_ms(event.timing)}
                 return
             place = {"index": event.key.item, "block": event.key.block}
@@ -200,38 +198,37 @@ async def _named_events(
                 yield "token", {**place, "text": event.text}
 
 
-def _response(wanted: LibreTranslateRequest, items: list[ItemTranslation], timing: Timing) -> JSONResponse:
-    return JSONResponse(_translation_body(wanted, items), headers=translation_headers(items, timing))
+def _response(asked: TranslationRequest, is_list: bool, items: list[ItemTranslation], timing: Timing) -> JSONResponse:
+    return JSONResponse(_translation_body(asked, is_list, items), headers=translation_headers(items, timing))
 
 
-def _translation_body(wanted: LibreTranslateRequest, items: list[ItemTranslation]) -> dict[str, Any]:
+def _translation_body(asked: TranslationRequest, is_list: bool, items: list[ItemTranslation]) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {"translatedText": [item.text for item in items]}
     detections = [_detection_body(item.detection) for item in items if item.detection is not None]
     if detections:
         columns["detectedLanguage"] = detections
     if any(item.refusal for item in items):
         columns["errors"] = [_error_body(item.refusal) for item in items]
-    if wanted.translation.alternatives > 0:
+    if asked.alternatives > 0:
         columns["alternatives"] = [list(item.alternatives) for item in items]
     if any(item.pivot for item in items):
         columns["pivot"] = [item.pivot for item in items]
-    register = wanted.translation.register
-    if register:
-        columns["formality"] = [None if _is_of_another_register(item) else register for item in items]
-    if wanted.translation.protect is not None or any(item.lost for item in items):
+    if asked.register:
+        columns["formality"] = [None if _is_of_another_register(item) else asked.register for item in items]
+    if asked.protect is not None or any(item.lost for item in items):
         columns["protectedLost"] = [list(item.lost) for item in items]
-    if wanted.translation.details:
+    if asked.details:
         columns["untranslated"] = [report_untranslated(item.untranslated) for item in items]
-    if wanted.translation.glossary:
+    if asked.glossary:
         columns["terms"] = [report_terms(item.terms) for item in items]
-    if wanted.translation.memory:
+    if asked.memory:
         columns["memory"] = [report_matches(item.matches) for item in items]
-    if wanted.details:
+    if asked.details:
         columns["details"] = [
             [{"block": block, **sentence_body(sentence)} for block, own in enumerate(item.blocks) for sentence in own]
             for item in items
         ]
-    return columns if wanted.is_list else {name: values[0] for name, values in columns.items()}
+    return columns if is_list else {name: values[0] for name, values in columns.items()}
 
 
 def _error_body(refusal: DragomanError | None) -> dict[str, str] | None:

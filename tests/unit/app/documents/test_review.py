@@ -13,11 +13,12 @@ from lxml import etree
 from app.documents.reading.readers import Readers
 from app.documents.registry import find_format
 from app.documents.review_report import as_csv, as_html, find_form
-from app.documents.translation import DocumentRequest, DocumentTranslation, translate_document
+from app.documents.translation import DocumentTranslation, translate_document
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest
 from app.text.terms.glossary import Glossary
 from app.translation.pipeline import Translator
+from app.translation.request import TranslationRequest
 from tests.support.fakes import DETECTOR, FakeEngine
 
 CATALOG = 'msgid "Guten Morgen!"\nmsgstr ""\n\nmsgid "Ein LOOP."\nmsgstr ""\n\nmsgid "Der Berg"\nmsgstr "Done"\n'
@@ -31,7 +32,7 @@ def translated(
 
     async def run() -> DocumentTranslation:
         format_ = find_format(name)
-        request = DocumentRequest(
+        request = TranslationRequest(
             source="de", target="en", options=SearchOptions(beam_size=1), review_below=below, **wanted
         )
         async with Readers().document(data.encode(), format_.name, format_.output(), 10**6) as document:
