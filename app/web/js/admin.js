@@ -85,7 +85,7 @@ function showModels({ models }) {
       cell(licences(model).join(" ")),
     ),
   );
-  byId("models").tBodies[0].replaceChildren(...rows);
+  byId("models", HTMLTableElement).tBodies[0].replaceChildren(...rows);
 }
 
 function licences({ provenance, own_models: own = {} }) {
@@ -102,7 +102,7 @@ function quality(scores) {
 }
 
 async function reload() {
-  byId("reload").disabled = true;
+  byId("reload", HTMLButtonElement).disabled = true;
   try {
     const report = await ask("admin/reload", { method: "POST" });
     const failed = Object.entries(report.failed);
@@ -114,7 +114,7 @@ async function reload() {
   } catch (error) {
     byId("report").textContent = reason(error);
   } finally {
-    byId("reload").disabled = false;
+    byId("reload", HTMLButtonElement).disabled = false;
   }
 }
 
@@ -163,7 +163,7 @@ function complain(text) {
 
 byId("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  open(byId("key").value);
+  open(byId("key", HTMLInputElement).value);
 });
 byId("reload").addEventListener("click", reload);
 byId("theme").addEventListener("click", () => {
@@ -172,5 +172,5 @@ byId("theme").addEventListener("click", () => {
   root.dataset.theme = isDark ? "light" : "dark";
   remember("theme", root.dataset.theme);
 });
-for (const link of document.querySelectorAll("header a")) link.href = base;
+for (const link of document.querySelectorAll("header a")) link.setAttribute("href", base.href);
 open(sessionStorage.getItem("dragoman.admin") ?? "");

@@ -17,7 +17,7 @@ export async function showSuggestions(root, keyNames) {
   const tell = (text) => (message.textContent = text || (list.children.length ? "" : say("noSuggestions")));
 
   const read = async (after = 0) => {
-    const { suggestions, memories } = await ask(`${PATH}?${new URLSearchParams({ state: "pending", after })}`);
+    const { suggestions, memories } = await ask(`${PATH}?${new URLSearchParams({ state: "pending", after: String(after) })}`);
     list.append(...suggestions.map((each) => card(each, memories)));
     const next = ({ currentTarget: pressed }) => {
       pressed.disabled = true;

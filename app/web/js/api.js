@@ -21,6 +21,7 @@ export function hasKey() {
 
 /** The server answered with an error. `message` is its own sentence, `code` a stable word. */
 export class ServerError extends Error {
+  /** @param {string} message @param {{ status?: number, code?: string, retryAfterS?: number }} facts */
   constructor(message, { status = 0, code = "", retryAfterS = 0 }) {
     super(message);
     this.status = status;
@@ -38,7 +39,12 @@ export function retryDelayMs(error, failures = 0) {
   return isTemporary ? 1000 * Math.min(LONGEST_RETRY_S, error.retryAfterS || 2 ** failures) : null;
 }
 
-/** Sends a request; `body` is sent as JSON unless it is a form. Returns the response if its status is 2xx. */
+/**
+ * Sends a request; `body` is sent as JSON unless it is a form. Returns the response if its status is 2xx.
+ *
+ * @param {string} path
+ * @param {{ body?: any, method?: string, headers?: Record<string, string>, signal?: AbortSignal }} [options]
+ */
 export async function send(path, { body, method = body ? "POST" : "GET", headers = {}, signal } = {}) {
   const isForm = body instanceof FormData;
   let response;

@@ -28,7 +28,13 @@ export function iconButton(message, name, onclick) {
   return made;
 }
 
-/** A control with its label around it: an input, or the kind of element that `name` says. */
+/**
+ * A control with its label around it: an input, or the kind of element that `name` says.
+ *
+ * @param {string} id
+ * @param {string} message
+ * @param {{ name?: string, [property: string]: any }} [properties]
+ */
 export function field(id, message, { name = "input", ...properties } = {}) {
   const control = element(name, { id, autocomplete: "off", dir: "auto", ...(name === "input" && { type: "text" }), ...properties });
   return { control, label: element("label", {}, text("span", message), control) };

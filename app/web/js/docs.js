@@ -1,5 +1,5 @@
 // The documentation of the API, drawn by Swagger UI, whose script comes before this one.
-// eslint-disable-next-line no-undef
+const { SwaggerUIBundle } = /** @type {any} */ (globalThis);
 SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#swagger-ui",

@@ -244,7 +244,11 @@ function units(text, begin) {
   return (place) => starts[place - begin];
 }
 
-/** The word at a place of a text as [begin, end], or null. */
+/**
+ * The word at a place of a text as [begin, end], or null.
+ *
+ * @returns {[number, number]}
+ */
 export function wordAt(text, offset) {
   for (const match of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['’.-][\p{L}\p{M}\p{N}]+)*/gu)) {
     if (match.index <= offset && offset < match.index + match[0].length) return [match.index, match.index + match[0].length];
@@ -252,7 +256,11 @@ export function wordAt(text, offset) {
   return null;
 }
 
-/** All words of a text as [begin, end]. */
+/**
+ * All words of a text as [begin, end].
+ *
+ * @returns {[number, number][]}
+ */
 export function wordsOf(text) {
   return [...text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['’.-][\p{L}\p{M}\p{N}]+)*/gu)].map((match) => [match.index, match.index + match[0].length]);
 }

@@ -17,9 +17,18 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
-/** The element with an id. */
-export function byId(id) {
-  return document.getElementById(id);
+/**
+ * The element with an id, which is of a kind such as HTMLButtonElement.
+ *
+ * @template {HTMLElement} [Kind=HTMLElement]
+ * @param {string} id
+ * @param {new () => Kind} [kind]
+ * @returns {Kind}
+ */
+export function byId(id, kind = /** @type {any} */ (HTMLElement)) {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new TypeError(`there is no ${kind.name} #${id}`);
 }
 
 /** Makes the children of an element these nodes, touching only those that differ. */

@@ -3,7 +3,6 @@
 import { hasKey, reason } from "./api.js";
 import { Chooser } from "./chooser.js";
 import { text } from "./controls.js";
-import { element } from "./dom.js";
 import { browserTerms, readGlossaries, StoredGlossary } from "./glossaries.js";
 import { say } from "./i18n.js";
 import { PairTable } from "./pairtable.js";

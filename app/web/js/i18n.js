@@ -19,14 +19,19 @@ export async function useLanguage() {
   uiLanguage = chosen;
   names = new Intl.DisplayNames([uiLanguage], { type: "language", fallback: "none" });
   document.documentElement.lang = uiLanguage;
-  for (const element of document.querySelectorAll("[data-text]")) element.textContent = say(element.dataset.text);
+  for (const element of elementsWith("data-text")) element.textContent = say(element.dataset.text);
   for (const attribute of ["label", "title", "placeholder", "content"]) {
-    for (const element of document.querySelectorAll(`[data-${attribute}]`)) {
+    for (const element of elementsWith(`data-${attribute}`)) {
       const message = say(element.dataset[attribute]);
       element.setAttribute(attribute === "label" ? "aria-label" : attribute, message);
       if (attribute === "label" && element.matches("button")) element.title = message;
     }
   }
+}
+
+/** @returns {NodeListOf<HTMLElement>} */
+function elementsWith(attribute) {
+  return document.querySelectorAll(`[${attribute}]`);
 }
 
 /** A message with its values put in. */

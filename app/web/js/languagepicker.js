@@ -74,7 +74,7 @@ export class LanguagePicker {
   #fill() {
     const wanted = plain(this.#search.value.trim());
     const fits = ({ value, textContent }) => [value, textContent, ownName(value)].some((name) => plain(name).includes(wanted));
-    const byName = (one, other) => (other.value === "auto") - (one.value === "auto") || one.textContent.localeCompare(other.textContent, uiLanguage);
+    const byName = (one, other) => Number(other.value === "auto") - Number(one.value === "auto") || one.textContent.localeCompare(other.textContent, uiLanguage);
     const offered = [...this.#select.options].filter((option) => !option.disabled && fits(option)).sort(byName);
     const byCode = new Map(offered.map((option) => [option.value, option]));
     const recent = wanted ? [] : (remembered("recent") ?? "").split(",").filter((code) => byCode.has(code));

@@ -23,7 +23,7 @@ import { Translator } from "./translator.js";
 const FORMATTING = /<(a\s[^>]*href|b|blockquote|code|em|h[1-6]|i|mark|ol|pre|strong|su[bp]|table|u|ul)[\s>]/i;
 
 await useLanguage();
-const area = byId("source-text");
+const area = byId("source-text", HTMLTextAreaElement);
 const output = byId("output");
 const store = new Store();
 const translator = new Translator();
@@ -95,6 +95,7 @@ function showCount() {
   return count <= charLimit;
 }
 
+/** @param {{ isComposing?: boolean, now?: boolean }} [how] */
 function edit({ isComposing = false, now = false } = {}) {
   if (isComposing) return;
   const wasTooLong = store.isTooLong;
@@ -126,7 +127,7 @@ async function loadRich() {
   };
   const text = new (await import("./rich.js")).RichText({ source: panes[0], output: panes[1], languages: pair, detect, note: byId("note") });
   text.addEventListener("change", () => (notify(""), actions.refresh()));
-  text.addEventListener("failed", ({ detail: error }) => goesOnWithout(error) || complain(error));
+  text.addEventListener("failed", (/** @type {any} */ { detail: error }) => goesOnWithout(error) || complain(error));
   scrollTogether(...panes.map((scroller) => ({ scroller, lines: () => [...scroller.children] })));
   return text;
 }
@@ -269,24 +270,25 @@ addEventListener("unhandledrejection", (event) => {
 translator.addEventListener("change", drawSoon);
 translator.addEventListener("state", showState);
 languages.addEventListener("change", changeLanguages);
-explorer.addEventListener("open", ({ detail }) => {
+explorer.addEventListener("open", (/** @type {any} */ { detail }) => {
   const box = target.box(detail.part, detail.begin, detail.end);
   if (box) menu.open({ ...detail, box });
 });
 byId("look").addEventListener("click", () => showInspector(explorer.part));
-area.addEventListener("input", edit);
+area.addEventListener("input", (/** @type {any} */ event) => edit(event));
 area.addEventListener("compositionend", () => edit());
 area.addEventListener("paste", paste);
 byId("notice-again").addEventListener("click", () => (languages.target ? resume() : load()));
 scrollTogether({ scroller: byId("plain-source"), lines: () => source.lines }, { scroller: output, lines: () => [...output.children] });
-byId("ui-language").value = uiLanguage;
-byId("ui-language").addEventListener("change", (event) => {
-  remember("ui", event.target.value);
+const interfaces = byId("ui-language", HTMLSelectElement);
+interfaces.value = uiLanguage;
+interfaces.addEventListener("change", () => {
+  remember("ui", interfaces.value);
   changeInterface();
 });
 for (const name of ["dragover", "drop"]) addEventListener(name, dropFiles);
 addEventListener("hashchange", () => (readAddress(), load()));
 addEventListener("online", resume);
-for (const link of document.querySelectorAll("nav a")) link.href = new URL(link.getAttribute("href"), base);
+for (const link of document.querySelectorAll("nav a")) link.setAttribute("href", new URL(link.getAttribute("href"), base).href);
 readAddress();
 load();

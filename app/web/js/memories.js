@@ -35,7 +35,7 @@ export function removeMemory(id) {
 
 /** Entries as { pairs, total, next }; `next` is where the next page begins, undefined on the last. */
 export async function findEntries(id, query, next = "") {
-  const values = { page_size: ENTRIES_OF_PAGE, page_cursor: next, ...(query.length >= SHORTEST_FILTER && { filter_text: query }) };
+  const values = { page_size: String(ENTRIES_OF_PAGE), page_cursor: next, ...(query.length >= SHORTEST_FILTER && { filter_text: query }) };
   const answer = await ask(`${PATH}/${id}/segments?${new URLSearchParams(values)}`);
   const pairs = answer.segments.map((segment) => ({
     id: segment.source_segment_id,

@@ -28,6 +28,7 @@ export class PairTable {
   #more = element("p");
   #old = null; // the pair that is being changed
   #turn = 0;
+  /** @type {Promise<boolean | void>} */
   #changes = Promise.resolve(); // one after the other: a store may read all pairs to write all but one
 
   constructor(id, { store, messages, values, languages, control }) {

@@ -13,7 +13,7 @@ export function parse(text) {
 }
 
 /** The sum of a metric's samples that `matches` accepts. */
-export function sum(samples, name, matches = () => true) {
+export function sum(samples, name, matches = (/** @type {object} */ _) => true) {
   return samples.reduce((total, sample) => total + (sample.name === name && matches(sample.labels) ? sample.value : 0), 0);
 }
 

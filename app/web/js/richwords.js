@@ -107,8 +107,9 @@ class FlatText {
   /** The range of characters [begin, end] of a sentence whose places are known. */
   range(places, [begin, end]) {
     const range = new Range();
-    range.setStart(...this.#point(places[begin], false));
-    range.setEnd(...this.#point(places[end - 1] + 1, true));
+    const [first, last] = [this.#point(places[begin], false), this.#point(places[end - 1] + 1, true)];
+    range.setStart(first.node, first.offset);
+    range.setEnd(last.node, last.offset);
     return range;
   }
 
@@ -128,6 +129,6 @@ class FlatText {
   /** A place as text node and offset; the end of a node rather than the beginning of the next where `isEnd`. */
   #point(place, isEnd) {
     const { node, begin } = this.#nodes.findLast((each) => (isEnd ? each.begin < place : each.begin <= place));
-    return [node, Math.min(place - begin, node.length)];
+    return { node, offset: Math.min(place - begin, node.length) };
   }
 }

@@ -40,7 +40,7 @@ export function save(name, content, type = "text/plain;charset=utf-8") {
 
 function copyBySelection(text) {
   const area = Object.assign(document.createElement("textarea"), { value: text, className: "sr-only" });
-  const back = document.activeElement;
+  const back = /** @type {HTMLElement} */ (document.activeElement);
   document.body.append(area);
   area.select();
   const done = document.execCommand("copy");

@@ -25,7 +25,7 @@ export class SourceView {
   /** Puts a text in as if it had been typed, so that the browser can undo it. */
   replace(text) {
     const area = this.#area;
-    const hadFocus = document.activeElement;
+    const hadFocus = /** @type {HTMLElement} */ (document.activeElement);
     area.focus({ preventScroll: true });
     area.select();
     const done = text ? document.execCommand("insertText", false, text) : document.execCommand("delete");

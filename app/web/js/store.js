@@ -33,14 +33,15 @@ export class Store {
     }
   }
 
-  #take({ charLimit, apiKeys, keyRequired, capabilities = {}, filesTranslation, supportedFilesFormat, suggestions }) {
-    this.charLimit = charLimit > 0 ? charLimit : Infinity;
-    this.knowsKeys = apiKeys;
-    this.needsKey = keyRequired;
-    this.fileTypes = filesTranslation ? supportedFilesFormat : [];
-    this.keepsGlossaries = capabilities.glossaries === true;
-    this.keepsMemories = capabilities.memories === true;
-    this.hasOperator = capabilities.admin === true;
-    this.takesSuggestions = suggestions === true;
+  #take(settings) {
+    const { capabilities } = settings;
+    this.charLimit = settings.charLimit > 0 ? settings.charLimit : Infinity;
+    this.knowsKeys = settings.apiKeys;
+    this.needsKey = settings.keyRequired;
+    this.fileTypes = settings.filesTranslation ? settings.supportedFilesFormat : [];
+    this.keepsGlossaries = capabilities?.glossaries === true;
+    this.keepsMemories = capabilities?.memories === true;
+    this.hasOperator = capabilities?.admin === true;
+    this.takesSuggestions = settings.suggestions === true;
   }
 }

@@ -96,7 +96,12 @@ export class Translator extends EventTarget {
     return found.filter(({ score }) => score > found[0].score - FARTHEST_SCORE).map(({ text }) => text);
   }
 
-  /** The best translations of a sentence as { text, score }. */
+  /**
+   * The best translations of a sentence as { text, score }.
+   *
+   * @param {any} part
+   * @param {{ prefix?: number, count?: number, signal?: AbortSignal }} [options]
+   */
   async hypotheses(part, { prefix = null, count = 4, signal } = {}) {
     const answer = await ask("translate", {
       signal,
