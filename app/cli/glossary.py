@@ -1,6 +1,5 @@
 """``dragoman glossary``: the glossaries of a server, which may be running."""
 
-import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.glossary_files import EXTENSIONS, is_glossary, read_glossary, write_glossary
 from app.cli.memory import check_languages
 from app.cli.stores import open_database
 from app.cli.tables import JsonOption, print_rows
 from app.errors import DragomanError
-from app.text.terms.entries import FORMATS, check_entries, to_tsv
 
 if TYPE_CHECKING:
     from app.storage.glossaries import GlossaryStore, StoredDictionary, StoredGlossary
@@ -23,7 +22,7 @@ glossary = typer.Typer(
 )
 
 Name = Annotated[str, typer.Argument(help="The glossary's name or id.")]
-File = Annotated[Path, typer.Argument(help="A file whose name ends in .tsv or .csv: source term, target term.")]
+File = Annotated[Path, typer.Argument(help="A file whose name ends in .tsv, .csv (source term, target term) or .tbx.")]
 Source = Annotated[str | None, typer.Option("--from", "-f", help="Language of the terms, if there are several.")]
 Target = Annotated[str | None, typer.Option("--to", "-t", help="Language of their translations, if there are several.")]
 
@@ -49,7 +48,8 @@ def add(
 ) -> None:
     """Add the terms of a file, and print the glossary's id. Terms that it has already get the new translation."""
     source, target = check_languages(source, target)
-    entries = check_entries(FORMATS[_form(file)](file.read_text(encoding="utf-8-sig")))
+    _check_form(file)
+    entries = read_glossary(file, source, target)
     with _store() as store:
         found = [one for one in store.list_all() if name in (one.id, one.name)]
         if not found:
@@ -86,14 +86,12 @@ def show(name: Name, source: Source = None, target: Target = None, as_json: Json
 @glossary.command()
 def export(name: Name, file: File, source: Source = None, target: Target = None) -> None:
     """Write the terms of a pair of languages to a file."""
-    form = _form(file)
+    _check_form(file)
     with _store() as store:
-        entries = _entries(store, name, source, target)
-    with file.open("w", encoding="utf-8", newline="") as written:
-        if form == "csv":
-            csv.writer(written).writerows(entries.items())
-        else:
-            written.write(f"{to_tsv(entries)}\n")
+        found = _find(store, name)
+        pair = _dictionary(found, source, target)
+        entries = store.entries(found.key_id, found.id, pair.source, pair.target)
+    file.write_bytes(write_glossary(file, entries, pair.source, pair.target))
 
 
 @glossary.command()
@@ -105,11 +103,9 @@ def remove(name: Name, source: Source = None, target: Target = None) -> None:
         store.remove(found.key_id, found.id, (pair.source, pair.target) if pair else None)
 
 
-def _form(file: Path) -> str:
-    form = file.suffix.lower().lstrip(".")
-    if form not in FORMATS:
-        raise typer.BadParameter(f"{file.name} doesn't end in {' or '.join(f'.{each}' for each in FORMATS)}")
-    return form
+def _check_form(file: Path) -> None:
+    if not is_glossary(file):
+        raise typer.BadParameter(f"{file.name} doesn't end in {' or '.join(f'.{each}' for each in EXTENSIONS)}")
 
 
 def _find(store: "GlossaryStore", name: str) -> "StoredGlossary":

@@ -3,18 +3,17 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import partial
+from functools import cache
 from pathlib import Path
 
 import typer
 
+from app.cli.glossary_files import is_glossary, read_glossary
 from app.cli.memory import find_memory
 from app.cli.stores import open_database
-from app.documents.characters import Encoded
 from app.documents.memory_files import FORMS, find_form, read_file
 from app.storage.identifiers import checked_id
 from app.text.memory.matching import TranslationMemory
-from app.text.terms.entries import FORMATS, check_entries
 from app.text.terms.glossary import Glossary
 from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
@@ -36,8 +35,10 @@ def opened_glossary(name: str | None, pair: Pair | None) -> Iterator[Callable[[s
     """
     if name is None:
         yield None
-    elif (kind := _extension(name)) in FORMATS:
-        yield partial(Glossary, check_entries(FORMATS[kind](Encoded(Path(name).read_bytes()).text)))
+    elif is_glossary(Path(name)):
+        if pair:  # an error of the file is told before the models are loaded
+            read_glossary(Path(name), *pair)
+        yield cache(lambda source, target: Glossary(read_glossary(Path(name), source, target), source, target))
     else:
         with open_database() as database:
             glossaries = Glossaries(database)

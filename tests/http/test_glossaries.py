@@ -258,3 +258,30 @@ def test_the_official_client(kept_url: str, kept_key: str) -> None:
         assert client.list_glossaries() == []
         with pytest.raises(deepl.GlossaryNotFoundException):
             client.get_glossary(str(uuid.uuid4()))
+
+
+TBX = (
+    '<martif type="TBX"><text><body><termEntry><langSet xml:lang="de"><tig><term>Bier</term></tig></langSet>'
+    '<langSet xml:lang="en"><tig><term>ale</term></tig></langSet></termEntry></body></text></martif>'
+)
+
+
+async def test_entries_come_and_go_in_every_format(client):
+    made = await make(client, entries=TBX, entries_format="tbx")
+    path = f"{V3}/{made['glossary_id']}/entries"
+    found = {}
+    for form in ("tsv", "csv", "tbx"):
+        [dictionary] = (await client.get(path, params={**PAIR, "entries_format": form})).json()["dictionaries"]
+        assert dictionary["entries_format"] == form
+        found[form] = dictionary["entries"]
+    assert (found["tsv"], found["csv"]) == ("Bier\tale", "Bier,ale\r\n")
+    again = await make(client, entries=found["tbx"], entries_format="TBX")
+    assert await entries(client, again["glossary_id"]) == "Bier\tale"
+    refused = await client.get(path, params={**PAIR, "entries_format": "xlsx"})
+    assert refused.status_code == 400 and "tsv, csv, tbx" in refused.json()["message"]
+
+
+@pytest.mark.parametrize("text", ["<a/>", "<martif>", TBX.replace("de", "fr"), "Bier\tale"])
+async def test_a_file_that_is_no_tbx_is_refused(client, text):
+    answer = await client.post(V2, json={"name": "Pub", **PAIR, "entries": text, "entries_format": "tbx"})
+    assert answer.status_code == 400 and answer.json()["detail"] in ("invalid_glossary", "document_damaged")

@@ -1,6 +1,6 @@
 """DeepL's glossaries in versions 2 and 3 of its API. Both versions share one store and list the same glossaries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
@@ -13,8 +13,9 @@ from app.api.deepl import glossary_openapi as docs
 from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import objects_of_form
+from app.documents import term_files
 from app.errors import InvalidGlossary, InvalidRequest
-from app.text.terms.entries import FORMATS, check_entries, to_tsv
+from app.text.terms.entries import FORMATS, check_entries, to_csv, to_tsv
 from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["DeepL"])
 
 TSV = "text/tab-separated-values"
+_WRITERS: Mapping[str, Callable[[Mapping[str, str], str, str], str]] = {
+    "tsv": lambda entries, source, target: to_tsv(entries),
+    "csv": lambda entries, source, target: to_csv(entries),
+    "tbx": lambda entries, source, target: b"".join(term_files.write(entries.items(), source, target)).decode(),
+}
 
 
 @router.get("/v2/glossary-language-pairs", summary="Pairs that glossaries may have", responses=docs.PAIRS_RESPONSES)
@@ -163,16 +169,20 @@ async def patch_glossary(request: Request, service: CurrentService) -> Response:
 @router.get(
     "/v3/glossaries/{glossary_id}/entries",
     summary="The entries of a dictionary",
-    openapi_extra=docs.PAIR_PARAMETERS,
+    openapi_extra=docs.ENTRIES_V3_PARAMETERS,
     responses=docs.ENTRIES_V3_RESPONSES,
 )
 async def get_entries_v3(request: Request, service: CurrentService) -> Response:
-    """Returns the entries of the dictionary of a pair of languages as TSV."""
+    """Returns the entries of the dictionary of a pair of languages as TSV, or as `entries_format` asks.
+
+    DeepL doesn't have that parameter, and no TBX.
+    """
     call = await _Call.of(request, service)
     source, target = call.pair(call.values)
+    form = call.form(call.values, "tsv")
     entries = await call.read(lambda store, owner: store.entries(owner, call.id, source, target))
-    text = await TEXT_POOL.run(to_tsv, entries)
-    body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": "tsv"}
+    text = await TEXT_POOL.run(_WRITERS[form], entries, source, target)
+    body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": form}
     return JSONResponse({"dictionaries": [body]})
 
 
@@ -228,6 +238,19 @@ class _Call(OwnerCall["GlossaryStore"]):
             raise InvalidRequest("Value for 'dictionaries' not supported; it must be a list of objects.")
         return given
 
+    def form(self, values: Mapping[str, object], default: str | None = None) -> str:
+        """The format of entries.
+
+        Raises:
+            InvalidRequest: There is no such format, or it is missing and there is no default.
+        """
+        name = values.get("entries_format")
+        if is_absent(name) and default:
+            return default
+        if not isinstance(name, str) or name.lower() not in _WRITERS:
+            raise InvalidRequest(f"Value for 'entries_format' not supported; use one of {', '.join(_WRITERS)}.")
+        return name.lower()
+
     async def dictionary(self, values: Mapping[str, object]) -> "NewDictionary":
         """A dictionary of the request.
 
@@ -237,13 +260,14 @@ class _Call(OwnerCall["GlossaryStore"]):
             InvalidGlossary: Its entries can't be used.
         """
         source, target = self.pair(values)
-        name = values.get("entries_format")
-        if is_absent(name) or not isinstance(name, str) or name.lower() not in FORMATS:
-            raise InvalidRequest(f"Value for 'entries_format' not supported; use one of {', '.join(FORMATS)}.")
+        form = self.form(values)
         if values.get("entries") is None:
             raise InvalidRequest("Parameter 'entries' not specified")
         text = check_text("entries", values["entries"])
-        read = FORMATS[name.lower()]
+        if form == "tbx":
+            pairs = await self.service.documents.readers.term_file(text.encode(), source, target)
+            return source, target, await TEXT_POOL.run(check_entries, pairs, size=len(text))
+        read = FORMATS[form]
         return source, target, await TEXT_POOL.run(lambda: check_entries(read(text)), size=len(text))
 
 

@@ -89,3 +89,10 @@ PAIR_PARAMETERS: dict[str, Any] = {
         ),
     ]
 }
+_FORMAT = {"type": "string", "enum": ["tsv", "csv", "tbx"], "default": "tsv"}
+ENTRIES_V3_PARAMETERS: dict[str, Any] = {
+    "parameters": [
+        *PAIR_PARAMETERS["parameters"],
+        {"name": "entries_format", "in": "query", "required": False, "schema": _FORMAT, "example": "tsv"},
+    ]
+}

@@ -122,9 +122,9 @@ class NewDictionary(GlossaryPair):
 
     entries: str = Field(
         description="TSV: lines of source term, tab, target term. CSV: rows of these two, or of four columns, of which "
-        "the last two are languages."
+        "the last two are languages. TBX: the XML, of whose languages only the pair counts; DeepL doesn't have it."
     )
-    entries_format: Literal["tsv", "csv"]
+    entries_format: Literal["tsv", "csv", "tbx"]
 
 
 class NewGlossary(NewDictionary):

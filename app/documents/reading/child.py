@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from app.documents import term_files
 from app.documents.marks import unpacked
 from app.documents.memory_files import find_form, read_file
 from app.documents.reading.frames import TOO_MUCH_MEMORY, Connection, frames_of_file, frames_of_texts, message
@@ -67,7 +68,18 @@ def _import_memory(connection: Connection, task: dict[str, Any]) -> None:
         connection.send(sent)
 
 
-_tasks: dict[str, Callable[[Connection, dict[str, Any]], None]] = {"document": _translate, "memory": _import_memory}
+def _import_terms(connection: Connection, task: dict[str, Any]) -> None:
+    """Reads a TBX file, and sends its terms and their translations in turns."""
+    pairs = _answered(connection, partial(term_files.read, connection.file(), task["source"], task["target"]))
+    if pairs is not None:
+        connection.send(chain([message()], frames_of_texts(text for pair in pairs for text in pair)))
+
+
+_tasks: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
+    "document": _translate,
+    "memory": _import_memory,
+    "terms": _import_terms,
+}
 
 
 def _answered(connection: Connection, work: Callable[[], Any], *, is_file: bool = True) -> Any:

@@ -118,6 +118,20 @@ class Readers:
             texts = await reader.texts(_TEXTS_BYTES * len(data) + _MEBIBYTE)
             return MemoryFile(list(zip(texts[::2], texts[1::2], strict=True)), skipped)
 
+    async def term_file(self, data: bytes, source: str, target: str) -> list[tuple[str, str]]:
+        """Reads a TBX file; the arguments are those of ``app.documents.term_files.read``.
+
+        Raises:
+            InvalidRequest: As ``term_files.read``, and if it can't be read within the limits.
+            Overloaded: There can't be another process now.
+        """
+        async with self._reader() as reader:
+            await reader.send(self._task("terms", source=source, target=target))
+            await reader.send_all(frames.frames_of_file(data))
+            await reader.message()
+            texts = await reader.texts(_TEXTS_BYTES * len(data) + _MEBIBYTE)
+            return list(zip(texts[::2], texts[1::2], strict=True))
+
     def _task(self, task: str, **values: Any) -> bytes:
         return frames.message(task=task, **vars(self._limits), **values)
 

@@ -85,6 +85,13 @@ def from_csv(text: str) -> Iterator[tuple[str, str]]:
         ) from None
 
 
+def to_csv(entries: Mapping[str, str]) -> str:
+    """Writes entries as rows (RFC 4180) of two columns."""
+    written = io.StringIO()
+    csv.writer(written).writerows(entries.items())
+    return written.getvalue()
+
+
 FORMATS = {"tsv": from_tsv, "csv": from_csv}
 
 

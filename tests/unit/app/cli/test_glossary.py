@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from translate.storage.tbx import tbxfile
 
 from tests.unit.app.cli.test_memory import run
 
@@ -54,7 +55,7 @@ def test_a_pair_of_several_is_chosen(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "fails"),
     [
-        ("terms.xlsx", "", "doesn't end in .tsv or .csv"),
+        ("terms.xlsx", "", "doesn't end in .tsv or .csv or .tbx"),
         ("terms.tsv", "one column", "two columns"),
         ("terms.tsv", "a\tb\na\tc\n", "duplicates"),
     ],
@@ -64,3 +65,17 @@ def test_what_cannot_be_added(tmp_path, name, text, fails):
     run("glossary", "add", "firm", "de", "en", tmp_path / name, fails=fails)
     assert json.loads(run("glossary", "list", "--json")) == []
     run("glossary", "show", "firm", fails="there is no such glossary")
+
+
+def test_tbx_comes_in_and_goes_out(tmp_path):
+    (tmp_path / "terms.tsv").write_text(TERMS, encoding="utf-8")
+    run("glossary", "add", "firm", "de", "en", tmp_path / "terms.tsv")
+    run("glossary", "export", "firm", tmp_path / "out.tbx")
+    assert [(unit.source, unit.target) for unit in tbxfile.parsefile(str(tmp_path / "out.tbx")).units] == [
+        ("Vorstand", "board"),
+        ("Haus, groß", "house"),
+    ]
+    run("glossary", "add", "copy", "de", "en", tmp_path / "out.tbx")
+    shown = {row["term"]: row["translation"] for row in json.loads(run("glossary", "show", "copy", "--json"))}
+    assert shown == {"Vorstand": "board", "Haus, groß": "house"}
+    run("glossary", "add", "other", "fr", "en", tmp_path / "out.tbx", fails="no terms from fr to en")
