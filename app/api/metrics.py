@@ -1,7 +1,7 @@
 """Counters and timings of the service for Prometheus: one registry for each application.
 
-The only labels are the endpoint (the route's template), the status, the language pair and how a document ended: never
-an address, a key or a text, which would leak data and grow without bound.
+The only labels are the endpoint (the route's template), the status, the language pair, how a document ended, and tags
+that clients send for that: never an address, a key or a text, which would leak data and grow without bound.
 """
 
 from collections.abc import Iterator
@@ -18,6 +18,11 @@ from app.machine import available_memory_bytes
 from app.translation.request import Answer, TranslationRequest
 from app.work_pool import TEXT_POOL
 
+MAX_TAGS = 100
+"""Different reporting tags; all further ones count as one."""
+
+_OTHER_TAGS = "other"
+_MAX_TAG_CHARS = 64
 # A cached word takes about 1 ms, a book minutes.
 _BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
@@ -47,6 +52,13 @@ class Metrics:
         self._target_characters = Counter(
             "dragoman_target_characters", "Characters of their translations.", ["pair"], registry=registry
         )
+        self._tagged_characters = Counter(
+            "dragoman_tagged_characters",
+            "Characters of texts translated with DeepL's contract, by the header X-DeepL-Reporting-Tag.",
+            ["tag"],
+            registry=registry,
+        )
+        self._tags: set[str] = set()
         self._documents = Counter(
             "dragoman_documents", "Documents that ended in the background.", ["outcome"], registry=registry
         )
@@ -71,6 +83,14 @@ class Metrics:
     def observe_request(self, endpoint: str, status: int, seconds: float) -> None:
         """Counts an answered request."""
         self._request_seconds.labels(endpoint, str(status)).observe(seconds)
+
+    def observe_tag(self, tag: str, characters: int) -> None:
+        """Counts the characters of a request with a reporting tag."""
+        if tag not in self._tags:
+            if len(self._tags) >= MAX_TAGS or len(tag) > _MAX_TAG_CHARS or not tag.isprintable():
+                tag = _OTHER_TAGS
+            self._tags.add(tag)
+        self._tagged_characters.labels(tag).inc(characters)
 
     def observe_document(self, outcome: Outcome) -> None:
         """Counts a document that ended in the background."""

@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -84,7 +85,11 @@ async def test_a_quota_ends_a_month_and_failures_cost_nothing(client, store, eng
     assert (await answer(client, "/v2/translate", DEEPL_TEXT, **headers))[0] == 400
     engine.error = None
     assert (await answer(client, "/v2/translate", DEEPL_TEXT, **headers))[0] == 200
-    assert await answer(client, "/v2/usage", {}, **headers) == (200, {"character_count": 13, "character_limit": 20})
+    status, usage = await answer(client, "/v2/usage", {}, **headers)
+    begin, end = (datetime.fromisoformat(usage.pop(name)) for name in ("start_time", "end_time"))
+    assert begin <= datetime.now(UTC) < end and begin.day == end.day == 1 and 28 <= (end - begin).days <= 31
+    counts = {"character_count": 13, "character_limit": 20}
+    assert (status, usage) == (200, counts | {f"api_key_{name}": value for name, value in counts.items()})
     text = "Quota for this billing period has been exceeded."
     assert await answer(client, "/v2/translate", DEEPL_TEXT, **headers) == (
         456,

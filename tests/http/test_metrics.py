@@ -7,6 +7,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from app import errors
+from app.api.metrics import MAX_TAGS
 from app.engine.metric_names import COUNTERS, GAUGES
 from app.engine.registry import Registry
 from app.settings import Settings
@@ -114,3 +115,15 @@ async def test_nothing_of_a_user_becomes_a_label(client):
     assert "Geheimnis" not in text
     assert "192.0.2.7" not in text
     assert set(re.findall(r'[{,](\w+)="', text)) <= {"endpoint", "status", "pair", "outcome", "le"}
+
+
+async def test_reporting_tags_are_counted_and_bounded(client):
+    for tag in ("shop", "shop", "x" * 65, *(f"t{number}" for number in range(MAX_TAGS + 5))):
+        body = {"text": ["Guten Morgen!"], "target_lang": "EN"}
+        answer = await client.post("/v2/translate", json=body, headers={"X-DeepL-Reporting-Tag": tag})
+        assert answer.status_code == 200
+    await client.post("/v2/translate", json=body)
+    name = "dragoman_tagged_characters_total"
+    found = {labels[0][1]: value for (each, labels), value in (await read(client)).items() if each == name}
+    assert (found["shop"], found["t0"]) == (26, 13)
+    assert len(found) == MAX_TAGS and found["other"] == 13 * (1 + 7)

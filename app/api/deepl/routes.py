@@ -5,6 +5,7 @@ none too. The texts go the same way as LibreTranslate's.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -35,6 +36,8 @@ router = APIRouter(tags=["DeepL"])
 NO_LIMIT_CHARS = 1_000_000_000_000
 """What DeepL itself answers to accounts without a limit; clients read an integer."""
 
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_TAG_HEADER = "X-DeepL-Reporting-Tag"
 _STABLE = {"status": "stable"}
 
 
@@ -58,7 +61,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     Style rules and custom instructions are not available; a request that names one is refused. A glossary needs
     `source_lang`. A translation memory applies to the texts in its source language.
 
-    The headers `Server-Timing`, `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
+    A metric counts the characters by the header `X-DeepL-Reporting-Tag`. The headers `Server-Timing`,
+    `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
 
     The official clients give up after 10 seconds without a byte. So an answer that takes longer than 4 seconds begins
     with status 200 and line breaks; these headers are missing then, and an error comes as its JSON under that status.
@@ -74,6 +78,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     async def answer() -> Response:
         async with service.access.spending(key, asked.characters):
             items, timing = await run_while_connected(request, service.translator.translate(asked))
+        if tag := request.headers.get(_TAG_HEADER):
+            service.metrics.observe_tag(tag, asked.characters)
         return await put_together(asked, _response, asked, shape, items, timing)
 
     return await with_heartbeat(request, answer(), service.settings.deepl_heartbeat_s)
@@ -122,7 +128,19 @@ async def count_usage(request: Request, service: CurrentService) -> Response:
     key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     if key:
         limit = NO_LIMIT_CHARS if key.monthly_characters is None else key.monthly_characters
-        return JSONResponse({"character_count": await service.access.used(key), "character_limit": limit})
+        used = await service.access.used(key)
+        begin = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+        end = (begin + timedelta(days=32)).replace(day=1)
+        return JSONResponse(
+            {
+                "character_count": used,
+                "character_limit": limit,
+                "api_key_character_count": used,
+                "api_key_character_limit": limit,
+                "start_time": begin.strftime(_TIME),
+                "end_time": end.strftime(_TIME),
+            }
+        )
     return JSONResponse({"character_count": service.metrics.source_characters, "character_limit": NO_LIMIT_CHARS})
 
 

@@ -80,6 +80,10 @@ class Usage(BaseModel):
 
     character_count: int
     character_limit: int = Field(description="The key's quota; without one, a number so large that it means no limit.")
+    api_key_character_count: int | None = Field(None, description="Only with a key: the same as `character_count`.")
+    api_key_character_limit: int | None = Field(None, description="Only with a key: the same as `character_limit`.")
+    start_time: str | None = Field(None, description="Only with a key: when the month began (UTC).")
+    end_time: str | None = Field(None, description="Only with a key: when it ends.")
 
 
 class DocumentHandle(BaseModel):
