@@ -65,6 +65,21 @@ async def read_parameters(
         InvalidRequest: The body is not what its content type says, or not UTF-8.
         TextTooLong: A value is longer than ``max_value_chars``.
     """
+    chunks = await read_body(request, max_body_bytes)
+    body = _Body(request, chunks, repeatable, files, max_value_chars)
+    if len(chunks) < _LARGE_BYTES:
+        return _parse(body)
+    return await TEXT_POOL.run(_parse, body, size=len(chunks))
+
+
+async def read_body(request: Request, max_body_bytes: int) -> bytearray:
+    """Returns the body of a request.
+
+    Raises:
+        HTTPException: 413 if it is larger than ``max_body_bytes``.
+        Overloaded: Bodies take all the memory that there is for them.
+        Cancelled: The client went away before it was complete.
+    """
     too_large = HTTPException(413, f"The request body exceeds the limit of {max_body_bytes} bytes.")
     if int(request.headers.get("content-length", "0")) > max_body_bytes:  # the HTTP parser has checked the number
         raise too_large
@@ -76,10 +91,7 @@ async def read_parameters(
                 raise too_large
     except ClientDisconnect:
         raise Cancelled("The client closed the connection before the body was complete.") from None
-    body = _Body(request, chunks, repeatable, files, max_value_chars)
-    if len(chunks) < _LARGE_BYTES:
-        return _parse(body)
-    return await TEXT_POOL.run(_parse, body, size=len(chunks))
+    return chunks
 
 
 def is_large(request: Request) -> bool:

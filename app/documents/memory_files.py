@@ -3,7 +3,8 @@
 In TSV, a tab or line break inside a text becomes a space. TMX keeps them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -88,6 +89,36 @@ def read_file(data: bytes, form: Form, source: str, target: str) -> MemoryFile:
     return MemoryFile(pairs, skipped)
 
 
+def find_pair(data: bytes, served: Collection[Pair]) -> Pair:
+    """Returns the pair of languages of a TMX file: from the language of its source to the most frequent other one.
+
+    Args:
+        data: The file.
+        served: The pairs that it may be.
+
+    Raises:
+        InvalidMemory: It has no such pair.
+        DamagedDocument: It can't be read.
+    """
+    from app.documents.safe_xml import elements  # lxml may be missing
+
+    headers = (codes.base(header.get("srclang", "").lower()) for header in elements(data, "header"))
+    declared = next(headers, "")
+    pairs: Counter[Pair] = Counter()
+    for unit in elements(data, "tu"):
+        checkpoint()
+        found = [codes.base(_language(variant)) for variant in unit.iterchildren("tuv")]
+        source = declared if declared in found else next(iter(found), "")
+        pairs.update((source, target) for target in dict.fromkeys(found) if (source, target) in served)
+    if not pairs:
+        raise InvalidMemory("The file has no entries in languages that this server translates.")
+    return pairs.most_common(1)[0][0]
+
+
+def _language(variant: Any) -> str:
+    return (variant.get(_LANGUAGE) or variant.get("lang") or "").lower().replace("_", "-")
+
+
 def _read_tsv(data: bytes, _source: str, _target: str) -> Iterator[Pair | None]:
     for line in Encoded(data).text.split("\n"):
         columns = line.rstrip("\r").split("\t")
@@ -107,7 +138,7 @@ def _read_tmx(data: bytes, source: str, target: str) -> Iterator[Pair | None]:
         exact: dict[str, str] = {}
         of_any_region: dict[str, str] = {}
         for variant in unit.iterchildren("tuv"):
-            code = (variant.get(_LANGUAGE) or variant.get("lang") or "").lower().replace("_", "-")
+            code = _language(variant)
             segment = variant.find("seg")
             if segment is not None:
                 exact.setdefault(code, _text(segment))

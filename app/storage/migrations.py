@@ -139,9 +139,26 @@ MIGRATIONS = (
     """
     ALTER TABLE keys ADD COLUMN priority TEXT NOT NULL DEFAULT 'normal';  -- the highest that its requests may have
     """,
+    """
+    CREATE TABLE memory_jobs (
+        id TEXT PRIMARY KEY,              -- a UUID
+        secret TEXT NOT NULL,             -- in the address of its file, for as long as the job is kept
+        key_id {integer} REFERENCES keys (id) ON DELETE CASCADE,
+        operation TEXT NOT NULL,          -- import or export
+        name TEXT NOT NULL,               -- of the memory
+        memory_id TEXT REFERENCES memories (id) ON DELETE CASCADE,
+        status TEXT NOT NULL,             -- awaiting_input, completed or failed
+        error TEXT,
+        skipped {integer},
+        created_at {real} NOT NULL        -- seconds since 1970
+    ){strict};
+    """,
 )
 
 DOWNGRADES = {
+    10: """
+    DROP TABLE memory_jobs;
+    """,
     9: """
     ALTER TABLE keys DROP COLUMN priority;
     """,

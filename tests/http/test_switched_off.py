@@ -47,7 +47,7 @@ async def test_deepl_lists_are_empty(client, path, name):
         ("POST", "/v2/write/other", 404, "Text improvements"),
         ("POST", "/v3/translation_memories", 400, "Translation memories"),
         ("GET", f"/v3/translation_memories/{GLOSSARY}", 404, "Translation memories"),
-        ("POST", "/v3/translation_memories/import", 400, "Import jobs of translation memories"),
+        ("POST", "/v3/translation_memories/import", 400, "Translation memories"),
     ],
 )
 async def test_deepl_refuses_the_rest(client, method, path, status, feature):

@@ -37,13 +37,14 @@ router = APIRouter(tags=["DeepL"])
 PATH = "/v3/translation_memories"
 
 
-class _Call(OwnerCall["MemoryStore"]):
+class MemoryCall(OwnerCall["MemoryStore"]):
     """A request about translation memories."""
 
     thing, things, id_name = "translation memory", "Translation memories", "translation_memory_id"
 
     @staticmethod
     def find_store(service: Service) -> "MemoryStore | None":
+        """See ``OwnerCall.find_store``."""
         return service.memories.store
 
     def text(self, name: str) -> str | None:
@@ -82,7 +83,7 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
     if service.memories.store is None:
         await check_owner(request, service)
         return JSONResponse({"translation_memories": [], "total_count": 0})
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     given = call.given(MEMORY_LIST)
     size = given[MEMORIES_SIZE]
     begin = size * given[PAGE]
@@ -100,7 +101,7 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
 )
 async def post_memory(request: Request, service: CurrentService) -> Response:
     """Creates an empty translation memory for one pair of languages. DeepL doesn't have this."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     name, (source, target) = call.name(), call.pair(call.values)
     made = await call.run(lambda store, owner: store.add(owner, name, source, target))
     return JSONResponse(_memory_body(made), status_code=201)
@@ -114,7 +115,7 @@ async def post_memory(request: Request, service: CurrentService) -> Response:
 )
 async def get_memory(request: Request, service: CurrentService) -> Response:
     """Describes a translation memory without its entries."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     return JSONResponse(_memory_body(await call.read(lambda store, owner: store.find(owner, call.id))))
 
 
@@ -126,7 +127,7 @@ async def get_memory(request: Request, service: CurrentService) -> Response:
 )
 async def patch_memory(request: Request, service: CurrentService) -> Response:
     """Renames a translation memory. DeepL doesn't have this."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     name = call.name()
     return JSONResponse(_memory_body(await call.run(lambda store, owner: store.rename(owner, call.id, name))))
 
@@ -140,7 +141,7 @@ async def patch_memory(request: Request, service: CurrentService) -> Response:
 )
 async def delete_memory(request: Request, service: CurrentService) -> Response:
     """Deletes a translation memory with its entries."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     await call.run(lambda store, owner: store.remove(owner, call.id))
     return Response(status_code=204)
 
@@ -157,7 +158,7 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
     `page_cursor` is the `next_page_cursor` of the page before; the last page has none. With `filter_text`, lists those
     that have it in the text or in its translation.
     """
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     given = call.given(MEMORY_ENTRIES)
     size, after, text, match_case = given[ENTRIES_SIZE], given[CURSOR], given[FILTER], given[MATCH_CASE]
 
@@ -184,7 +185,7 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
 )
 async def post_entry(request: Request, service: CurrentService) -> Response:
     """Adds an entry; replaces the entry with the same text. DeepL doesn't have this."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     pair = call.required_text("source_text"), call.required_text("target_text")
 
     def put(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, StoredEntry]":
@@ -203,7 +204,7 @@ async def post_entry(request: Request, service: CurrentService) -> Response:
 )
 async def patch_entry(request: Request, service: CurrentService) -> Response:
     """Changes the text of an entry, its translation, or both. DeepL doesn't have this."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     source, target, entry_id = call.text("source_text"), call.text("target_text"), _entry_id(request)
     if source is None and target is None:
         raise InvalidRequest("Parameter 'source_text' or 'target_text' not specified")
@@ -224,7 +225,7 @@ async def patch_entry(request: Request, service: CurrentService) -> Response:
 )
 async def delete_entry(request: Request, service: CurrentService) -> Response:
     """Deletes an entry. DeepL doesn't have this."""
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     entry_id = _entry_id(request)
     await call.run(lambda store, owner: store.remove_entry(owner, call.id, entry_id))
     return Response(status_code=204)
@@ -241,7 +242,7 @@ async def post_file(request: Request, service: CurrentService) -> Response:
 
     A unit without a text or translation in the memory's languages is skipped, and so is one that is too long.
     """
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     if not call.files or not call.files[0].content:
         raise InvalidRequest("Parameter 'file' not specified")
     file = call.files[0]
@@ -267,7 +268,7 @@ async def get_file(request: Request, service: CurrentService) -> Response:
 
     DeepL doesn't have this.
     """
-    call = await _Call.of(request, service)
+    call = await MemoryCall.of(request, service)
     name = call.given(MEMORY_FILE)[FILE_FORMAT]
     form = find_form(name)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))

@@ -44,6 +44,7 @@ class OwnerCall(ABC, Generic[Store]):
         thing: What it is about, as errors call it.
         things: The same in the plural, with a capital letter.
         id_name: What its id is called, in the path and in errors.
+        owner: Number of the API key; None without one.
         id: The id in the path; empty if there is none.
         values: The parameters.
         files: The file of a form.
@@ -54,7 +55,7 @@ class OwnerCall(ABC, Generic[Store]):
     id_name: ClassVar[str]
 
     def __init__(self, request: Request, service: Service, store: Store, owner: int | None) -> None:
-        self.service, self._store, self._owner = service, store, owner
+        self.service, self._store, self.owner = service, store, owner
         self.values: Mapping[str, object] = {}
         self.files: list[FilePart] = []
         given = request.path_params.get(self.id_name)
@@ -92,12 +93,12 @@ class OwnerCall(ABC, Generic[Store]):
     async def run(self, function: Callable[[Store, int | None], Result]) -> Result:
         """Calls a function with the store and the owner, off the event loop."""
         assert self.service.database
-        return await self.service.database.run(function, self._store, self._owner)
+        return await self.service.database.run(function, self._store, self.owner)
 
     async def read(self, function: Callable[[Store, int | None], Result]) -> Result:
         """As ``run``, for a function that only reads."""
         assert self.service.database
-        return await self.service.database.read(function, self._store, self._owner)
+        return await self.service.database.read(function, self._store, self.owner)
 
     async def search(self, function: Callable[[Store, int | None], Result]) -> Result:
         """As ``read``, for a function that may take a second.
@@ -106,7 +107,7 @@ class OwnerCall(ABC, Generic[Store]):
             Overloaded: Too many wait already.
         """
         assert self.service.database
-        return await self.service.database.search(function, self._store, self._owner)
+        return await self.service.database.search(function, self._store, self.owner)
 
     def given(self, parameters: Parameters) -> Given:
         """The parameters, checked.

@@ -15,9 +15,6 @@ _WRITING = ["POST", "PUT", "PATCH", "DELETE"]
 # Path, feature, and the name of its list if it can be listed.
 _FEATURES = (
     ("/v3/style_rules", "Style rules", "style_rules"),
-    ("/v3/translation_memories/import", "Import jobs of translation memories", None),
-    ("/v3/translation_memories/jobs", "Jobs of translation memories", None),
-    ("/v3/translation_memories/{id}/export", "Export jobs of translation memories", None),
     ("/v2/write", "Text improvements", None),
     ("/v2/write/rephrase", "Text improvements", None),
     ("/v2/write/correct", "Text improvements", None),

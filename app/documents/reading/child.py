@@ -12,7 +12,7 @@ from typing import Any
 
 from app.documents import term_files
 from app.documents.marks import unpacked
-from app.documents.memory_files import find_form, read_file
+from app.documents.memory_files import find_form, find_pair, read_file
 from app.documents.reading.frames import TOO_MUCH_MEMORY, Connection, frames_of_file, frames_of_texts, message
 from app.documents.registry import find_format
 from app.errors import DamagedDocument, DragomanError, TextTooLong
@@ -68,6 +68,14 @@ def _import_memory(connection: Connection, task: dict[str, Any]) -> None:
         connection.send(sent)
 
 
+def _find_pair(connection: Connection, task: dict[str, Any]) -> None:
+    """Tells the pair of languages of a translation memory's file."""
+    served = {(source, target) for source, target in task["served"]}
+    pair = _answered(connection, partial(find_pair, connection.file(), served))
+    if pair is not None:
+        connection.send([message(pair=pair)])
+
+
 def _import_terms(connection: Connection, task: dict[str, Any]) -> None:
     """Reads a TBX file, and sends its terms and their translations in turns."""
     pairs = _answered(connection, partial(term_files.read, connection.file(), task["source"], task["target"]))
@@ -78,6 +86,7 @@ def _import_terms(connection: Connection, task: dict[str, Any]) -> None:
 _tasks: dict[str, Callable[[Connection, dict[str, Any]], None]] = {
     "document": _translate,
     "memory": _import_memory,
+    "pair": _find_pair,
     "terms": _import_terms,
 }
 

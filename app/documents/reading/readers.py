@@ -11,7 +11,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -117,6 +117,19 @@ class Readers:
             skipped = (await reader.message())["skipped"]
             texts = await reader.texts(_TEXTS_BYTES * len(data) + _MEBIBYTE)
             return MemoryFile(list(zip(texts[::2], texts[1::2], strict=True)), skipped)
+
+    async def memory_pair(self, data: bytes, served: Collection[tuple[str, str]]) -> tuple[str, str]:
+        """Tells the languages of a TMX file; the arguments are those of ``app.documents.memory_files.find_pair``.
+
+        Raises:
+            InvalidRequest: As ``find_pair``, and if it can't be read within the limits.
+            Overloaded: There can't be another process now.
+        """
+        async with self._reader() as reader:
+            await reader.send(self._task("pair", served=sorted(served)))
+            await reader.send_all(frames.frames_of_file(data))
+            source, target = (await reader.message())["pair"]
+            return source, target
 
     async def term_file(self, data: bytes, source: str, target: str) -> list[tuple[str, str]]:
         """Reads a TBX file; the arguments are those of ``app.documents.term_files.read``.
