@@ -1,6 +1,7 @@
 """Clients made from the OpenAPI document by the usual generators translate. Needs npm and the package registries."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -70,3 +71,23 @@ def test_python(folder: Path, url: str) -> None:
     assert "warning" not in warnings.lower()
     shutil.copy(HERE / "client.py", folder)
     check(json.loads(run(programs / "python", "client.py", url, folder=folder)))
+
+
+REFUSED_BY_DEEPLS_CONTRACT = re.compile("StyleRule(?!s$)|rephraseText")
+INSIDE_THE_CLIENT = re.compile("constructor|internal|pipeToStream|constructUserAgentString")
+
+
+def test_every_method_of_deepls_node_client_is_served_or_refused_by_name(url: str, tmp_path: Path) -> None:
+    if not shutil.which("npm"):
+        pytest.skip("npm is missing; on Debian: apt-get install npm")
+    for name in ("package.json", "package-lock.json", "deepl.mjs"):
+        shutil.copy(HERE / name, tmp_path)
+    run("npm", "ci", "--no-audit", "--no-fund", folder=tmp_path)
+    body = {"name": "Site", "source_lang": "de", "target_lang": "en"}
+    memory = httpx.post(f"{url}/v3/translation_memories", json=body).json()["translation_memory_id"]
+    answer = json.loads(run("node", "deepl.mjs", url, "any-key", memory, tmp_path, folder=tmp_path))
+    methods = {name for name in answer["methods"] if not INSIDE_THE_CLIENT.match(name)}
+    assert methods == answer["told"].keys()
+    refused = {name for name in methods if REFUSED_BY_DEEPLS_CONTRACT.search(name)}
+    for name, told in answer["told"].items():
+        assert ("are not available on this server" in told) if name in refused else told == "served", (name, told)
