@@ -1,0 +1,109 @@
+"""The requests of programs that the guides name, as their sources build them, and what these sources read of answers.
+
+WeblateOrg/weblate `weblate/machinery` (libretranslate.py, deepl.py), mastodon/mastodon `app/lib/translation_service`,
+windingwind/zotero-pdf-translate `src/modules/services`, v1r0x/integration_libretranslate for Nextcloud with
+jefs42/libretranslate.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.settings import Settings
+from tests.support.fakes import FakeEngine, serving
+
+pytestmark = pytest.mark.anyio
+KEY = {"Authorization": "DeepL-Auth-Key any-key"}
+
+
+@pytest.fixture
+async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(engine, Settings(data=tmp_path)) as client:
+        yield client
+
+
+async def test_weblate_with_libretranslates_contract(client: httpx.AsyncClient) -> None:
+    assert {language["code"] for language in (await client.get("/languages")).json()} == {"de", "en"}
+    texts = ["Guten Morgen!", "Wo ist der Bahnhof?"]
+    body = {"api_key": "", "q": texts, "source": "de", "target": "en"}
+    answer = (await client.post("/translate", json=body)).json()
+    assert answer["translatedText"] == ["Good morning!", "Where is the station?"]
+
+
+async def test_weblate_with_deepls_contract(client: httpx.AsyncClient) -> None:
+    pairs = {}
+    for side in ("source", "target"):
+        answer = (await client.get("/v2/languages", params={"type": side}, headers=KEY)).json()
+        pairs[side] = {each["language"].upper(): each.get("supports_formality") for each in answer}
+    assert pairs["source"].keys() >= {"DE", "EN"} and pairs["target"]["DE"]  # so there are DE@FORMAL and DE@INFORMAL
+    body = {
+        "text": ['Guten <x id="6"></x> Morgen!', "Guten Morgen!"],
+        "source_lang": "DE",
+        "target_lang": "EN",
+        "formality": "default",
+        "tag_handling": "xml",
+        "ignore_tags": ["x"],
+        "context": "A shop",
+        "model_type": "prefer_quality_optimized",
+    }
+    first, second = (await client.post("/v2/translate", json=body, headers=KEY)).json()["translations"]
+    assert first["text"].count('<x id="6"></x>') == 1 and second["text"] == "Good morning!"
+    formal = {**body, "text": ["How are you?"], "source_lang": "EN", "target_lang": "DE", "formality": "more"}
+    assert (await client.post("/v2/translate", json=formal, headers=KEY)).status_code == 200
+
+
+async def test_weblates_glossaries(client: httpx.AsyncClient) -> None:
+    supported = (await client.get("/v2/glossary-language-pairs", headers=KEY)).json()["supported_languages"]
+    assert ("DE", "EN") in {(each["source_lang"].upper(), each["target_lang"].upper()) for each in supported}
+    entries = {"entries": "Hund\thound", "entries_format": "tsv"}
+    body = {"name": "weblate:1:DE:EN:abc", "source_lang": "DE", "target_lang": "EN", **entries}
+    assert (await client.post("/v2/glossaries", json=body, headers=KEY)).status_code == 201
+    [listed] = (await client.get("/v2/glossaries", headers=KEY)).json()["glossaries"]
+    assert listed["name"] == body["name"] and datetime.fromisoformat(listed["creation_time"])
+    options = {"source_lang": "DE", "target_lang": "EN", "glossary_id": listed["glossary_id"]}
+    answer = await client.post("/v2/translate", json={"text": ["Der Hund"], **options}, headers=KEY)
+    assert answer.json()["translations"][0]["terms"][0]["target"] == "hound"
+    for status in (204, 404):
+        assert (await client.delete(f"/v2/glossaries/{listed['glossary_id']}", headers=KEY)).status_code == status
+
+
+@pytest.mark.parametrize("source", ["de", "auto"])
+async def test_mastodon(client: httpx.AsyncClient, source: str) -> None:
+    languages = (await client.get("/languages", headers={"Content-Type": "application/json"})).json()
+    targets = {
+        language["code"]: [code for code in language["targets"] if code != language["code"]] for language in languages
+    }
+    assert targets == {"de": ["en"], "en": ["de"]}
+    body = {"q": ["<p>Guten Morgen!</p>", ""], "source": source, "target": "en", "format": "html", "api_key": None}
+    answer = (await client.post("/translate", json=body)).json()
+    assert answer["translatedText"] == ["<p>Good morning!</p>", ""]
+    if source == "auto":
+        assert answer["detectedLanguage"][0]["language"] == "de"
+
+
+@pytest.mark.parametrize("key", [{}, {"api_key": "any-key"}])
+async def test_zotero_with_libretranslate(client: httpx.AsyncClient, key: dict[str, str]) -> None:
+    body = {"q": "Guten Morgen!", "source": "de", "target": "en", "format": "text", **key}
+    answer = (await client.post("/translate", json=body)).json()
+    assert answer["translatedText"] == "Good morning!" and not answer.get("error")
+
+
+async def test_zotero_with_a_deeplx_of_ones_own(client: httpx.AsyncClient) -> None:
+    body = {"text": "Guten Morgen!", "source_lang": "DE", "target_lang": "EN"}
+    headers = {"Content-Type": "application/json; charset=utf-8"}
+    assert (await client.post("/translate", json=body, headers=headers)).json()["data"] == "Good morning!"
+
+
+async def test_nextcloud(client: httpx.AsyncClient) -> None:
+    await client.post("/")  # the library tries the address; what it answers doesn't matter
+    assert (await client.get("/frontend/settings")).status_code == 200
+    languages = (await client.request("GET", "/languages")).json()
+    assert all(language["code"] and language["name"] for language in languages)
+    found = (await client.post("/detect", params={"q": "Ich möchte ein Bier.", "api_key": ""}, files={})).json()
+    assert found[0]["language"] == "de"
+    form = {"q": "Guten Morgen!", "format": "html", "source": "de", "target": "en", "api_key": ""}
+    answer = await client.post("/translate", files={name: (None, value) for name, value in form.items()})
+    assert answer.json()["translatedText"] == "Good morning!"
