@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi.responses import Response
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 FORM_BYTES = 64 * 1024
 """What the other fields of a form may take beside the file."""
 _MAX_NAME_CHARS = 150
+
+
+class FileFormats(NamedTuple):
+    """What a translated file is called, and the names of the formats of the uploaded and the translated file."""
+
+    name: str
+    input: str
+    output: str
 
 
 def checked_name(name: str) -> str:

@@ -18,12 +18,11 @@ from app.documents.registry import find_format
 from app.documents.translation import DocumentTranslation, translate_document
 from app.engine.interface import TranslationEngine
 from app.engine.options import SearchOptions
-from app.errors import InvalidRequest, UnsupportedDocument
+from app.errors import UnsupportedDocument
 from app.settings import Settings
 from app.text.detection import Detector
-from app.text.formality import FORMALITIES, choose_register
 from app.text.quality_checks import Verdict
-from app.translation.languages import check_pair, languages_of, locale_of, name_of, served_language
+from app.translation.languages import check_pair, languages_of, locale_of, served_language
 from app.translation.pipeline import Translator
 from app.translation.reports import report_document, report_matches, report_terms
 from app.translation.request import AUTO, ItemTranslation, TranslationRequest
@@ -169,20 +168,6 @@ class TranslationJob:
         self.report = translated.report
         self._count(translated.report)
         return translated.content
-
-    def choose_register(self, formality: str) -> None:
-        """Chooses how translations address their reader: one of ``FORMALITIES``.
-
-        Raises:
-            InvalidRequest: There is no such formality, or the target language has none.
-        """
-        if formality not in FORMALITIES:
-            raise InvalidRequest(f"--formality must be one of {', '.join(FORMALITIES)}")
-        target = self.asked.target
-        try:
-            self.asked = replace(self.asked, register=choose_register(formality, target))
-        except ValueError:
-            raise InvalidRequest(f"--formality is not supported for {name_of(target)} ({target})") from None
 
     def translate(self, pieces: Iterable[Piece], *, chunk_size: int) -> Iterator[tuple[Piece, Translated]]:
         """Translates the pieces of one file, ``chunk_size`` at a time; yields each with its translation.

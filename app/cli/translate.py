@@ -26,9 +26,11 @@ from app.cli.options import (
 from app.cli.references import opened_glossary, opened_memory
 from app.documents.registry import find_format
 from app.documents.review_report import find_form
-from app.text.formality import FORMALITIES
+from app.errors import InvalidRequest
 from app.text.memory.matching import DEFAULT_THRESHOLD
+from app.text.register import FORMALITIES, Register, choose_register
 from app.text.terms.glossary import TermStatus
+from app.translation.languages import name_of
 from app.translation.request import AUTO
 
 CHUNK_TEXTS = 64  # texts that the engine gets at a time: enough to fill its batches, few enough to show progress
@@ -113,10 +115,9 @@ def translate(
     settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
     engine = Registry.from_settings(settings)
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
-    job.choose_register(formality)
-    pair = job.asked.pair
+    pair, register = job.asked.pair, _register(formality, job.asked.target)
     with opened_glossary(glossary, pair) as terms, opened_memory(memory, pair, threshold) as stored:
-        job.asked = replace(job.asked, glossary=terms, memory=stored, review_below=review_below)
+        job.asked = replace(job.asked, glossary=terms, memory=stored, register=register, review_below=review_below)
         if is_document(inputs[0]):
             with job.running():
                 translated = job.translate_document(inputs[0], output)
@@ -127,6 +128,20 @@ def translate(
         else:
             _translate_text(job, inputs, output, whole=whole, written=_json_line if as_json else _plain)
     _tell(job)
+
+
+def _register(formality: str, target: str) -> Register | None:
+    """The register that an option asks for.
+
+    Raises:
+        InvalidRequest: There is no such formality, or the target language has none.
+    """
+    if formality not in FORMALITIES:
+        raise InvalidRequest(f"--formality must be one of {', '.join(FORMALITIES)}")
+    try:
+        return choose_register(formality, target)
+    except ValueError:
+        raise InvalidRequest(f"--formality is not supported for {name_of(target)} ({target})") from None
 
 
 def _check_files(inputs: Sequence[Path], output: Path | None) -> None:

@@ -11,10 +11,10 @@ from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, 
 from app.engine.options import SearchOptions
 from app.errors import UnsupportedPair
 from app.text.detection import Detection
-from app.text.formality import Register
 from app.text.markup.extraction import Rules
 from app.text.memory.matching import Match, TranslationMemory
 from app.text.quality_checks import Verdict
+from app.text.register import Register
 from app.text.terms.glossary import Glossary, TermUse
 from app.text.untranslated import Untranslated
 

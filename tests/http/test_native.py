@@ -6,9 +6,9 @@ import string
 import pytest
 
 from app.api.libretranslate.sentence_json import word_links
-from app.text.formality import FORMALITIES
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
+from app.text.register import FORMALITIES
 from tests.support.fakes import serving
 from tests.support.toy import engine_of
 

@@ -15,7 +15,6 @@ from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
 from app.api.uploads import FORM_BYTES, check_size, download, report_response, shown_report
 from app.documents.upload import Upload
-from app.engine.options import SearchOptions
 from app.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -45,14 +44,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     [file] = files[:1]
     check_size(file, service.settings)
     given = UPLOAD.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
-    name, input_, output = given[FILE_FORMATS]
-    upload = Upload(
-        content=file.content,
-        name=name,
-        input=input_,
-        output=output,
-        wish=wish_of(given, SearchOptions(beam_size=service.settings.beam_size)),
-    )
+    upload = Upload(content=file.content, wish=wish_of(given), **given[FILE_FORMATS]._asdict())
     await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
     document_id, document_key = await jobs.add(upload, key, client=client_of(request, key), secret=True)

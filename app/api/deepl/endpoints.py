@@ -1,103 +1,67 @@
 """What DeepL's endpoints take: parameters and rules, in the order of the checks."""
 
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from app.api.checks import check_text
-from app.api.deepl.parameters import (
-    BETA,
-    CONTEXT,
-    DIFFERENT_LANGUAGES,
-    FILENAME,
-    FORMALITY,
-    GLOSSARY_HAS_SOURCE,
-    IGNORE_TAGS,
-    MARKUP,
-    MODEL_TYPE,
-    NON_SPLITTING_TAGS,
-    OUTLINE_DETECTION,
-    OUTPUT_FORMAT,
-    OWN_GLOSSARY,
-    PRESERVE_FORMATTING,
-    RESOURCES,
-    SENTENCES,
-    SHOW_BILLED,
-    SOURCE_LANG,
-    SPLIT_SENTENCES,
-    SPLITTING_TAGS,
-    TAG_HANDLING,
-    TAG_HANDLING_VERSION,
-    TARGET_LANG,
-    TEXT,
-    THRESHOLD_HAS_MEMORY,
-    UNAVAILABLE,
-    read_choice,
-)
+from app.api.deepl import parameters as p
 from app.api.parameter import Given, Parameter, Parameters, Rule
 from app.api.shared_parameters import GLOSSARIES, MEMORIES, REVIEW_BELOW, flag, read_text
-from app.api.uploads import checked_name
+from app.api.uploads import FileFormats, checked_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
 
-_STORED = (*GLOSSARIES, GLOSSARY_HAS_SOURCE, *MEMORIES, THRESHOLD_HAS_MEMORY)
+_STORED = (*GLOSSARIES, p.GLOSSARY_HAS_SOURCE, *MEMORIES, p.THRESHOLD_HAS_MEMORY)
 
 TRANSLATE = Parameters(
-    SENTENCES,
-    TEXT,
-    TARGET_LANG,
-    SOURCE_LANG,
-    *UNAVAILABLE,
-    FORMALITY,
-    OUTLINE_DETECTION,
-    IGNORE_TAGS,
-    SPLITTING_TAGS,
-    NON_SPLITTING_TAGS,
-    TAG_HANDLING,
-    SPLIT_SENTENCES,
-    MARKUP,
-    MODEL_TYPE,
-    TAG_HANDLING_VERSION,
-    OWN_GLOSSARY,
-    PRESERVE_FORMATTING,
-    CONTEXT,
-    SHOW_BILLED,
-    BETA,
+    p.SENTENCES,
+    p.TEXT,
+    p.TARGET_LANG,
+    p.SOURCE_LANG,
+    *p.UNAVAILABLE,
+    p.FORMALITY,
+    p.OUTLINE_DETECTION,
+    p.IGNORE_TAGS,
+    p.SPLITTING_TAGS,
+    p.NON_SPLITTING_TAGS,
+    p.TAG_HANDLING,
+    p.SPLIT_SENTENCES,
+    p.MARKUP,
+    p.MODEL_TYPE,
+    p.TAG_HANDLING_VERSION,
+    p.OWN_GLOSSARY,
+    p.PRESERVE_FORMATTING,
+    p.CONTEXT,
+    p.SHOW_BILLED,
+    p.BETA,
     *_STORED,
 )
 
 
-class FileFormats(NamedTuple):
-    """The name of the translation of an uploaded file, and the names of both formats."""
-
-    name: str
-    input: str
-    output: str
-
-
 def _file_formats(given: Given) -> FileFormats:
     assert given.file
-    name = checked_name(given[FILENAME] or given.file.name)
+    name = checked_name(given[p.FILENAME] or given.file.name)
     format_ = find_format(name)
-    output = format_.check(given[OUTPUT_FORMAT])
+    output = format_.check(given[p.OUTPUT_FORMAT])
     translated = name if output == format_.name else f"{name.rpartition('.')[0]}.{output}"
     return FileFormats(translated, format_.name, output)
 
 
 FILE_FORMATS = Rule(_file_formats)
 UPLOAD = Parameters(
-    SENTENCES,
-    TARGET_LANG,
+    p.SENTENCES,
+    p.TARGET_LANG,
     replace(
-        SOURCE_LANG, description="Language of the document; if absent, it is detected. A stored glossary needs it."
+        p.SOURCE_LANG, description="Language of the document; if absent, it is detected. A stored glossary needs it."
     ),
-    DIFFERENT_LANGUAGES,
-    *UNAVAILABLE,
-    FORMALITY,
+    p.DIFFERENT_LANGUAGES,
+    *p.UNAVAILABLE,
+    p.FORMALITY,
     *_STORED,
-    OUTPUT_FORMAT,
-    FILENAME,
+    p.OUTPUT_FORMAT,
+    p.FILENAME,
     FILE_FORMATS,
-    OWN_GLOSSARY,
+    p.OWN_GLOSSARY,
     REVIEW_BELOW,
 )
 DOCUMENT_KEY = Parameter(
@@ -109,38 +73,38 @@ DOCUMENT_KEY = Parameter(
     limits={"min_length": 1},
     example="0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A",
 )
-DOCUMENT = Parameters(SENTENCES, DOCUMENT_KEY)
+DOCUMENT = Parameters(p.SENTENCES, DOCUMENT_KEY)
 REPORT_FORMAT = Parameter(
     "format",
     Literal["html", "csv"],
     "A page or a table.",
-    read_choice(("html", "csv")),
+    p.read_choice(("html", "csv")),
     absent="html",
     default="html",
     example="csv",
 )
-REPORT = Parameters(SENTENCES, DOCUMENT_KEY, REPORT_FORMAT)
+REPORT = Parameters(p.SENTENCES, DOCUMENT_KEY, REPORT_FORMAT)
 
 SIDE = Parameter(
     "type",
     Literal["source", "target"],
     "Which languages.",
-    read_choice(("source", "target")),
+    p.read_choice(("source", "target")),
     absent="source",
     default="source",
     example="source",
 )
-LANGUAGES = Parameters(SENTENCES, SIDE)
+LANGUAGES = Parameters(p.SENTENCES, SIDE)
 RESOURCE = Parameter(
     "resource",
-    Literal[RESOURCES],
+    Literal[p.RESOURCES],
     "The part of the API.",
-    read_choice(RESOURCES),
+    p.read_choice(p.RESOURCES),
     is_required=True,
     example="translate_text",
 )
 LANGUAGES_V3 = Parameters(
-    SENTENCES._replace(missing=f"Parameter '{{}}' not specified; use one of {', '.join(RESOURCES)}."), RESOURCE
+    p.SENTENCES._replace(missing=f"Parameter '{{}}' not specified; use one of {', '.join(p.RESOURCES)}."), RESOURCE
 )
 
 MAX_MEMORIES_OF_PAGE, MAX_ENTRIES_OF_PAGE = 25, 100
@@ -168,7 +132,7 @@ def _read_filter(given: Given, name: str, value: object) -> str:
 
 MEMORIES_SIZE = _number("page_size", "Maximum number of memories.", MAX_MEMORIES_OF_PAGE, 1, MAX_MEMORIES_OF_PAGE, 25)
 PAGE = _number("page", "Number of the page, from 0.", 0, 0, 1_000_000, 0)
-MEMORY_LIST = Parameters(SENTENCES, MEMORIES_SIZE, PAGE)
+MEMORY_LIST = Parameters(p.SENTENCES, MEMORIES_SIZE, PAGE)
 ENTRIES_SIZE = _number("page_size", "Maximum number of entries; 50 if absent.", 50, 1, MAX_ENTRIES_OF_PAGE, 50)
 CURSOR = _number("page_cursor", "The `next_page_cursor` of the page before.", 0, 0, LARGEST_ID, 17)
 FILTER = Parameter(
@@ -180,7 +144,7 @@ FILTER = Parameter(
     example="Bahnhof",
 )
 MATCH_CASE = replace(flag("filter_case_sensitive", "Whether capitals and small letters differ."), example=False)
-MEMORY_ENTRIES = Parameters(SENTENCES, ENTRIES_SIZE, CURSOR, FILTER, MATCH_CASE)
+MEMORY_ENTRIES = Parameters(p.SENTENCES, ENTRIES_SIZE, CURSOR, FILTER, MATCH_CASE)
 FILE_FORMAT = Parameter(
     "format",
     Literal["tmx", "tsv"] | None,
@@ -189,4 +153,4 @@ FILE_FORMAT = Parameter(
     absent="tmx",
     example="tmx",
 )
-MEMORY_FILE = Parameters(SENTENCES, FILE_FORMAT)
+MEMORY_FILE = Parameters(p.SENTENCES, FILE_FORMAT)

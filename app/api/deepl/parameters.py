@@ -23,8 +23,8 @@ from app.api.shared_parameters import (
 from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
 from app.errors import InvalidRequest, UnsupportedPair
-from app.text.formality import Formality, Register, choose_register
 from app.text.markup.extraction import Rules
+from app.text.register import Formality, Register, choose_register
 from app.translation.languages import find_served
 from app.translation.request import AUTO
 

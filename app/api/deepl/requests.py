@@ -46,7 +46,7 @@ def parse_translation(
     markup, model_type = given[p.MARKUP], given[p.MODEL_TYPE]
     splitting = given[p.SPLIT_SENTENCES] or ("nonewlines" if markup and markup.syntax == "html" else "1")
     request = TranslationRequest(
-        **vars(wish_of(given, SearchOptions(beam_size=_beam_size(model_type, settings.beam_size)))),
+        **vars(wish_of(given)),
         texts=given[p.TEXT],
         markup=markup,
         splitting=p.SPLITTING[splitting],
@@ -58,13 +58,13 @@ def parse_translation(
     return request, Shape(given[p.SHOW_BILLED], used if model_type else None, version)
 
 
-def wish_of(given: Given, options: SearchOptions) -> Wish:
+def wish_of(given: Given) -> Wish:
     """Returns what parameters of any endpoint that translates ask for."""
     return Wish(
         source=given[p.SOURCE_LANG],
         target=given[p.TARGET_LANG],
         locale=locale_of(str(given.values[p.TARGET_LANG.name])),
-        options=options,
+        options=SearchOptions(beam_size=_beam_size(given[p.MODEL_TYPE], given.settings.beam_size)),
         register=given[p.FORMALITY],
         terms=given[GLOSSARY],
         glossary_ids=given[STORED_GLOSSARIES],

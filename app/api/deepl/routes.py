@@ -23,7 +23,7 @@ from app.api.heartbeat import with_heartbeat
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
-from app.text.formality import supports
+from app.text.register import has_register
 from app.translation.languages import find_served, languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms
@@ -111,7 +111,11 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
         )
     return JSONResponse(
         [
-            {"language": language.code.upper(), "name": language.name, "supports_formality": supports(language.code)}
+            {
+                "language": language.code.upper(),
+                "name": language.name,
+                "supports_formality": has_register(language.code),
+            }
             for language in _languages(service.engine.pairs)
             if language.is_target and language.code not in VARIANTS
         ]
@@ -170,7 +174,7 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
                 "usable_as_target": language.is_target,
                 "features": ({"tag_handling": _STABLE} if is_text else {})
                 | ({"auto_detection": _STABLE} if language.is_source else {})
-                | ({"formality": _STABLE} if language.is_target and supports(language.code) else {}),
+                | ({"formality": _STABLE} if language.is_target and has_register(language.code) else {}),
             }
             for language in found
         ]

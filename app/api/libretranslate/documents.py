@@ -1,7 +1,6 @@
 """LibreTranslate's documents: POST /translate_file, GET /download_file/<name>; and GET /report_file/<name>."""
 
 import re
-from collections.abc import Mapping
 from urllib.parse import quote
 from uuid import UUID
 
@@ -9,16 +8,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import client_of, header_key
-from app.api.dependencies import CurrentService, Service
+from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
 from app.api.libretranslate.endpoints import FILE_FORMATS, TRANSLATE_FILE
-from app.api.libretranslate.parameters import TARGET
 from app.api.libretranslate.requests import wish_of
 from app.api.request_body import FilePart, read_parameters
 from app.api.uploads import FORM_BYTES, download, report_response, shown_report
 from app.documents.upload import Upload
-from app.engine.options import SearchOptions
 from app.errors import FeatureDisabled, InvalidRequest, of_code
 
 router = APIRouter(tags=["Translation"])
@@ -50,7 +47,8 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     if not files:
         raise InvalidRequest("Invalid request: missing file parameter")
     [file] = files[:1]
-    upload = _read_upload(file, values, service)
+    given = TRANSLATE_FILE.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
+    upload = Upload(content=file.content, wish=wish_of(given), **given[FILE_FORMATS]._asdict())
     await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
     document_id, _ = await jobs.add(upload, key, client=client_of(request, key), secret=False)
@@ -62,24 +60,6 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     if "review" in told:
         told["reportUrl"] = f"{request.base_url}report_file/{UUID(document_id)}.html"
     return JSONResponse({"translatedFileUrl": link, **told})
-
-
-def _read_upload(file: FilePart, values: Mapping[str, object], service: Service) -> Upload:
-    """Checks the file and the parameters of ``/translate_file``.
-
-    Raises:
-        InvalidRequest: A parameter is missing or out of range, or the file can't be translated.
-    """
-    given = TRANSLATE_FILE.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
-    name, input_, output = given[FILE_FORMATS]
-    stem, _, extension = name.rpartition(".")
-    return Upload(
-        content=file.content,
-        name=f"{stem}_{given[TARGET]}.{extension if output == input_ else output}",
-        input=input_,
-        output=output,
-        wish=wish_of(given, SearchOptions(beam_size=service.settings.beam_size)),
-    )
 
 
 @router.get(

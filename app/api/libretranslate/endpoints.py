@@ -1,71 +1,49 @@
 """What LibreTranslate's endpoints take: parameters and rules, in the order of the checks."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
-from app.api.libretranslate.parameters import (
-    ALTERNATIVES,
-    API_KEY,
-    CONTEXT,
-    DEADLINE,
-    DETAILS,
-    FORMALITY,
-    FORMAT,
-    MARKUP,
-    OPTIONS,
-    OPTIONS_IN_ORDER,
-    PREFIX,
-    PROTECT,
-    SENTENCES,
-    SERVED_PAIR,
-    SOURCE,
-    STREAM,
-    TARGET,
-    TRANSLATE_ATTRIBUTES,
-    Q,
-    is_list,
-)
+from app.api.libretranslate import parameters as p
 from app.api.parameter import ABSENT, ALL_PRESENT, Given, Parameter, Parameters, Rule
 from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, REVIEW_BELOW, read_text
-from app.api.uploads import check_size, checked_name
+from app.api.uploads import FileFormats, check_size, checked_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
 from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
 from app.translation.request import AUTO
 
 TRANSLATE = Parameters(
-    SENTENCES,
+    p.SENTENCES,
     ALL_PRESENT,
-    API_KEY,
-    ALTERNATIVES,
-    Q,
-    SOURCE,
-    TARGET,
-    FORMAT,
-    TRANSLATE_ATTRIBUTES,
-    MARKUP,
-    PREFIX,
-    SERVED_PAIR,
-    *OPTIONS_IN_ORDER,
-    OPTIONS,
-    DETAILS,
-    STREAM,
-    DEADLINE,
-    PROTECT,
-    FORMALITY,
+    p.API_KEY,
+    p.ALTERNATIVES,
+    p.Q,
+    p.SOURCE,
+    p.TARGET,
+    p.FORMAT,
+    p.TRANSLATE_ATTRIBUTES,
+    p.MARKUP,
+    p.PREFIX,
+    p.SERVED_PAIR,
+    *p.OPTIONS_IN_ORDER,
+    p.OPTIONS,
+    p.DETAILS,
+    p.STREAM,
+    p.DEADLINE,
+    p.PROTECT,
+    p.FORMALITY,
     GLOSSARY,
-    CONTEXT,
+    p.CONTEXT,
     *GLOSSARIES,
     *MEMORIES,
 )
 
-DETECT = Parameters(SENTENCES, API_KEY, replace(Q, description="Text, or a list of texts that belong together."))
+DETECT = Parameters(p.SENTENCES, p.API_KEY, replace(p.Q, description="Text, or a list of texts that belong together."))
 
 
 def _one_sentence(given: Given) -> None:
-    if is_list(given):
+    if p.is_list(given):
         raise InvalidRequest("Invalid request: q parameter must be one sentence, not a list")
-    if given[SOURCE] == AUTO:
+    if given[p.SOURCE] == AUTO:
         raise InvalidRequest("Invalid request: source parameter must name a language, not auto")
 
 
@@ -73,27 +51,19 @@ TRANSLATION = Parameter(
     "translation", str | None, "Translation to show the attention for; if absent, the best one.", read_text
 )
 INSPECT = Parameters(
-    SENTENCES,
+    p.SENTENCES,
     ALL_PRESENT,
-    API_KEY,
-    replace(Q, type=str, description="One sentence."),
-    replace(SOURCE, description="Code of the language of the sentence."),
-    TARGET,
-    SERVED_PAIR,
-    *OPTIONS_IN_ORDER,
-    OPTIONS,
+    p.API_KEY,
+    replace(p.Q, type=str, description="One sentence."),
+    replace(p.SOURCE, description="Code of the language of the sentence."),
+    p.TARGET,
+    p.SERVED_PAIR,
+    *p.OPTIONS_IN_ORDER,
+    p.OPTIONS,
     Rule(_one_sentence),
     TRANSLATION,
     is_strict=True,
 )
-
-
-class FileFormats(NamedTuple):
-    """The name of an uploaded file, and the names of its format and its translation's."""
-
-    name: str
-    input: str
-    output: str
 
 
 def _not_empty(given: Given) -> None:
@@ -106,23 +76,26 @@ def _file_formats(given: Given) -> FileFormats:
     check_size(given.file, given.settings)
     name = checked_name(given.file.name)
     format_ = find_format(name)
-    return FileFormats(name, format_.name, format_.check())
+    output = format_.check()
+    stem, _, extension = name.rpartition(".")
+    translated = f"{stem}_{given[p.TARGET]}.{extension if output == format_.name else output}"
+    return FileFormats(translated, format_.name, output)
 
 
 FILE_FORMATS = Rule(_file_formats)
 TRANSLATE_FILE = Parameters(
-    SENTENCES,
+    p.SENTENCES,
     ALL_PRESENT,
-    API_KEY,
+    p.API_KEY,
     Rule(_not_empty),
-    replace(SOURCE, description="Code of the language of the document, or `auto`."),
-    TARGET,
-    SERVED_PAIR,
+    replace(p.SOURCE, description="Code of the language of the document, or `auto`."),
+    p.TARGET,
+    p.SERVED_PAIR,
     FILE_FORMATS,
     GLOSSARY,
     *GLOSSARIES,
     *MEMORIES,
-    FORMALITY,
+    p.FORMALITY,
     REVIEW_BELOW,
 )
 
@@ -135,12 +108,12 @@ _ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
 SUGGESTED_FOR = Parameter("q", str, "Text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
 SUGGESTION = Parameter("s", str, "A better translation of it.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
 SUGGEST = Parameters(
-    SENTENCES,
+    p.SENTENCES,
     ALL_PRESENT,
-    API_KEY,
+    p.API_KEY,
     SUGGESTED_FOR,
     SUGGESTION,
-    replace(TARGET, name="source", description="Code of the language of the text.", empty=ABSENT),
-    replace(TARGET, description="Code of the language of the translation.", empty=ABSENT),
-    SERVED_PAIR,
+    replace(p.TARGET, name="source", description="Code of the language of the text.", empty=ABSENT),
+    replace(p.TARGET, description="Code of the language of the translation.", empty=ABSENT),
+    p.SERVED_PAIR,
 )

@@ -16,9 +16,9 @@ from app.api.parameter import Given, Parameter, Rule, Sentences
 from app.api.shared_parameters import FORMALITY_TEXT, as_it_is, flag, read_flag
 from app.engine.options import RANGES, SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, shortened
-from app.text.formality import FORMALITIES, Formality, Register, choose_register
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS, check_patterns
+from app.text.register import FORMALITIES, Formality, Register, choose_register
 from app.translation.languages import check_pair, name_of
 from app.translation.request import AUTO
 

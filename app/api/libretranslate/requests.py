@@ -26,12 +26,12 @@ def parse_translation(
         InvalidRequest: With the contract's text for the first check that failed, or a subclass of it.
     """
     given = TRANSLATE.read(values, settings=settings, pairs=pairs)
-    options, deadline_s = given[p.OPTIONS], given[p.DEADLINE]
+    wish, deadline_s = wish_of(given), given[p.DEADLINE]
     return TranslationRequest(
-        **vars(wish_of(given, options)),
+        **vars(wish),
         texts=given[p.Q],
         markup=given[p.MARKUP],
-        splitting="sentences" if options.prefix is None else "off",
+        splitting="sentences" if wish.options.prefix is None else "off",
         alternatives=given[p.ALTERNATIVES],
         deadline_s=min(settings.request_timeout_s, deadline_s or settings.request_timeout_s),
         details=given[p.DETAILS],
@@ -41,13 +41,13 @@ def parse_translation(
     )
 
 
-def wish_of(given: Given, options: SearchOptions) -> Wish:
+def wish_of(given: Given) -> Wish:
     """Returns what parameters of any endpoint that translates ask for."""
     return Wish(
         source=given[p.SOURCE],
         target=given[p.TARGET],
         locale=locale_of(str(given.values[p.TARGET.name])),
-        options=options,
+        options=given[p.OPTIONS] or SearchOptions(beam_size=given.settings.beam_size),
         register=given[p.FORMALITY],
         terms=given[GLOSSARY],
         glossary_ids=given[STORED_GLOSSARIES],

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.text.formality import Register
+from app.text.register import Register
 from languages.language import Language
 
 

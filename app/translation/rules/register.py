@@ -1,6 +1,6 @@
 """The register of a translation, where the request wants one: which of its words are wrong, and which to avoid."""
 
-from app.text.formality import Register
+from app.text.register import Register
 from app.translation.rules.pair import Direction, Pair
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.text.formality import Register
+from app.text.register import Register
 from app.text.terms.glossary import Glossary, uses
 from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.rules.register import offending

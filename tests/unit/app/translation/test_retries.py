@@ -11,11 +11,11 @@ from app.engine.interface import Alternative, SentenceTranslation, TextTranslati
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.errors import ModelFailure, Overloaded
-from app.text.formality import Register
 from app.text.inline.target_tokens import Link
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
 from app.text.quality_checks import Verdict, judge, loops
+from app.text.register import Register
 from app.translation.attempts import Aligned, with_numbers_kept
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.options import SearchOptions
-from app.text.formality import Register
+from app.text.register import Register
 from app.translation.request import AUTO, Wish
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)

@@ -18,7 +18,7 @@ FORMALITIES: tuple[str, ...] = get_args(Formality)
 """Values of the contracts' parameter. The last two are ignored where the register can't be steered."""
 
 
-def supports(language: str) -> bool:
+def has_register(language: str) -> bool:
     """Whether the register of translations into a language can be told and steered."""
     return language_of(language).address is not None
 
@@ -31,7 +31,7 @@ def choose_register(formality: str, target: str) -> Register | None:
     """
     if formality == "default":
         return None
-    if not supports(target):
+    if not has_register(target):
         if not formality.startswith("prefer_"):
             raise ValueError(f"no formality in {target}")
         return None

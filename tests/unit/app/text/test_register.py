@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.text.formality import FORMALITIES, Register, choose_register
+from app.text.register import FORMALITIES, Register, choose_register
 from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.rules.register import offending
 from languages.address import Address
