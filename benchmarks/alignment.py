@@ -20,11 +20,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.interface import TextTranslation
+from app.engine.interface import OpenHop, TranslationCall
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
 from app.text.inline.target_tokens import Link
+from app.translation.drafting import Drafting
+from app.translation.sentence import TextTranslation
 from benchmarks.figures import json_line, read_sentences
 from benchmarks.protection import put_in
 from benchmarks.robustness_cases import ADDRESSES, URLS
@@ -92,13 +94,12 @@ async def translate(path: Path, texts: Sequence[str], source: str, target: str, 
     await engine.start()
     options = SearchOptions(beam_size=4, alignment=True)
     try:
-        return [
-            translation
-            for start in range(0, len(texts), _CHUNK)
-            for translation in (
-                await engine.translate(texts[start : start + _CHUNK], source=source, target=target, options=options)
-            )[0]
-        ]
+        found: list[TextTranslation] = []
+        for start in range(0, len(texts), _CHUNK):
+            part = texts[start : start + _CHUNK]
+            call = TranslationCall(texts=part, source=source, target=target, options=options)
+            found += (await Drafting([OpenHop(engine, source, target)], call).translate())[0]
+        return found
     finally:
         await engine.stop()
 

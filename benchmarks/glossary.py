@@ -27,13 +27,15 @@ from fastapi.testclient import TestClient
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.interface import Term, TextTranslation, TranslationCall, collect
+from app.engine.interface import OpenHop, Term, TranslationCall
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import protect_ranges
 from app.text.terms.glossary import Glossary, target_forms
+from app.translation.drafting import Drafting
+from app.translation.sentence import TextTranslation
 from benchmarks.figures import json_line
 from benchmarks.glossary_cases import CASES, Case, has, read_cases
 from languages.registry import language_of
@@ -64,8 +66,9 @@ def translate(
     """Translations by the model, with beam search."""
     source, target = pair
     options = SearchOptions(alignment=True)
-    call = TranslationCall(texts=texts, source=source, target=target, options=options, terms=terms)
-    answers, _ = client.portal.call(collect, engine.stream(call))  # type: ignore[union-attr]
+    call = TranslationCall(texts=texts, source=source, target=target, options=options)
+    drafting = Drafting([OpenHop(engine, source, target)], call, terms)
+    answers, _ = client.portal.call(drafting.translate)  # type: ignore[union-attr]
     return list(answers)
 
 

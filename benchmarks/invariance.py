@@ -23,10 +23,12 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from app.engine.interface import TextTranslation
+from app.engine.interface import OpenHop, TranslationCall
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.settings import Settings
+from app.translation.drafting import Drafting
+from app.translation.sentence import TextTranslation
 from benchmarks.figures import json_line, read_sentences
 
 PRECISIONS = ("float32", "int8")
@@ -60,9 +62,8 @@ class Translator:
         room = asyncio.Semaphore(together)
 
         async def translate(place: int) -> None:
-            [translations[place]], _ = await engine.translate(
-                [texts[place]], source="de", target=self._target, options=self._options
-            )
+            call = TranslationCall(texts=[texts[place]], source="de", target=self._target, options=self._options)
+            [translations[place]], _ = await Drafting([OpenHop(engine, "de", self._target)], call).translate()
             room.release()
 
         try:

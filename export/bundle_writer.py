@@ -109,7 +109,7 @@ def golden(
     again = asyncio.run(_translated(folder, sentences, checked)) if checked else made
     kept: dict[tuple[str, str], list[Golden]] = {}
     for item, other in zip(made, again, strict=True):
-        found = kept.setdefault((item.source_language, item.target_language), [])
+        found = kept.setdefault(item.pair, [])
         if item == other and len(found) < limit:
             found.append(item)
     return tuple(item for found in kept.values() for item in found)
@@ -119,12 +119,12 @@ async def _translated(folder: Path, golden: Sequence[tuple[str, str, str]], prec
     """Translate the sentences greedily."""
     engine = Engine.from_settings(Settings(bundle=folder, precision=precision))
     options = SearchOptions(beam_size=1)
-    await engine.start(self_test=False)
+    await engine.start(expects_golden=False)
     try:
         made = []
         for source, target, text in golden:
-            [answer], _ = await engine.translate([text], source=source, target=target, options=options)
-            made.append(Golden(source_language=source, target_language=target, source=text, translation=answer.text))
+            [answer] = await engine.translate([text], source=source, target=target, options=options)
+            made.append(Golden(source_language=source, target_language=target, source=text, translation=answer))
         return made
     finally:
         await engine.stop()

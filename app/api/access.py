@@ -2,18 +2,18 @@
 
 import asyncio
 import ipaddress
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from app.engine.interface import SentenceEvent
 from app.errors import FeatureDisabled, InvalidKey, InvalidRequest, KeyRequired, StorageFailure
 from app.priority import Priority, priority
 from app.settings import Settings
 from app.translation.request import Answer, Progress
+from app.translation.sentence import SentenceEvent
 
 if TYPE_CHECKING:
     from app.storage.database import Database
@@ -25,7 +25,7 @@ _IPV6_PREFIX = 64
 
 
 @dataclass
-class _Bill:
+class Bill:
     """What a request pays.
 
     Attributes:
@@ -33,6 +33,13 @@ class _Bill:
     """
 
     unused: int
+
+    def note(self, event: Progress) -> None:
+        """Uses the characters of what is reported."""
+        if isinstance(event, SentenceEvent):
+            self.unused -= len(event.sentence.source)
+        elif isinstance(event, Answer):
+            self.unused = 0
 
 
 class Access:
@@ -118,32 +125,20 @@ class Access:
             InvalidKey: The key was removed a moment ago.
             StorageFailure: The database can't be used.
         """
-        async with self._paid(key, characters) as bill:
+        async with self.spending_on(key, characters) as bill:
             yield
             bill.unused = 0
 
-    async def spending_on(
-        self, key: "Key | None", characters: int, events: AsyncGenerator[Progress, None]
-    ) -> AsyncGenerator[Progress, None]:
-        """Yields the same events and counts the characters; gives back those of sentences that were not reported.
+    @asynccontextmanager
+    async def spending_on(self, key: "Key | None", characters: int) -> AsyncIterator[Bill]:
+        """Counts characters; gives back those of sentences that the bill knows no events of.
 
         Raises:
             QuotaExceeded: The key has no more of them this month.
             InvalidKey: The key was removed a moment ago.
             StorageFailure: The database can't be used.
         """
-        async with aclosing(events), self._paid(key, characters) as bill:
-            async for event in events:
-                if isinstance(event, SentenceEvent):
-                    bill.unused -= len(event.sentence.source)
-                elif isinstance(event, Answer):
-                    bill.unused = 0
-                yield event
-
-    @asynccontextmanager
-    async def _paid(self, key: "Key | None", characters: int) -> AsyncIterator[_Bill]:
-        """Counts characters. In the end, gives back the unused ones, whose number is in the bill."""
-        bill = _Bill(characters)
+        bill = Bill(characters)
         if self.store is None or key is None:
             yield bill
             return

@@ -2,9 +2,8 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ray.exceptions import RayActorError
@@ -20,12 +19,9 @@ from app.engine.interface import (
     Inspection,
     InspectionCall,
     RequestQuota,
-    SentenceTranslation,
-    TextKey,
     TranslationCall,
 )
 from app.engine.models.bundle import Bundle
-from app.engine.models.rewriting import rewrite
 from app.errors import DragomanError, EngineUnavailable, Overloaded
 from app.logs import request_id
 from app.priority import priority
@@ -74,11 +70,11 @@ class RemoteEngine:
         return self._state
 
     def alphabet(self, source: str, target: str) -> Alphabet:
-        """See ``app.engine.interface.TranslationEngine``."""
+        """See ``app.engine.interface.ModelEngine``."""
         return self._bundle.manifest.alphabet
 
     def reject_if_overloaded(self) -> None:
-        """See ``app.engine.interface.TranslationEngine``."""
+        """See ``app.engine.interface.ModelEngine``."""
         if time.monotonic() < self._full_until:
             self._rejected += 1
             raise Overloaded(_BUSY)
@@ -103,27 +99,19 @@ class RemoteEngine:
                 responses.cancel()  # type: ignore[no-untyped-call]
 
     def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
-        """Translates in one of the replicas; see ``app.engine.interface.TranslationEngine``."""
+        """Translates in one of the replicas; see ``app.engine.interface.ModelEngine``."""
         self._check_ready()
-        events = self._events(replace(call, improve=None))
-        improve = call.improve
-        if not improve:
-            return events
-
-        async def change(_: int, key: TextKey, sentence: SentenceTranslation) -> SentenceTranslation:
-            return await improve(key, sentence)
-
-        # A function can't travel: sentences are improved here, and the texts put together again.
-        return rewrite(call.texts, events, change)
+        return self._events(call)
 
     async def _events(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         """Translations don't depend on where they are made, so another replica goes on where one was lost."""
-        sent = 0
+        quota, sent = call.quota or RequestQuota(), 0
         for attempt in range(1, _ATTEMPTS + 1):
             skipped = 0
             try:
-                async with aclosing(self._messages(call)) as messages:
+                with self._called(call) as messages:
                     async for message in messages:
+                        self._note(message, quota)
                         for event in message.events:
                             skipped += 1
                             if skipped > sent:
@@ -138,20 +126,15 @@ class RemoteEngine:
                     break
         raise EngineUnavailable(_LOST)
 
-    async def _messages(self, call: TranslationCall) -> AsyncGenerator[Message, None]:
-        """The messages of one replica; closing this cancels the call there."""
-        quota = call.quota or RequestQuota()
+    @contextmanager
+    def _called(self, call: TranslationCall) -> Iterator["DeploymentResponseGenerator[Message]"]:
+        """The messages of one replica; leaving the ``with`` block cancels the call there."""
         with tracing.span("call", deployment=self.deployment) as span:
             responses = self._stream.remote(call, request_id.get(), tracing.headers_of(span), priority.get())
             assert isinstance(responses, DeploymentResponseGenerator)
             self._under_way.add(responses)
             try:
-                async for message in responses:
-                    quota.admitted |= message.admitted
-                    quota.source_tokens = max(quota.source_tokens, message.source_tokens)
-                    if isinstance(message.error, Overloaded):
-                        self._refuse_for_a_moment()
-                    yield message
+                yield responses
             except BackPressureError:
                 self._refuse_for_a_moment()
                 raise Overloaded(_BUSY) from None
@@ -161,8 +144,14 @@ class RemoteEngine:
                 self._under_way.discard(responses)
                 responses.cancel()  # type: ignore[no-untyped-call]
 
+    def _note(self, message: Message, quota: RequestQuota) -> None:
+        quota.admitted |= message.admitted
+        quota.source_tokens = max(quota.source_tokens, message.source_tokens)
+        if isinstance(message.error, Overloaded):
+            self._refuse_for_a_moment()
+
     async def inspect(self, call: InspectionCall) -> Inspection:
-        """See ``app.engine.interface.TranslationEngine``."""
+        """See ``app.engine.interface.ModelEngine``."""
         self._check_ready()
         try:
             found = await self._handle.inspect.remote(call, request_id.get())

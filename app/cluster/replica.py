@@ -1,13 +1,14 @@
 """One process of the cluster with engines in it; Ray Serve starts, watches and replaces it."""
 
 import logging
+import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
 from app import tracing
 from app.cluster.engine_host import EngineHost
 from app.cluster.messages import Message, gathered
-from app.engine.interface import Inspection, InspectionCall, RequestQuota, TranslationCall
+from app.engine.interface import Inspection, InspectionCall, RequestQuota, Timing, TranslationCall
 from app.errors import DragomanError, ModelFailure
 from app.logs import request_id
 from app.priority import Priority, priority
@@ -31,7 +32,7 @@ class Replica(EngineHost):
     async def stream(
         self, call: TranslationCall, request_name: str | None, headers: Mapping[str, str], urgency: Priority
     ) -> AsyncGenerator[Message, None]:
-        """Translates; see ``app.engine.interface.TranslationEngine``. Errors come as messages.
+        """Translates; see ``app.engine.interface.ModelEngine``. Errors come as messages.
 
         Args:
             call: What to translate.
@@ -45,9 +46,13 @@ class Replica(EngineHost):
         quota = call.quota or RequestQuota()
         try:
             with tracing.entered("replica", headers=headers):
-                async with aclosing(gathered(self._engine.stream(call))) as parts:
-                    async for events in parts:
-                        yield Message(events, quota.admitted, quota.source_tokens)
+                began = time.monotonic()
+                async with self._engine.route(call.source, call.target) as [hop]:
+                    loading = Timing(queue_s=time.monotonic() - began)
+                    async with aclosing(gathered(hop.stream(call))) as parts:
+                        async for part in parts:
+                            events = tuple(loading + each if isinstance(each, Timing) else each for each in part)
+                            yield Message(events, quota.admitted, quota.source_tokens)
             return
         except Exception as raised:
             error = _expected(raised)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.documents.marks import Mark
-from app.engine.interface import SentenceTranslation
 from app.text.budget import checkpoint
 from app.text.memory.matching import Match
 from app.translation.request import ItemTranslation
+from app.translation.sentence import SentenceTranslation
 
 MAX_LISTED = 5_000
 """Sentences, and likewise matches, that a report lists; it counts all."""

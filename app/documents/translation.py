@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from app.documents.reading.readers import OpenDocument
 from app.documents.review import Reviewer
-from app.engine.interface import SentenceEvent
 from app.errors import InvalidRequest, Overloaded
 from app.text.budget import checkpoint
 from app.text.detection import Detector
@@ -17,6 +16,7 @@ from app.translation.languages import check_pair, refuse_foreign
 from app.translation.pipeline import Translator
 from app.translation.reports import report_document
 from app.translation.request import AUTO, Answer, TranslationRequest
+from app.translation.sentence import SentenceEvent
 from app.work_pool import TEXT_POOL
 
 EQUAL_LANGUAGES = "Source and target language are equal."

@@ -1,14 +1,13 @@
 """The engine as its callers see it: texts in, translations out. Standard library only."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from app.engine.options import SearchOptions
-from app.text.inline.target_tokens import Link, links_of_same
-from app.text.quality_checks import Verdict
+from app.text.inline.target_tokens import Link
 from app.text.terms.glossary import Term
 
 INLINE_CHARS = 4_000
@@ -17,16 +16,6 @@ INLINE_CHARS = 4_000
 Splitting = Literal["sentences", "no_newlines", "off"]
 """A sentence ends at punctuation and line breaks, at punctuation alone, or only at the end of the text. A sentence that
 is too long for the model is always split at clause boundaries."""
-
-
-class Alternative(NamedTuple):
-    """Another translation of a sentence; the fields are those of ``SentenceTranslation``."""
-
-    text: str
-    score: float
-    confidence: float | None = None
-    verdicts: tuple[Verdict, ...] = ()
-    alignment: tuple[Link, ...] = ()
 
 
 class Alphabet(NamedTuple):
@@ -41,71 +30,45 @@ class Alphabet(NamedTuple):
     placeholders: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class SentenceTranslation:
-    """One sentence and its translation.
+class Version(NamedTuple):
+    """One translation of a sentence.
 
     Attributes:
-        source: The sentence in the source text.
-        source_begin: Its position there, in code points.
-        text: The best hypothesis.
-        target_begin: Its position in the translated text, in code points.
+        text: The translation; "" if the model had nothing to say.
         score: Its length-normalised log-probability, at most 0.
-        alternatives: The other hypotheses, best first, without ``text``.
         confidence: The chance, 0 to 1, that ``text`` is good, as the bundle's manifest defines it; None if the bundle
             was not calibrated.
-        verdicts: Quality checks that ``text`` fails; usually none.
-        alignment: One link for each piece of ``text`` that has characters, in its order, ranges within ``source`` and
+        truncated: The length limit ended it.
+        alignment: One link for each piece of ``text`` that has characters, in its order, ranges within the sentence and
             ``text``; only if the options ask for it and the model has an alignment head.
-        terms: The terms of ``source`` that ``text`` should have, with their places in ``source``.
-        stored: What a translation memory has for ``source``, without stand-ins; None if a model translated it.
     """
 
-    source: str
-    source_begin: int
     text: str
-    target_begin: int
     score: float
-    alternatives: tuple[Alternative, ...]
     confidence: float | None = None
-    verdicts: tuple[Verdict, ...] = ()
+    truncated: bool = False
     alignment: tuple[Link, ...] = ()
-    terms: tuple[Term, ...] = ()
-    stored: str | None = None
-
-    @property
-    def versions(self) -> "list[SentenceTranslation]":
-        """The translation and its alternatives, best first, each without alternatives."""
-        others = [replace(self, alternatives=(), **other._asdict()) for other in self.alternatives]
-        return [replace(self, alternatives=()), *others]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TextTranslation:
-    """One text put back together from its sentences.
+class Draft(NamedTuple):
+    """A sentence as a model translates it: nothing is judged, corrected or restored.
 
     Attributes:
-        text: The translation; everything between the sentences is as it was.
-        alternatives: Further translations of the whole text, best first, unique, without ``text``.
-        sentences: The translated sentences, in order; empty where there was nothing to translate.
-        pivot: Language between two models; None if one model translated the text.
+        text_index: Index of its text in the call.
+        begin: Where the sentence begins in the text, in code points.
+        source: The sentence.
+        versions: Its translations, best first, with different texts; at least one.
     """
 
-    text: str
-    alternatives: tuple[str, ...]
-    sentences: tuple[SentenceTranslation, ...]
-    pivot: str | None = None
+    text_index: int
+    begin: int
+    source: str
+    versions: tuple[Version, ...]
 
     @property
-    def alignment(self) -> tuple[Link, ...]:
-        """The links of all sentences as ranges within both whole texts, and of the characters between aligned ones."""
-        links, source, target = list[Link](), 0, 0
-        for sentence in self.sentences:
-            if sentence.alignment:  # a tag must not move from a word to the bracket before it
-                links += links_of_same(self.text[target : sentence.target_begin], source, target)
-            links += (link.moved(sentence.source_begin, sentence.target_begin) for link in sentence.alignment)
-            source, target = sentence.source_begin + len(sentence.source), sentence.target_begin + len(sentence.text)
-        return (*links, *(links_of_same(self.text[target:], source, target) if links else ()))
+    def text(self) -> str:
+        """The best translation; the sentence itself if the model had nothing to say."""
+        return self.versions[0].text or self.source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,17 +106,6 @@ class RequestQuota:
     is_retry: bool = False
 
 
-class TextKey(NamedTuple):
-    """Names a text of a request: the index of its item, and the index of the block within the item's markup."""
-
-    item: int
-    block: int = 0
-
-
-Improve = Callable[[TextKey, SentenceTranslation], Awaitable[SentenceTranslation]]
-"""Takes a finished sentence, whose places refer to the source text; returns it, or a better translation of it."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class TranslationCall:
     """Texts for an engine, with the options of their translation.
@@ -164,12 +116,12 @@ class TranslationCall:
         target: Code of the language to translate into.
         options: How to search.
         splitting: Where a sentence ends.
-        tokens: Report the tokens of a sentence while it is decoded, too. They add up to the sentence, unless
-            ``improve`` replaced it. Only in greedy search, since a beam changes its mind, and only with one model.
-        keys: The key that the events of each text carry; () numbers them as items.
+        tokens: Report the tokens of a sentence during the search, too. Only a greedy search has them.
+        items: For each text the number of the document that it belongs to, for models with a memory; () if each text is
+            a document.
         quota: Quota of the request that this call belongs to; None if the call is the whole request.
-        improve: Called with each sentence before it is reported, side by side for those in progress; None for nothing.
-        terms: For each text the terms in it that its translation must have; () for none at all.
+        terms: For each text the terms in it to search for; () for none at all. Such a search is wide and slow, follows
+            a first one without terms, and may still miss some.
         context: Text before every item, in their language; only models with a memory read it.
     """
 
@@ -179,40 +131,24 @@ class TranslationCall:
     options: SearchOptions
     splitting: Splitting = "sentences"
     tokens: bool = False
-    keys: Sequence[TextKey] = ()
+    items: Sequence[int] = ()
     quota: RequestQuota | None = None
-    improve: Improve | None = None
     terms: Sequence[Sequence[Term]] = ()
     context: str = ""
 
-    def key(self, index: int) -> TextKey:
-        """The key of a text."""
-        return self.keys[index] if self.keys else TextKey(index)
-
 
 class TokenEvent(NamedTuple):
-    """More characters of the sentence that comes next in a text."""
+    """More characters of the sentence that comes next in a text; ``text_index`` as in ``Draft``.
 
-    key: TextKey
+    The draft has them all, and those that were not reported.
+    """
+
+    text_index: int
     text: str
 
 
-class SentenceEvent(NamedTuple):
-    """A finished sentence of a text."""
-
-    key: TextKey
-    sentence: SentenceTranslation
-
-
-class TextEvent(NamedTuple):
-    """A finished text, all of whose sentences came before."""
-
-    key: TextKey
-    translation: TextTranslation
-
-
-Event = TokenEvent | SentenceEvent | TextEvent | Timing
-"""The events of a translation, in this order for each text, one text after the other; the timing comes last."""
+Event = TokenEvent | Draft | Timing
+"""The events of a translation, in this order for each sentence, one after the other; the timing comes last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,8 +233,8 @@ class EngineState(StrEnum):
     FAILED = "failed"
 
 
-class TranslationEngine(Protocol):
-    """The interface of all engines; ``app.engine.single_model.Engine`` serves one model."""
+class EngineBase(Protocol):
+    """What the engine of one model and that of all models have in common."""
 
     @property
     def pairs(self) -> frozenset[tuple[str, str]]:
@@ -324,18 +260,6 @@ class TranslationEngine(Protocol):
     async def stop(self) -> None:
         """Lets accepted work finish within the drain time, then ends the threads."""
 
-    def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
-        """Translates the texts, in order, and reports each sentence as soon as it and all before it are done.
-
-        Closing the iterator, or cancelling the task that waits for it, frees the rows.
-
-        Raises:
-            UnsupportedPair: No model for the pair.
-            Overloaded: The queue is full; nothing was started.
-            EngineUnavailable: Not ready, stopping or failed.
-            ModelFailure: A graph raised or gave scores that are not finite.
-        """
-
     async def inspect(self, call: InspectionCall) -> Inspection:
         """Translates one sentence and reports every step of the search, and what each attention head looked at.
 
@@ -352,6 +276,54 @@ class TranslationEngine(Protocol):
 
     def statistics(self) -> dict[str, float]:
         """Current gauges and counters by name."""
+
+
+class ModelEngine(EngineBase, Protocol):
+    """The engine of one model: in this process (``app.engine.single_model.Engine``) or in another."""
+
+    def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        """Translates the texts, in order, and reports each sentence as soon as it and all before it are done.
+
+        Closing the iterator, or cancelling the task that waits for it, frees the rows.
+
+        Raises:
+            UnsupportedPair: No model for the pair.
+            Overloaded: The queue is full; nothing was started.
+            EngineUnavailable: Not ready, stopping or failed.
+            ModelFailure: A graph raised or gave scores that are not finite.
+        """
+
+
+class OpenHop(NamedTuple):
+    """A model on the way from one language to another, in memory, and its task.
+
+    Attributes:
+        engine: The model's engine.
+        source: Code of the language that it translates from, as its manifest has it.
+        target: Code of the language that it translates into.
+    """
+
+    engine: ModelEngine
+    source: str
+    target: str
+
+    def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
+        """Translates the texts of a call; see ``ModelEngine.stream``."""
+        return self.engine.stream(replace(call, source=self.source, target=self.target))
+
+
+class TranslationEngine(EngineBase, Protocol):
+    """All models that are served; ``app.engine.registry.Registry`` is the real one."""
+
+    def route(self, source: str, target: str) -> AbstractAsyncContextManager[Sequence[OpenHop]]:
+        """Keeps the models of a pair in memory inside the ``async with`` block: one, or two with the pivot between.
+
+        Raises:
+            UnsupportedPair: No model for the pair.
+            Overloaded: There is no memory for the models.
+            EngineUnavailable: Not ready, stopping or failed.
+            BundleError: A model can't be loaded.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -374,7 +346,7 @@ class ReloadReport:
 
 
 class ReloadableEngine(TranslationEngine, Protocol):
-    """An engine whose bundles can be read again while it works; ``app.engine.registry.Registry`` is the real one."""
+    """An engine whose bundles can be read again while it works."""
 
     async def reload(self) -> ReloadReport:
         """Loads the bundles that have changed on disk. Requests in progress finish on the models they started with.
@@ -384,14 +356,23 @@ class ReloadableEngine(TranslationEngine, Protocol):
         """
 
 
-async def collect(events: AsyncGenerator[Event, None]) -> tuple[list[TextTranslation], Timing]:
-    """Waits for a whole translation; returns its texts, in order, and its timing."""
-    translations: list[TextTranslation] = []
+async def collect(events: AsyncGenerator[Event, None], count: int) -> tuple[list[list[Draft]], Timing]:
+    """Waits for the translation of ``count`` texts; returns the drafts of each, and the timing."""
+    drafts: list[list[Draft]] = [[] for _ in range(count)]
     timing = Timing()
     async with aclosing(events):
         async for event in events:
-            if isinstance(event, TextEvent):
-                translations.append(event.translation)
+            if isinstance(event, Draft):
+                drafts[event.text_index].append(event)
             elif isinstance(event, Timing):
                 timing = event
-    return translations, timing
+    return drafts, timing
+
+
+def joined(text: str, drafts: Sequence[Draft]) -> str:
+    """The translation of a text: the best versions of its drafts, and what stands between them in the text."""
+    done, parts = 0, []
+    for draft in drafts:
+        parts += [text[done : draft.begin], draft.text]
+        done = draft.begin + len(draft.source)
+    return "".join([*parts, text[done:]])

@@ -5,9 +5,8 @@ The bundles can be read again at any time. A request keeps the models that it be
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,20 +14,18 @@ from typing import TYPE_CHECKING
 from app.engine.interface import (
     Alphabet,
     EngineState,
-    Event,
     Inspection,
     InspectionCall,
+    ModelEngine,
+    OpenHop,
     ReloadReport,
-    Timing,
-    TranslationCall,
-    TranslationEngine,
 )
 from app.engine.models.bundle import Bundle
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.folders import no_bundle
 from app.engine.models.manifest import Manifest
 from app.engine.models.model_pool import ModelPool, ServedModel
-from app.engine.models.routing import Pair, Route, find_routes, translate_along
+from app.engine.models.routing import Pair, Route, find_routes
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
 
@@ -52,7 +49,7 @@ class Registry:
         BundleError: A bundle is missing or not understood, or there is no memory for it.
     """
 
-    def __init__(self, settings: "Settings", open_engine: Callable[[Bundle], TranslationEngine]) -> None:
+    def __init__(self, settings: "Settings", open_engine: Callable[[Bundle], ModelEngine]) -> None:
         self._settings = settings
         self._pool = ModelPool(lambda model: open_engine(_opened(model)), settings.max_models_bytes)
         self._state = EngineState.STARTING
@@ -165,17 +162,14 @@ class Registry:
         _log(report)
         return report
 
-    async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
-        """Translates sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
+    @asynccontextmanager
+    async def route(self, source: str, target: str) -> AsyncIterator[Sequence[OpenHop]]:
+        """Keeps the models of a pair in memory; see ``app.engine.interface.TranslationEngine``."""
         if self._state != EngineState.READY:
             raise EngineUnavailable(f"The translation engine is {self._state}.")
-        route = self._route(call.source, call.target)
-        began = time.monotonic()
-        async with self._pool.using(*(hop.model for hop in route), patience_s=MODEL_PATIENCE_S) as engines:
-            loading = Timing(queue_s=time.monotonic() - began)
-            async with aclosing(translate_along(route, engines, call)) as events:
-                async for event in events:
-                    yield loading + event if isinstance(event, Timing) else event
+        hops = self._route(source, target)
+        async with self._pool.using(*(hop.model for hop in hops), patience_s=MODEL_PATIENCE_S) as engines:
+            yield [OpenHop(engine, hop.source, hop.target) for engine, hop in zip(engines, hops, strict=True)]
 
     async def inspect(self, call: InspectionCall) -> Inspection:
         """See ``app.engine.interface.TranslationEngine``."""

@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +23,12 @@ from app.engine.interface import (
     Event,
     Inspection,
     InspectionCall,
+    OpenHop,
     RequestQuota,
     Splitting,
-    TextTranslation,
-    Timing,
     TranslationCall,
     collect,
+    joined,
 )
 from app.engine.models.bundle import Bundle, Golden
 from app.engine.models.lexicon import Lexicon
@@ -46,7 +46,6 @@ from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Batch, Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
-from app.text.quality_checks import doubled_in
 from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ class Engine:
         manifest = bundle.manifest
         self._tokenizer = tokenizer = Tokenizer(*bundle.tokenizer_files)
         self._segmenter = Segmenter(tokenizer, longest_source=manifest.longest_source, eos_id=manifest.ids.eos)
-        doubled = doubled_in(code for pair in manifest.pairs for code in (pair.source, pair.target))
-        self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders, doubled)
+        self._detokenizer = Detokenizer(tokenizer, manifest.confidence, manifest.placeholders)
         self._lexicons = {
             (pair.source, pair.target): Lexicon(bundle.path / pair.lexicon, pair.source)
             for pair in manifest.pairs
@@ -184,15 +182,18 @@ class Engine:
         """See ``app.engine.interface.TranslationEngine``."""
         self._scheduler.queue.reject_if_overloaded()
 
-    async def start(self, *, self_test: bool = True) -> None:
-        """Start the decode threads and translate the bundle's golden sentences; a bundle in the making has none yet.
+    async def start(self, *, expects_golden: bool = True) -> None:
+        """Start the decode threads and translate the bundle's golden sentences.
+
+        Args:
+            expects_golden: Warn if there are none; a bundle in the making has none yet.
 
         Raises:
             BundleError: A model translates so few of them as recorded that something must be wrong.
         """
         self._scheduler.start()
         golden = self.bundle.golden
-        if self_test and not golden:
+        if expects_golden and not golden:
             logger.warning("no golden sentences, so nothing tests this model", extra={"bundle": str(self.bundle.path)})
         try:
             answers = await asyncio.gather(*(self._translate_golden(item) for item in golden))
@@ -204,11 +205,7 @@ class Engine:
         # Another precision or processor may flip a word here and there, so equality is no condition; garbage is.
         for model in self.bundle.manifest.models:
             pairs = {(pair.source, pair.target) for pair in model.pairs}
-            own = [
-                same
-                for same, item in zip(identical, golden, strict=True)
-                if (item.source_language, item.target_language) in pairs
-            ]
+            own = [same for same, item in zip(identical, golden, strict=True) if item.pair in pairs]
             if 2 * sum(own) < len(own):
                 self._state = EngineState.FAILED
                 raise BundleError(
@@ -236,16 +233,21 @@ class Engine:
         target: str,
         options: SearchOptions,
         splitting: Splitting = "sentences",
-    ) -> tuple[list[TextTranslation], Timing]:
-        """Translate texts, in order; see ``app.engine.interface.TranslationCall`` for the arguments."""
+    ) -> list[str]:
+        """Translate texts, in order, as the model does: nothing is checked, corrected or tried again."""
         call = TranslationCall(texts=texts, source=source, target=target, options=options, splitting=splitting)
-        return await collect(self.stream(call))
+        drafts, _ = await collect(self.stream(call), len(texts))
+        return list(map(joined, texts, drafts))
 
     def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
-        """Translate sentence by sentence; see ``app.engine.interface.TranslationEngine`` for the contract."""
+        """Translate sentence by sentence; see ``app.engine.interface.ModelEngine`` for the contract."""
         if self.state != EngineState.READY:
             raise EngineUnavailable(f"The translation engine is {self.state}.")
         return self._events(call)
+
+    def route(self, source: str, target: str) -> AbstractAsyncContextManager[Sequence[OpenHop]]:
+        """The engine alone; see ``app.engine.interface.TranslationEngine``."""
+        return nullcontext((OpenHop(self, source, target),))
 
     def _events(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         prefix = self._prefix.get((call.source, call.target))
@@ -313,8 +315,8 @@ class Engine:
             options=SearchOptions(beam_size=1),
             quota=RequestQuota(admitted=True),
         )
-        [translation], _ = await collect(self._events(call))
-        return translation.text
+        [drafts], _ = await collect(self._events(call), 1)
+        return joined(item.source, drafts)
 
 
 class _Work:

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.engine.interface import SentenceTranslation, TextKey
-from app.engine.text_builder import joined_versions
 from app.errors import UnsupportedPair
 from app.text.detection import Detection
 from app.text.markup.extraction import Rebuilt, joined
@@ -19,6 +17,8 @@ from app.translation.passages import Batch, Passage, Segment
 from app.translation.request import ItemTranslation, TranslationRequest
 from app.translation.rules.pair import Direction
 from app.translation.rules.target_language import is_translated
+from app.translation.sentence import SentenceTranslation, TextKey
+from app.translation.text_builder import joined_versions
 from languages.registry import language_of
 
 

@@ -1,13 +1,27 @@
 """The one place where a request's deadline is enforced: it covers markup, detection and a hanging engine, too."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import TypeVar
 
 from app.errors import DeadlineExceeded
 
 Item = TypeVar("Item")
+
+
+@asynccontextmanager
+async def deadline(seconds: float | None) -> AsyncIterator[None]:
+    """Ends what is inside the ``async with`` block after so many seconds; None for no limit.
+
+    Raises:
+        DeadlineExceeded: It was not done by then.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise _exceeded() from None
 
 
 async def within(events: AsyncGenerator[Item, None], deadline_s: float | None) -> AsyncGenerator[Item, None]:
@@ -16,14 +30,18 @@ async def within(events: AsyncGenerator[Item, None], deadline_s: float | None) -
     Raises:
         DeadlineExceeded: They did not.
     """
-    deadline = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
+    end = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
     async with aclosing(events):
         while True:
             try:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(end):
                     event = await anext(events)
             except StopAsyncIteration:
                 return
             except TimeoutError:
-                raise DeadlineExceeded("The time limit passed before the translation was complete.") from None
+                raise _exceeded() from None
             yield event
+
+
+def _exceeded() -> DeadlineExceeded:
+    return DeadlineExceeded("The time limit passed before the translation was complete.")

@@ -5,18 +5,15 @@ translation is taken, also against the first one, which may know an acronym. Wor
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
-from app.errors import DragomanError
 from app.text.inline.placement import Edit, apply
-from app.text.protection.protected import Offsets, moved
-from app.translation.versions import as_alternative
+from app.translation.questions import Asking, Question, likeliest
+from app.translation.sentence import SentenceTranslation
 
 Range = tuple[int, int]
-Translate = Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]]
 
 _RUN = re.compile(r"(?<![\w@#/&.'’-])[^\W\d_]{2,40}(?: [^\W\d_]{2,40}){0,8}(?![\w@/&'’-])")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -25,16 +22,15 @@ _SHORTEST = 5  # letters: acronyms have fewer
 _LONGEST_SENTENCE = 300  # characters
 
 
-async def with_emphasis(
-    translation: SentenceTranslation, stand_ins: Sequence[Range], options: SearchOptions, translate: Translate
-) -> SentenceTranslation | None:
+def with_emphasis(
+    translation: SentenceTranslation, stand_ins: Sequence[Range], options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
     """Returns a likelier translation of a sentence with words in capitals; None if there is none.
 
     Args:
         translation: The first translation.
         stand_ins: Ranges of the sentence that stay as they are.
         options: The request's.
-        translate: Translates texts, each as one sentence.
     """
     source = translation.source
     words = [
@@ -43,24 +39,11 @@ async def with_emphasis(
     if not words:
         return None
     texts = tuple(dict.fromkeys((_written(source, words, str.lower), _written(source, words, str.capitalize))))
-    try:
-        answers = await translate(texts, replace(options, alignment=True))
-    except DragomanError:  # then what there is must do
-        return None
-    found = [answer.sentences[0] for answer in answers if len(answer.sentences) == 1]
-    best = max(found, key=_rank, default=translation)
-    if _rank(best) <= _rank(translation) or not best.alignment:
+    best = likeliest((yield Question(texts, replace(options, alignment=True))))
+    if best is None or best.likelihood <= translation.likelihood or not best.alignment:
         return None
     own = [_in_capitals(version, words, keeps_links=options.alignment) for version in best.versions]
-    return replace(
-        translation,
-        text=own[0].text,
-        score=best.score,
-        confidence=best.confidence,
-        verdicts=best.verdicts,
-        alignment=own[0].alignment,
-        alternatives=tuple(map(as_alternative, own[1:])),
-    )
+    return translation.replaced_by(best, own)
 
 
 def emphasised(sentence: str) -> list[Range]:
@@ -105,10 +88,5 @@ def _in_capitals(version: SentenceTranslation, words: Sequence[Range], *, keeps_
         for word in _WORD.finditer(version.text)
         if any(begin < word.end() and word.start() < end for begin, end in theirs)
     ]
-    target = Offsets((begin, end, len(new)) for begin, end, new in edits)
-    links = moved(version.alignment, Offsets(()), target) if keeps_links else ()
-    return replace(version, text=apply(edits, version.text), alignment=links)
-
-
-def _rank(translation: SentenceTranslation) -> tuple[bool, float]:
-    return not translation.verdicts, translation.score
+    edited = version.edited(edits)
+    return edited if keeps_links else replace(edited, alignment=())

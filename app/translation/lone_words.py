@@ -10,15 +10,14 @@ The thresholds separate words from names with the shipped models (``benchmarks/l
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
-from app.errors import DragomanError
 from app.text.inline.target_tokens import Link
+from app.translation.questions import Asking, Question
 from app.translation.rules.pair import Direction
-from app.translation.versions import as_alternative
+from app.translation.sentence import SentenceTranslation
 
 # A word, and what may end it.
 _WORD = re.compile(r"([^\W\d_]{2,})([.:!?…]?)")
@@ -27,19 +26,15 @@ _LONG = 5  # letters; most acronyms have fewer
 _SURE, _SURE_OF_SENTENCE = -1.0, -0.6
 
 
-async def word_again(
-    translation: SentenceTranslation,
-    direction: Direction,
-    options: SearchOptions,
-    translate: Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]],
-) -> SentenceTranslation | None:
+def word_again(
+    translation: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
     """Returns a better translation of a capitalised word that came back as it was; None if there is none.
 
     Args:
         translation: The first translation.
         direction: The languages of both.
         options: The request's.
-        translate: Translates texts, each as one sentence.
     """
     match = _WORD.fullmatch(translation.source)
     if not match or translation.source.casefold() != translation.text.casefold():
@@ -51,11 +46,8 @@ async def word_again(
     if not (word.istitle() or (word.isupper() and len(word) >= _LONG)):
         return None
     questions = (*asked.ask(word), f"{word.capitalize()}.")
-    try:
-        answers = await translate(questions, replace(options, n_best=1, length_penalty=1.0))
-    except DragomanError:  # then what there is must do
-        return None
-    sentences = [sentence for answer in answers for sentence in answer.sentences]
+    answers = yield Question(questions, replace(options, n_best=1, length_penalty=1.0))
+    sentences = [sentence for answer in answers or () for sentence in answer.sentences]
     if len(sentences) != 3:
         return None
     *with_article, alone = sentences
@@ -83,5 +75,5 @@ def _with_text(
         confidence=min(chances, default=translation.confidence),
         verdicts=(),
         alignment=links if translation.alignment else (),
-        alternatives=(as_alternative(translation), *translation.alternatives)[: options.n_best - 1],
+        alternatives=(translation.as_alternative(), *translation.alternatives)[: options.n_best - 1],
     )

@@ -1,35 +1,26 @@
-"""The translation memory of a request: its matches, and a stream in which they replace the work of the model."""
+"""The translation memory of a request: its matches, and drafts of them among those of the model."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.engine.interface import (
-    Event,
-    SentenceEvent,
-    SentenceTranslation,
-    TextEvent,
-    TextKey,
-    Timing,
-    TokenEvent,
-    TranslationCall,
-    collect,
-)
-from app.engine.text_builder import TextBuilder
+from app.engine.interface import Event, Timing
+from app.engine.options import SearchOptions
 from app.text.budget import checkpoint
 from app.text.inline.objects import Inline
 from app.text.inline.target_tokens import Link
 from app.text.memory.matching import Match
 from app.text.sentences import spans
-from app.text.terms.glossary import within
 from app.translation.passages import Batch, Hit, Segment
 from app.translation.request import TranslationRequest
+from app.translation.sentence import TextTranslation
 
 _ALIGNED_AT_ONCE = 32
 
-Stream = Callable[[TranslationCall], AsyncGenerator[Event, None]]
+Translate = Callable[[str, SearchOptions], Awaitable[TextTranslation]]
 
 
 def look_up(wanted: TranslationRequest, batch: Batch) -> None:
@@ -92,130 +83,111 @@ def _hit(segment: Segment, inline: Inline | None, place: tuple[int, int], match:
     return Hit(*place, hidden, text, len(segment.matches), has_markup)
 
 
-async def align(stream: Stream, call: TranslationCall, segments: Sequence[Segment]) -> Timing:
+async def align(translate: Translate, segments: Sequence[Segment], options: SearchOptions) -> None:
     """Aligns the words of matches with those of their sentences, where there is markup to place.
 
     The model is made to write the match, whose attention tells the links. Where it can't, the match is only offered.
+
+    Args:
+        translate: Translates a sentence.
+        segments: The segments with the matches.
+        options: How the request searches.
     """
-    total = Timing()
     waiting = [(segment, hit) for segment in segments for hit in segment.hits if hit.needs_links]
     for begin in range(0, len(waiting), _ALIGNED_AT_ONCE):
         part = waiting[begin : begin + _ALIGNED_AT_ONCE]
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(_links(stream, call, segment, hit)) for segment, hit in part]
+                tasks = [group.create_task(_links(translate, segment, hit, options)) for segment, hit in part]
         except ExceptionGroup as errors:  # the first one cancelled the others
             raise errors.exceptions[0] from None
         for (segment, hit), task in zip(part, tasks, strict=True):
-            links, timing = task.result()
-            total += timing
             place = segment.hits.index(hit)
-            if links:
+            if links := task.result():
                 segment.hits[place] = hit._replace(links=links)
             else:
                 del segment.hits[place]
                 segment.matches[hit.match] = segment.matches[hit.match]._replace(applied=None)
-    return total
 
 
-async def _links(stream: Stream, call: TranslationCall, segment: Segment, hit: Hit) -> tuple[tuple[Link, ...], Timing]:
-    source = segment.text[hit.begin : hit.end]
-    options = replace(call.options, prefix=hit.text, beam_size=1, n_best=1, alignment=True)
-    forced = replace(call, texts=[source], options=options, splitting="off", tokens=False, keys=(), terms=())
-    forced = replace(forced, context="", improve=None)
-    [translation], timing = await collect(stream(forced))
+async def _links(translate: Translate, segment: Segment, hit: Hit, options: SearchOptions) -> tuple[Link, ...]:
+    forced = replace(options, prefix=hit.text, beam_size=1, n_best=1, alignment=True)
+    translation = await translate(segment.text[hit.begin : hit.end], forced)
     if len(translation.sentences) != 1 or not translation.text.startswith(hit.text):
-        return (), timing
-    return tuple(link for link in translation.alignment if link.target_end <= len(hit.text)), timing
+        return ()
+    return tuple(link for link in translation.alignment if link.target_end <= len(hit.text))
 
 
-class _Piece(NamedTuple):
-    """A part of a text that the model translates."""
+class Piece(NamedTuple):
+    """A part of a segment that the model translates: all of it, or what matches leave.
 
-    text_index: int
+    Attributes:
+        segment: Index of the segment.
+        begin: Where the piece begins in the segment's text.
+        end: Where it ends.
+    """
+
+    segment: int
     begin: int
     end: int
 
 
-async def stream_around(
-    stream: Stream, call: TranslationCall, hits: Sequence[Sequence[Hit]]
-) -> AsyncGenerator[Event, None]:
-    """Yields the events of a call. Matches translate some ranges, so that the model translates only the others.
+class StoredDraft(NamedTuple):
+    """A match, as a draft of the range of a segment that it translates.
 
-    Args:
-        stream: Translates.
-        call: What is wanted.
-        hits: For each text its matches, in order and disjoint.
+    Attributes:
+        segment: Index of the segment.
+        hit: The match.
     """
-    parts = [_parts(index, text, own) for index, (text, own) in enumerate(zip(call.texts, hits, strict=True))]
-    cut = [part for each in parts for part in each if isinstance(part, _Piece)]
-    async with aclosing(_translated(stream, call, cut)) as events:
-        for index, text in enumerate(call.texts):
-            key, builder, done, pivot = call.key(index), TextBuilder(), 0, None
-            for part in parts[index]:
-                if isinstance(part, Hit):
-                    yield SentenceEvent(key, builder.add(text[done : part.begin], _sentence(call, index, part)))
-                    done = part.end
-                    continue
-                async for event in events:
-                    if isinstance(event, TokenEvent):
-                        yield TokenEvent(key, event.text)
-                    elif isinstance(event, SentenceEvent):
-                        begin = part.begin + event.sentence.source_begin
-                        yield SentenceEvent(key, builder.add(text[done:begin], event.sentence))
-                        done = begin + len(event.sentence.source)
-                    elif isinstance(event, TextEvent):
-                        pivot = event.translation.pivot
-                        break
-            yield TextEvent(key, replace(builder.finish(text[done:]), pivot=pivot))
-        yield await anext(events)  # the timing
+
+    segment: int
+    hit: Hit
 
 
-def _parts(index: int, text: str, hits: Sequence[Hit]) -> list[Hit | _Piece]:
-    parts: list[Hit | _Piece] = []
-    done = 0
-    for begin, end, hit in [*((hit.begin, hit.end, hit) for hit in hits), (len(text), len(text), None)]:
-        if any(map(str.isalnum, text[done:begin])) or not hits:
-            parts.append(_Piece(index, done, begin))
-        parts += [hit] if hit else []
-        done = end
+Part = Piece | StoredDraft
+
+
+def parts_of(segments: Sequence[Segment]) -> list[Part]:
+    """Cuts the segments into matches and the pieces between them, in order."""
+    parts: list[Part] = []
+    for index, segment in enumerate(segments):
+        done, text = 0, segment.text
+        for begin, end, hit in [*((hit.begin, hit.end, hit) for hit in segment.hits), (len(text), len(text), None)]:
+            if not segment.hits or any(map(str.isalnum, text[done:begin])):
+                parts.append(Piece(index, done, begin))
+            if hit:
+                parts.append(StoredDraft(index, hit))
+            done = end
     return parts
 
 
-async def _translated(stream: Stream, call: TranslationCall, cut: Sequence[_Piece]) -> AsyncGenerator[Event, None]:
-    """Yields the events of the pieces; each key has the number of the piece as its block."""
-    if not cut:
+async def with_matches(
+    parts: Sequence[Part], events: AsyncGenerator[Event, None] | None
+) -> AsyncGenerator[Event | StoredDraft, None]:
+    """Yields the drafts of the matches where they belong among the events of the pieces.
+
+    Args:
+        parts: All parts, in order.
+        events: The events of the pieces; None if there are no pieces.
+    """
+    waiting, begun = deque(parts), -1  # index of the piece that an event came of last
+
+    def matches(before: int) -> Iterator[StoredDraft]:
+        nonlocal begun
+        while waiting and begun < before:
+            part = waiting.popleft()
+            if isinstance(part, StoredDraft):
+                yield part
+            else:
+                begun += 1
+
+    for match in matches(0):
+        yield match
+    if events is None:
         yield Timing()
         return
-
-    async def improve(key: TextKey, sentence: SentenceTranslation) -> SentenceTranslation:
-        assert call.improve
-        piece = cut[key.block]
-        moved = replace(sentence, source_begin=sentence.source_begin + piece.begin)
-        better = await call.improve(call.key(piece.text_index), moved)
-        return replace(better, source_begin=sentence.source_begin)
-
-    pieces = replace(
-        call,
-        texts=[call.texts[piece.text_index][piece.begin : piece.end] for piece in cut],
-        keys=[TextKey(call.key(piece.text_index).item, number) for number, piece in enumerate(cut)],
-        terms=[within(call.terms[piece.text_index], piece.begin, piece.end) for piece in cut] if call.terms else (),
-        improve=improve if call.improve else None,
-    )
-    async with aclosing(stream(pieces)) as events:
+    async with aclosing(events):
         async for event in events:
+            for match in matches(len(parts) if isinstance(event, Timing) else event.text_index):
+                yield match
             yield event
-
-
-def _sentence(call: TranslationCall, index: int, hit: Hit) -> SentenceTranslation:
-    return SentenceTranslation(
-        source=call.texts[index][hit.begin : hit.end],
-        source_begin=hit.begin,
-        text=hit.text,
-        target_begin=0,
-        score=0.0,
-        alternatives=(),
-        alignment=hit.links,
-        terms=within(call.terms[index], hit.begin, hit.end) if call.terms else (),
-        stored=hit.stored,
-    )

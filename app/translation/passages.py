@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from app.engine.interface import Alphabet, TextKey, TextTranslation
+from app.engine.interface import Alphabet
 from app.text.budget import checkpoint
 from app.text.inline.target_tokens import Link
 from app.text.markup.collector import decode_html
@@ -23,6 +23,7 @@ from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.text.sentences import has_words
 from app.text.terms.glossary import Glossary, Term
 from app.translation.request import TranslationRequest
+from app.translation.sentence import TextKey, TextTranslation
 from languages.registry import language_of
 
 # Enough to fill the engine's window of sentences several times. What is known of a batch takes up to 40 MB.
@@ -210,14 +211,14 @@ class _Reader:
         return patterns._replace(numerals=(self._language, self._wanted.locale or self._wanted.target))
 
     def _segment(self, key: TextKey, text: str, protected: Protected | None) -> Segment:
-        unchanged = TextTranslation(text=text, alternatives=(), sentences=())
+        unchanged = TextTranslation(text=text)
         # Numbers, emoji and blanks need no model, and neither does a language into itself.
         has_letters = protected.is_translatable if protected else has_words(text)
         needs_model = has_letters and self._language != self._wanted.target
         source = protected.source if protected else text
         if protected and not needs_model:
             source = protected.restore(text).text  # numbers in the target's notation
-        restored = TextTranslation(text=source, alternatives=(), sentences=())
+        restored = TextTranslation(text=source)
         segment = Segment(key, self._language, protected, text, unchanged, restored, needs_model)
         segment.glossary = self._glossary
         if self._glossary and needs_model:

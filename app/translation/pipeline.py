@@ -14,7 +14,7 @@ from app.text.markup.extraction import extract_parts
 from app.text.pieces import PIECE_CHARS
 from app.translation.assembly import ItemBuilder
 from app.translation.batch_translation import BatchTranslation
-from app.translation.deadline import within
+from app.translation.deadline import deadline, within
 from app.translation.languages import check_pair, refuse_foreign
 from app.translation.memory import look_up
 from app.translation.passages import Batch, batches
@@ -66,7 +66,7 @@ class Translator:
         Raises:
             DragomanError: As ``stream``.
         """
-        async with aclosing(self.stream(wanted)) as events:
+        async with deadline(wanted.deadline_s), aclosing(self._stream(wanted)) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     return event

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from app.engine.interface import SentenceEvent, SentenceTranslation, Splitting, Timing, TokenEvent
+from app.engine.interface import Splitting, Timing
 from app.engine.options import SearchOptions
 from app.errors import UnsupportedPair
 from app.text.detection import Detection
@@ -17,6 +17,7 @@ from app.text.quality_checks import Verdict
 from app.text.register import Register
 from app.text.terms.glossary import Glossary, TermUse
 from app.text.untranslated import Untranslated
+from app.translation.sentence import SentenceEvent, SentenceTranslation, TokenEvent
 
 AUTO = "auto"
 """The source language of a request whose texts are to be detected."""

@@ -12,23 +12,19 @@ The likeliest translation is taken. Other sentences cost nothing but a look.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
-from app.errors import DragomanError
 from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import links_of_same
-from app.text.protection.protected import Offsets, Protected, moved
+from app.text.protection.protected import Offsets, Protected
 from app.translation.attempts import backwards
 from app.translation.emphasis import with_emphasis
+from app.translation.questions import Asking, Question, likeliest
 from app.translation.rules.pair import Direction
-from app.translation.versions import as_alternative
+from app.translation.sentence import SentenceTranslation
 from languages.language import Language
-
-Translate = Callable[[Sequence[str], SearchOptions], Awaitable[list[TextTranslation]]]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -57,13 +53,9 @@ class Respelling:
     joined: tuple[str, ...] = ()
 
 
-async def respelled(
-    translation: SentenceTranslation,
-    protected: Protected | None,
-    direction: Direction,
-    options: SearchOptions,
-    translate: Translate,
-) -> SentenceTranslation | None:
+def respelled(
+    translation: SentenceTranslation, protected: Protected | None, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
     """Returns the translation of the sentence in another spelling; None if its spelling is usual.
 
     Args:
@@ -71,36 +63,22 @@ async def respelled(
         protected: The sentence with its stand-ins; None if it has none.
         direction: The languages.
         options: The request's.
-        translate: Translates texts, each as one sentence.
     """
     if translation.stored is not None or translation.terms or options.prefix is not None:
         return None
-    if unit_price := await _unit_price(translation, direction, options, translate):
+    if unit_price := (yield from _unit_price(translation, direction, options)):
         return unit_price
     stand_ins = protected.stand_ins if protected else ()
     other = respell(translation.source, direction, stand_ins)
     if other is None:
         is_same = direction.here.code == direction.there.code
-        return None if is_same else await with_emphasis(translation, stand_ins, options, translate)
-    try:
-        answers = await translate(other.texts, options)
-    except DragomanError:  # then what there is must do
+        return None if is_same else (yield from with_emphasis(translation, stand_ins, options))
+    best = likeliest((yield Question(other.texts, options)))
+    if best is None:
         return None
-    found = [answer.sentences[0] for answer in answers if len(answer.sentences) == 1]
-    if not found:
-        return None
-    best = max(found, key=lambda one: (not one.verdicts, one.score))
-    own = [_finished(version, other) for version in best.versions]
-    own[0] = await _without_copies(own[0], other, direction, options, translate)
-    return replace(
-        translation,
-        text=own[0].text,
-        score=best.score,
-        confidence=best.confidence,
-        verdicts=best.verdicts,
-        alignment=own[0].alignment,
-        alternatives=tuple(map(as_alternative, own[1:])),
-    )
+    own = [version.edited(other.finish(version.text), other.back) for version in best.versions]
+    own[0] = yield from _without_copies(own[0], other, direction, options)
+    return translation.replaced_by(best, own)
 
 
 def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, int]] = ()) -> Respelling | None:
@@ -142,16 +120,16 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
     return Respelling(texts, backwards(edits), finish, tuple(joined))
 
 
-async def _unit_price(
-    translation: SentenceTranslation, direction: Direction, options: SearchOptions, translate: Translate
-) -> SentenceTranslation | None:
+def _unit_price(
+    translation: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
     """Translates an amount or number with a slash and a noun alone: "$20/month". The amount stays, or is a stand-in."""
     match = _UNIT_PRICE.fullmatch(translation.source)
     ask, answer = direction.here.noun_probe, direction.there.noun_probe
     if not (match and ask and answer) or direction.here.code == direction.there.code:
         return None
-    with suppress(DragomanError):
-        [found] = await translate([ask.ask(match["noun"])[0]], replace(options, n_best=1))
+    answers = yield Question((ask.ask(match["noun"])[0],), replace(options, n_best=1))
+    for found in answers or ():
         if noun := answer.answer.fullmatch(found.text.rstrip(".!?")):
             text = match["amount"] + noun[1] + match["mark"]
             links = tuple(links_of_same(match["amount"], 0, 0))
@@ -160,34 +138,19 @@ async def _unit_price(
     return None
 
 
-async def _without_copies(
-    version: SentenceTranslation,
-    other: Respelling,
-    direction: Direction,
-    options: SearchOptions,
-    translate: Translate,
-) -> SentenceTranslation:
+def _without_copies(
+    version: SentenceTranslation, other: Respelling, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation]:
     """Translates words behind slashes by themselves, if the model has copied them: "$20/month"."""
     found = [match for word in other.joined if (match := re.search(rf"(?<=/){word}(?!\w)", version.text))]
     ask, answer = direction.here.noun_probe, direction.there.noun_probe
     if not (found and ask and answer):
         return version
-    with suppress(DragomanError):
-        answers = await translate([ask.ask(match[0])[0] for match in found], replace(options, n_best=1))
-        nouns = [answer.answer.fullmatch(each.text.rstrip(".!?")) for each in answers]
-        edits = [Edit(*match.span(), noun[1]) for match, noun in zip(found, nouns, strict=True) if noun]
-        target = Offsets((begin, end, len(new)) for begin, end, new in edits)
-        links = moved(version.alignment, Offsets(()), target)
-        return replace(version, text=apply(edits, version.text), alignment=links)
-    return version
-
-
-def _finished(version: SentenceTranslation, other: Respelling) -> SentenceTranslation:
-    edits = other.finish(version.text)
-    target = Offsets((begin, end, len(new)) for begin, end, new in edits)
-    links = moved(version.alignment, other.back, target) if version.alignment else ()
-    kept = tuple(link for link in links if link.source_begin < link.source_end and link.target_begin < link.target_end)
-    return replace(version, text=apply(edits, version.text), alignment=kept)
+    answers = yield Question(tuple(ask.ask(match[0])[0] for match in found), replace(options, n_best=1))
+    if answers is None:
+        return version
+    nouns = [answer.answer.fullmatch(each.text.rstrip(".!?")) for each in answers]
+    return version.edited([Edit(*match.span(), noun[1]) for match, noun in zip(found, nouns, strict=True) if noun])
 
 
 def _slashes(sentence: str, here: Language) -> Iterator[int]:

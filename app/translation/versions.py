@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.text.protection.protected import Protected
 from app.text.quality_checks import Verdict, is_useless, judge
@@ -14,6 +13,7 @@ from app.translation.attempts import Aligned, Attempt
 from app.translation.rules.checks import failed
 from app.translation.rules.pair import Direction
 from app.translation.rules.register import offending
+from app.translation.sentence import SentenceTranslation, TextTranslation
 
 
 class _Ranked(NamedTuple):
@@ -84,8 +84,8 @@ class Versions:
         if self._ranked[0].is_useless and options.prefix is None:
             confidence = None if best.confidence is None else 0.0
             copied = (Verdict.COPIED_SOURCE,)
-            best = replace(best, text=best.source, confidence=confidence, verdicts=copied, alignment=())
-        others = {one.text: as_alternative(one) for one in reversed(versions) if one.text != best.text}
+            best = replace(best, text=best.source, confidence=confidence, verdicts=copied, alignment=(), placed=None)
+        others = {one.text: one.as_alternative() for one in reversed(versions) if one.text != best.text}
         return replace(best, alternatives=tuple(reversed(others.values()))[: options.n_best - 1])
 
     def _add(self, attempt: Attempt, texts: Sequence[Aligned], parts: Sequence[SentenceTranslation]) -> None:
@@ -111,21 +111,19 @@ class Versions:
         self._ranked.append(self._rank(translation))
 
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
-        restored, lost = None, 0
-        if self.protected:
-            restored = self.protected.restore(translation.text, translation.alignment)
-            lost = len(restored.lost) + self.protected.lacks_words(translation.text)
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
-        verdicts = (*own, *failed(pair))
-        if self.protected and restored and is_malformed(self.protected.source, restored.text, pair.here, pair.there):
-            verdicts = (*verdicts, Verdict.MALFORMED)
-        translation = replace(translation, verdicts=tuple(dict.fromkeys(verdicts)))
-        useless = bool(translation.verdicts) and is_useless(translation.source, translation.text)
+        verdicts = dict.fromkeys((*own, *failed(pair)))
+        placed, lost = None, 0
+        if self.protected:
+            placed = self.protected.restore(translation.text, translation.alignment)
+            lost = len(placed.lost) + self.protected.lacks_words(translation.text)
+            if Verdict.MALFORMED not in verdicts and is_malformed(
+                self.protected.source, placed.text, pair.here, pair.there
+            ):
+                verdicts[Verdict.MALFORMED] = None
+        translation = replace(translation, verdicts=tuple(verdicts), placed=placed)
+        useless = bool(verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
-        return _Ranked(useless, lost, lacking, len(translation.verdicts), translation, offending(pair))
-
-
-def as_alternative(translation: SentenceTranslation) -> Alternative:
-    """Returns the translation as an alternative to another one."""
-    return Alternative(*(getattr(translation, name) for name in Alternative._fields))
+        wrong = offending(pair) if Verdict.FORMALITY in verdicts else ()
+        return _Ranked(useless, lost, lacking, len(verdicts), translation, wrong)

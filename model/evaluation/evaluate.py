@@ -72,8 +72,7 @@ class BundleTranslator:
 
     def translate(self, texts: Sequence[str], source: str, target: str, options: SearchOptions) -> list[str]:
         """Sentences are split as the service splits them."""
-        answers, _ = self._runner.run(self._engine.translate(texts, source=source, target=target, options=options))
-        return [answer.text for answer in answers]
+        return self._runner.run(self._engine.translate(texts, source=source, target=target, options=options))
 
     def close(self) -> None:
         """Stop the engine."""

@@ -78,7 +78,7 @@ def test_words_of_formatted_text_light_up(page):
     point_at(page, "hof", within="rich-source")
     assert highlights(page) == lit | doubtful
     point_at(page, "LOOP", within="rich-output")
-    expect(page.locator("#note")).to_have_text("Check this sentence: it repeats itself")
+    expect(page.locator("#note")).to_have_text("Check this sentence: it ends too early")
     page.get_by_role("button", name="Plain text").click()
     assert highlights(page) == {}
 

@@ -186,7 +186,7 @@ def test_doubtful_sentences_are_underlined_and_explained(page):
     type_and_wait(page, "Ein LOOP hier. Guten Morgen!", "[en] Ein LOOP hier. Good morning!")
     expect(page.locator("#output .doubtful")).to_have_text("[en] Ein LOOP hier.")
     point_at(page, "LOOP")
-    expect(page.locator("#note")).to_have_text("Check this sentence: it repeats itself")
+    expect(page.locator("#note")).to_have_text("Check this sentence: it ends too early")
 
 
 def test_the_keyboard_alone_is_enough(page):

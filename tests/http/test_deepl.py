@@ -47,7 +47,7 @@ async def test_ways_to_send_a_request(client, request_body):
 
 async def test_warnings_count_the_verdicts(client):
     response = await client.post("/v2/translate", json=BEER | {"text": ["LOOP eins. LOOP zwei.", "<b>Gut</b>"]})
-    assert response.headers["X-Dragoman-Warnings"] == "repetition=2"
+    assert response.headers["X-Dragoman-Warnings"] == "truncated=2"
     assert "X-Dragoman-Warnings" not in (await client.post("/v2/translate", json=BEER)).headers
 
 

@@ -18,13 +18,13 @@ async def test_translate_file_names_its_report(client: httpx.AsyncClient) -> Non
     answer = (await client.post("/translate_file", data=fields, files={"file": ("a.po", CATALOG)})).json()
     assert answer["review"] == {"sentences": 2, "doubtful": 1}
     file = await client.get(answer["translatedFileUrl"])
-    assert "# Dragoman: repetition\n#, fuzzy\nmsgid" in file.text and file.text.count("fuzzy") == 1
+    assert "# Dragoman: truncated\n#, fuzzy\nmsgid" in file.text and file.text.count("fuzzy") == 1
     page = await client.get(answer["reportUrl"])
     assert page.headers["content-type"].startswith("text/html") and "Ein LOOP." in page.text
     assert page.headers["content-disposition"].startswith("attachment")
     table = await client.get(answer["reportUrl"].replace(".html", ".csv"))
     [row] = csv.DictReader(io.StringIO(table.text))
-    assert (row["kind"], row["text"], row["note"]) == ("sentence", "2", "repetition")
+    assert (row["kind"], row["text"], row["note"]) == ("sentence", "2", "truncated")
 
 
 async def test_without_the_parameter_there_is_a_report_too(client: httpx.AsyncClient) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engine.interface import Timing
 from app.errors import Overloaded
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
@@ -96,8 +95,8 @@ async def test_tags_go_where_the_model_aligns_their_words(translate, monkeypatch
         [("Guten Tag!", 100, APPLIED), ("Klicken Sie hier.", 100, APPLIED)],
     )
 
-    async def no_links(*_: object) -> tuple[tuple[()], Timing]:
-        return (), Timing()
+    async def no_links(*_: object) -> tuple[()]:
+        return ()
 
     monkeypatch.setattr("app.translation.memory._links", no_links)
     translation, matches = await translate(html, format="html")

@@ -12,6 +12,7 @@ from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.errors import InvalidRequest, UnsupportedPair
 from app.settings import Settings
+from tests.support.engines import translate_texts
 
 pytestmark = pytest.mark.anyio
 TEXT = "Der Hund trinkt Wasser."
@@ -32,7 +33,7 @@ def call_for(text: str = TEXT, **changes) -> InspectionCall:
 async def test_the_tree_is_the_search_that_translates(engine, tiny_bundle):
     options = SearchOptions(n_best=4)
     inspection = await engine.inspect(call_for(options=options))
-    [translation], _ = await engine.translate([TEXT], source="de", target="en", options=options)
+    [translation] = await translate_texts(engine, [TEXT], options=options)
     nodes = inspection.nodes
 
     def text_of(index: int | None) -> str:
@@ -63,7 +64,7 @@ async def test_the_tree_is_the_search_that_translates(engine, tiny_bundle):
 async def test_the_attention_is_the_models(engine, tiny_bundle, tiny_model, translation):
     inspection = await engine.inspect(call_for(translation=translation))
     tokenizer, ids = Tokenizer(*tiny_bundle.tokenizer_files), tiny_bundle.manifest.ids
-    [found], _ = await engine.translate([TEXT], source="de", target="en", options=SearchOptions())
+    [found] = await translate_texts(engine, [TEXT], options=SearchOptions())
     source = [tokenizer.piece_id("<2en>"), *tokenizer.encode(TEXT), ids.eos]
     target = [ids.decoder_start, *tokenizer.encode_target(translation or found.text)]
     assert inspection.source == ("<2en>", *map(tokenizer.source_label, source[1:-1]), "</s>")

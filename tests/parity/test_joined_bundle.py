@@ -27,6 +27,7 @@ from model.evaluation.evaluate import BundleTranslator, CheckpointTranslator
 from model.network.transformer import Transformer
 from model.training.checkpoint import load_model, model_tensors
 from model.training.provenance import CARD, read_card
+from tests.support.engines import translate_texts
 from tests.support.tiny import made_up_shortlist, random_model, round_weights, train_tiny, write_checkpoint
 
 PAIRS = (("de", "en"), ("en", "de"))
@@ -87,13 +88,13 @@ def _translations(bundle: Bundle, precision: str, kernels: str, pairs: tuple[tup
         engine = Engine.from_bundle(replace(bundle, golden=()), settings)
         await engine.start()
         calls = [
-            engine.translate([text], source=source, target=target, options=options)
+            translate_texts(engine, [text], source=source, target=target, options=options)
             for text in TEXTS
             for options in OPTIONS
             for source, target in pairs
         ]
         try:
-            return [(answer[0].text, answer[0].alternatives) for answer, _ in await asyncio.gather(*calls)]
+            return [(answer.text, answer.alternatives) for [answer] in await asyncio.gather(*calls)]
         finally:
             await engine.stop()
 

@@ -33,6 +33,7 @@ from export.marian.source import MarianModel
 from model.evaluation.evaluate import open_translator
 from model.evaluation.inference import TorchModel
 from model.network.reference import beam_search
+from tests.support.engines import translate_texts
 from tests.support.imported import as_transformer
 from tests.support.marian import (
     EOS,
@@ -247,7 +248,7 @@ async def test_an_imported_model_is_served(
         text = "Der Hund trinkt Wasser"
         for target, tag in (("en", ">>eng<<"), ("fr", ">>fra<<")):
             options = SearchOptions(beam_size=1, max_length=LENGTH_LIMIT, alignment=True)
-            [answer], _ = await engine.translate([text], source="de", target=target, options=options)
+            [answer] = await translate_texts(engine, [text], target=target, options=options)
             [ids] = generated(model, [theirs(f"{tag}{text}")["input_ids"]], num_beams=1)
             if precision == "float32":
                 assert answer.text == theirs.decode(ids, skip_special_tokens=False).strip()
@@ -294,8 +295,8 @@ from app.settings import Settings
 async def main():
     engine = Engine.from_settings(Settings(bundle=Path({str(imported.path)!r})))
     await engine.start()
-    [answer], _ = await engine.translate(["Der Hund."], source="de", target="fr", options=SearchOptions(max_length=5))
-    print("served", bool(answer.text))
+    [answer] = await engine.translate(["Der Hund."], source="de", target="fr", options=SearchOptions(max_length=5))
+    print("served", bool(answer))
     await engine.stop()
 
 asyncio.run(main())

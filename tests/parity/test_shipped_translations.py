@@ -18,6 +18,7 @@ from app.main import create_app
 from app.settings import Settings
 from benchmarks.invariants import is_broken, keeps_capitals, keeps_digits, keeps_ending, loops
 from tests.parity.test_shipped_bundle import SHIPPED
+from tests.support.engines import translate_texts
 
 Direction = tuple[str, str]
 DE_EN, EN_DE = ("de", "en"), ("en", "de")
@@ -229,7 +230,7 @@ async def translate_by_engine(table: dict[Direction, list[str]]) -> dict[tuple[D
         for direction, texts in table.items():
             source, target = direction
             options = SearchOptions(beam_size=4)
-            translations, _ = await engine.translate(texts, source=source, target=target, options=options)
+            translations = await translate_texts(engine, texts, source=source, target=target, options=options)
             found |= {(direction, text): each.text for text, each in zip(texts, translations, strict=True)}
         return found
     finally:

@@ -1,10 +1,10 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.engine.interface import SentenceTranslation
 from app.engine.request.segmentation import Segmenter
-from app.engine.text_builder import TextBuilder
 from app.text.sentences import break_long
+from app.translation.sentence import SentenceTranslation
+from app.translation.text_builder import TextBuilder
 from tests.support.counts import examples
 from tests.support.segmentation import split
 
@@ -24,8 +24,8 @@ class LetterByLetter:
         return [ord(character) for character in text]
 
 
-def translation(source: str, text: str) -> SentenceTranslation:
-    return SentenceTranslation(source=source, source_begin=0, text=text, target_begin=0, score=0.0, alternatives=())
+def translation(source: str, begin: int, text: str) -> SentenceTranslation:
+    return SentenceTranslation(source=source, source_begin=begin, text=text, target_begin=0, score=0.0, alternatives=())
 
 
 @settings(max_examples=examples(10_000))
@@ -35,14 +35,16 @@ def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, ne
     """On the engine's own way, with sentences that are too long for the model, too."""
     segmenter = Segmenter(LetterByLetter(), longest_source=12, eos_id=2)
     splitting = "sentences" if newlines else "no_newlines"
-    *units, last = segmenter.segments([text], language=language, splitting=splitting, prefix=(4,))
-    assert "".join(unit.gap + unit.source for unit in units) + last.gap == text
-    assembly = TextBuilder()
-    for number, unit in enumerate(units):
-        assert unit.source and len(unit.ids) <= 12
-        assembly.add(unit.gap, translation(unit.source, f"<{number}>"))
-    found = assembly.finish(last.gap)
-    assert found.text == "".join(f"{unit.gap}<{number}>" for number, unit in enumerate(units)) + last.gap
+    segments = list(segmenter.segments([text], language=language, splitting=splitting, prefix=(4,)))
+    builder, gaps, done = TextBuilder(text), list[str](), 0
+    for number, segment in enumerate(segments):
+        assert segment.source and len(segment.ids) <= 12
+        assert text.startswith(segment.source, segment.begin)
+        gaps.append(text[done : segment.begin])
+        done = segment.begin + len(segment.source)
+        builder.add(translation(segment.source, segment.begin, f"<{number}>"))
+    found = builder.finish()
+    assert found.text == "".join(f"{gap}<{number}>" for number, gap in enumerate(gaps)) + text[done:]
     for sentence in found.sentences:
         assert text[sentence.source_begin :].startswith(sentence.source)
         assert found.text[sentence.target_begin :].startswith(sentence.text)

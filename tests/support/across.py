@@ -16,6 +16,7 @@ from app.cluster.remote_engine import RemoteEngine
 from app.cluster.replica import Replica
 from app.engine.interface import Event, Inspection, InspectionCall, TranslationCall
 from app.priority import Priority
+from tests.support.fakes import OneModel
 
 
 def sent(value: Any) -> Any:
@@ -68,7 +69,7 @@ class _Handle:
         return sent(await self._replica.inspect(*sent((call, request_name))))
 
 
-class AcrossCluster:
+class AcrossCluster(OneModel):
     """The engine of an ingress; all but translations and inspections it has from the fake engine itself.
 
     Args:

@@ -1,4 +1,5 @@
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -7,15 +8,13 @@ from typer.testing import CliRunner, Result
 from app.cli.main import app
 from app.engine.interface import (
     Alphabet,
+    Draft,
     Event,
-    SentenceEvent,
-    SentenceTranslation,
-    TextEvent,
-    TextTranslation,
+    OpenHop,
     Timing,
     TranslationCall,
+    Version,
 )
-from app.text.quality_checks import Verdict
 
 
 def run(*arguments: str | Path, given: str | bytes = "") -> Result:
@@ -44,6 +43,12 @@ class UpperCaseEngine:
     def alphabet(self, source: str, target: str) -> Alphabet:
         return Alphabet(placeholders=("\ue000",))
 
+    @asynccontextmanager
+    async def route(self, source: str, target: str) -> AsyncIterator[list[OpenHop]]:
+        """French takes two models."""
+        ways = [(source, "en"), ("en", target)] if target == "fr" else [(source, target)]
+        yield [OpenHop(self, *way) for way in ways]  # type: ignore[arg-type]
+
     async def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         assert self.running
         self.calls.append((list(call.texts), call.source, call.target, call.options.beam_size))
@@ -51,21 +56,5 @@ class UpperCaseEngine:
         if self.error is not None:
             raise self.error
         for index, text in enumerate(call.texts):
-            translation = self._translate(text)
-            for sentence in translation.sentences:
-                yield SentenceEvent(call.key(index), sentence)
-            yield TextEvent(call.key(index), translation)
+            yield Draft(index, 0, text, (Version(text.upper(), -1, truncated="endless" in text),))
         yield Timing(queue_s=0, encode_s=0, decode_s=0)
-
-    def _translate(self, text: str) -> TextTranslation:
-        sentence = SentenceTranslation(
-            source_begin=0,
-            target_begin=0,
-            source=text,
-            text=text.upper(),
-            score=-1,
-            alternatives=(),
-            verdicts=(Verdict.TRUNCATED,) if "endless" in text else (),
-        )
-        pivot = "en" if "far" in text else None
-        return TextTranslation(text=text.upper(), alternatives=(), sentences=(sentence,), pivot=pivot)

@@ -2,9 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -12,33 +11,29 @@ from fastapi import FastAPI
 
 from app.engine.interface import (
     Alphabet,
-    Alternative,
     Attention,
+    Draft,
     Event,
     Inspection,
     InspectionCall,
     Map,
+    OpenHop,
     ReloadReport,
     RequestQuota,
     SearchNode,
-    SentenceEvent,
-    SentenceTranslation,
-    TextEvent,
-    TextTranslation,
     Timing,
     TokenEvent,
     TranslationCall,
+    Version,
 )
 from app.engine.options import SearchOptions
-from app.engine.text_builder import TextBuilder
 from app.errors import ModelFailure, Overloaded
 from app.main import create_app
 from app.settings import Settings
 from app.text.detection import Detector
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
-from app.text.quality_checks import Verdict
-from app.text.terms.glossary import Term, within
+from app.text.terms.glossary import Term
 from tests.support.segmentation import split
 
 wrapped: Callable[[Any], Any] = lambda engine: engine  # noqa: E731
@@ -65,12 +60,20 @@ FRENCH_MARK = "\u202f?"
 """How translations into French write a question mark."""
 
 
-class FakeEngine:
+class OneModel:
+    """What is both the engine of a model and all models that are served."""
+
+    @asynccontextmanager
+    async def route(self, source: str, target: str) -> AsyncIterator[Sequence[OpenHop]]:
+        yield [OpenHop(self, source, target)]  # type: ignore[arg-type]
+
+
+class FakeEngine(OneModel):
     """Knows some phrases; marks any other sentence with the target language. Records its requests.
 
-    A sentence with "LOOP" gets a verdict; before one with "WAIT" it waits for ``may_go_on``; one with "FAIL" raises
-    ``failure``. Behind a prefix that no phrase has it goes on with "…". With ``busy``, a second attempt at a sentence
-    is refused.
+    A sentence with "LOOP" is truncated, and so gets a verdict; before one with "WAIT" it waits for ``may_go_on``; one
+    with "FAIL" raises ``failure``. Behind a prefix that no phrase has it goes on with "…". With ``busy``, a second
+    attempt at a sentence is refused.
     """
 
     def __init__(self, pairs: frozenset[tuple[str, str]] = frozenset({("de", "en"), ("en", "de")})) -> None:
@@ -123,25 +126,15 @@ class FakeEngine:
         if self.hangs:
             await self._wait(asyncio.Event())
         for index, text in enumerate(call.texts):
-            translation = self._translate(text, call.source, call.target, call.options)
-            terms = call.terms[index] if call.terms else ()
-            key = call.key(index)
-            builder, done = TextBuilder(), 0
-            for sentence in translation.sentences:
-                if "WAIT" in sentence.source:
+            for draft in self._drafts(index, text, call.source, call.target, call.options):
+                if "WAIT" in draft.source:
                     await self._wait(self.may_go_on)
-                if "FAIL" in sentence.source:
+                if "FAIL" in draft.source:
                     raise self.failure
                 if call.tokens and call.options.beam_size == 1:
-                    for word in re.findall(r"\s*\S+", sentence.text):
-                        yield TokenEvent(key, word)
-                own = within(terms, sentence.source_begin, sentence.source_begin + len(sentence.source))
-                sentence = replace(sentence, terms=own)
-                if call.improve:
-                    sentence = await call.improve(key, sentence)
-                gap, done = text[done : sentence.source_begin], sentence.source_begin + len(sentence.source)
-                yield SentenceEvent(key, builder.add(gap, sentence))
-            yield TextEvent(key, replace(builder.finish(text[done:]), pivot=translation.pivot))
+                    for word in re.findall(r"\s*\S+", draft.text):
+                        yield TokenEvent(index, word)
+                yield draft
         yield Timing(queue_s=0.001, encode_s=0.002, decode_s=0.0035)
 
     async def inspect(self, call: InspectionCall) -> Inspection:
@@ -190,30 +183,19 @@ class FakeEngine:
     def statistics(self) -> dict[str, float]:
         return {"queued_tokens": 0.0}
 
-    def _translate(self, text: str, source: str, target: str, options: SearchOptions) -> TextTranslation:
-        cut = split(text, language=source)
+    def _drafts(self, index: int, text: str, source: str, target: str, options: SearchOptions) -> Iterator[Draft]:
+        cut, done = split(text, language=source), 0
         prefix = options.prefix or ""
-        builder = TextBuilder()
         for gap, sentence in zip(cut.gaps, cut.sentences, strict=False):
+            begin, done = done + len(gap), done + len(gap) + len(sentence)
             known = self.known(sentence, target)
             known = tuple(phrase for phrase in known if not set(TOKEN.findall(phrase)) & set(options.avoid)) or known
             continued = [phrase for phrase in known if phrase.startswith(prefix)] or [f"{prefix} …"]
             best, *others = continued[: options.n_best]
-            builder.add(
-                gap,
-                SentenceTranslation(
-                    source=sentence,
-                    source_begin=0,
-                    text=best,
-                    target_begin=0,
-                    score=-0.1,
-                    confidence=self.confidence,
-                    alternatives=tuple(Alternative(other, -0.2) for other in others),
-                    verdicts=(Verdict.REPETITION,) if "LOOP" in sentence else (),
-                    alignment=self.links(sentence, best),
-                ),
-            )
-        return builder.finish(cut.gaps[-1])
+            links = self.links(sentence, best)
+            versions = [Version(best, -0.1, self.confidence, "LOOP" in sentence, links)]
+            versions += (Version(other, -0.2) for other in others)
+            yield Draft(index, begin, sentence, tuple(versions))
 
 
 def _pieces(text: str) -> tuple[str, ...]:

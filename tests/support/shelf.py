@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-from app.engine.interface import TranslationCall, collect
+from app.engine.interface import Timing, TranslationCall
 from app.engine.models.bundle import Bundle
 from app.engine.models.discovery import loaded_bytes
 from app.engine.models.manifest import Manifest
@@ -13,6 +14,7 @@ from app.engine.options import SearchOptions
 from app.engine.registry import Registry
 from app.errors import BundleError
 from app.settings import Settings
+from app.translation.drafting import Drafting
 from tests.support.bundles import open_fake
 from tests.support.fakes import FakeEngine
 
@@ -57,12 +59,18 @@ async def started(registry: Registry) -> AsyncIterator[Registry]:
         await registry.stop()
 
 
-async def translate(registry: Registry, text: str, source: str, target: str, **options):
-    events = registry.stream(
-        TranslationCall(texts=[text], source=source, target=target, options=SearchOptions(**options))
-    )
-    [translation], _ = await collect(events)
-    return translation
+class Translated(NamedTuple):
+    text: str
+    pivot: str | None
+    timing: Timing
+
+
+async def translate(registry: Registry, text: str, source: str, target: str, **options) -> Translated:
+    call = TranslationCall(texts=[text], source=source, target=target, options=SearchOptions(**options))
+    async with registry.route(source, target) as hops:
+        drafting = Drafting(hops, call)
+        [translation], timing = await drafting.translate()
+    return Translated(translation.text, drafting.pivot, timing)
 
 
 async def settle(registry: Registry) -> None:

@@ -7,14 +7,14 @@ leaves to its framework are JSON here too, with a stable ``code`` beside ``error
 """
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api.access import header_key
+from app.api.access import Bill, header_key
 from app.api.dependencies import CurrentService, Service
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import openapi as docs
@@ -27,7 +27,7 @@ from app.api.request_body import is_large, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
 from app.documents.registry import served_extensions
-from app.engine.interface import SentenceEvent, Timing
+from app.engine.interface import Timing
 from app.errors import DragomanError
 from app.settings import Settings
 from app.text.detection import Detection
@@ -36,6 +36,7 @@ from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms, report_untranslated
 from app.translation.request import Answer, ItemTranslation, Progress, TranslationRequest
+from app.translation.sentence import SentenceEvent
 from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
@@ -92,8 +93,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     is_list = isinstance(values[Q.name], list)
     if asked.tokens:
         # What fails before the first event is still answered with a status, and costs nothing.
-        paid = service.access.spending_on(key, asked.characters, service.translator.stream(asked))
-        events = with_heartbeats(_named_events(asked, is_list, paid))
+        paid = service.access.spending_on(key, asked.characters)
+        events = with_heartbeats(_named_events(asked, is_list, paid, service.translator.stream(asked)))
         first = await run_while_connected(request, anext(events))
         return EventStream(server_sent(first, events))
     async with service.access.spending(key, asked.characters):
@@ -183,10 +184,14 @@ def _key(request: Request, values: Mapping[str, object]) -> object:
 
 
 async def _named_events(
-    asked: TranslationRequest, is_list: bool, events: AsyncGenerator[Progress, None]
+    asked: TranslationRequest,
+    is_list: bool,
+    paid: AbstractAsyncContextManager[Bill],
+    events: AsyncGenerator[Progress, None],
 ) -> AsyncGenerator[tuple[str, Mapping[str, Any]], None]:
-    async with aclosing(events):
+    async with aclosing(events), paid as bill:
         async for event in events:
+            bill.note(event)
             if isinstance(event, Answer):
                 body = await put_together(asked, _translation_body, asked, is_list, event.items)
                 yield "translation", {**body, "timing": phases_ms(event.timing)}

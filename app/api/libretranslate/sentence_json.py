@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from app.engine.interface import SentenceTranslation
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
+from app.translation.sentence import SentenceTranslation
 
 
 def sentence_body(sentence: SentenceTranslation) -> dict[str, Any]:

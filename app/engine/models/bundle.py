@@ -27,6 +27,11 @@ class Golden(Part):
     source: str
     translation: str
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The codes of both languages."""
+        return self.source_language, self.target_language
+
 
 @dataclass(frozen=True)
 class Bundle:
@@ -56,7 +61,7 @@ class Bundle:
         golden = read_json(path / GOLDEN, TypeAdapter(tuple[Golden, ...]))
         pairs = {(pair.source, pair.target) for pair in manifest.pairs}
         for item in golden:
-            if (item.source_language, item.target_language) not in pairs:
+            if item.pair not in pairs:
                 raise BundleError(
                     f"{path / GOLDEN}: a sentence is from {item.source_language} to {item.target_language}, "
                     "which is not a pair of the manifest"

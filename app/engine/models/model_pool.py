@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from app.engine.interface import EngineState, TranslationEngine
+from app.engine.interface import EngineState, ModelEngine
 from app.engine.metric_names import COUNTERS, GAUGES
 from app.engine.models.manifest import Manifest
 from app.errors import Overloaded
@@ -41,7 +41,7 @@ class ServedModel:
     path: Path
     manifest: Manifest
     nbytes: int
-    engine: TranslationEngine | None = None
+    engine: ModelEngine | None = None
     users: int = 0
     last_used: int = 0
     retired: bool = False
@@ -61,7 +61,7 @@ class ModelPool:
         evictions: Models unloaded to free memory for another.
     """
 
-    def __init__(self, open_engine: Callable[[ServedModel], TranslationEngine], max_bytes: int) -> None:
+    def __init__(self, open_engine: Callable[[ServedModel], ModelEngine], max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.nbytes = self.loads = self.evictions = 0
         self._open_engine = open_engine
@@ -78,7 +78,7 @@ class ModelPool:
         return self.nbytes + model.nbytes <= self.max_bytes
 
     @asynccontextmanager
-    async def using(self, *models: ServedModel, patience_s: float = 0.0) -> AsyncIterator[Sequence[TranslationEngine]]:
+    async def using(self, *models: ServedModel, patience_s: float = 0.0) -> AsyncIterator[Sequence[ModelEngine]]:
         """Keeps the models in memory inside the ``async with`` block; loads them if necessary.
 
         Raises:
@@ -232,7 +232,7 @@ class ModelPool:
         self._leaving_bytes += model.nbytes
         self._spawn(self._stop(model, engine))
 
-    async def _stop(self, model: ServedModel, engine: TranslationEngine) -> None:
+    async def _stop(self, model: ServedModel, engine: ModelEngine) -> None:
         try:
             await engine.stop()
         finally:

@@ -1,16 +1,11 @@
 """Chooses the models of a language pair: one, or two with a pivot between them."""
 
 import logging
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from app.engine.interface import Event, RequestQuota, TranslationCall, TranslationEngine, collect
 from app.engine.models.model_pool import ServedModel
-from app.engine.models.pivoting import Half, first_options, pivot
 from app.errors import ConfigurationError
-from app.text.quality_checks import doubled_in
-from app.text.terms.glossary import Term
 
 logger = logging.getLogger(__name__)
 
@@ -75,38 +70,3 @@ def _by_pivot(direct: Mapping[Pair, Route], middle: str, max_bytes: int) -> dict
         for pair, route in routes.items()
         if sum(model.nbytes for model in {hop.model for hop in route}) <= max_bytes
     }
-
-
-def translate_along(
-    route: Route, engines: Sequence[TranslationEngine], call: TranslationCall
-) -> AsyncGenerator[Event, None]:
-    """Translates along a route, whose models' engines these are."""
-    if len(route) == 1:
-        return engines[0].stream(_call_of(route[0], call))
-    (first, second), (first_engine, second_engine) = route, engines
-    # Tokens of the first model would be of another language. Its sentences were admitted for the second model, too.
-    options = first_options(call.options)
-    options = replace(options, alignment=True) if call.terms else options
-    half = replace(call, options=options, tokens=False, improve=None, terms=())
-    rest = replace(half, options=call.options, splitting="off", keys=(), quota=RequestQuota(admitted=True), context="")
-
-    def translate(sentence: str, terms: Sequence[Term]) -> Coroutine[Any, Any, Half]:
-        nonlocal rest
-        own = replace(rest, texts=(sentence,), terms=(terms,) if terms else ())
-        rest = replace(rest, options=replace(rest.options, prefix=None))  # it belongs to the first sentence alone
-        return collect(second_engine.stream(_call_of(second, own)))
-
-    return pivot(
-        call.texts,
-        first_engine.stream(_call_of(first, half)),
-        translate,
-        first.target.lower(),
-        call.improve,
-        call.terms,
-        doubled_in((call.source, call.target)),
-    )
-
-
-def _call_of(hop: Hop, call: TranslationCall) -> TranslationCall:
-    """Returns the call with the language codes of the model's manifest."""
-    return replace(call, source=hop.source, target=hop.target)

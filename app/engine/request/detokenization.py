@@ -1,18 +1,17 @@
-"""Hypotheses to text: detokenised, judged, aligned by characters."""
+"""Hypotheses to text: detokenised, aligned by characters."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engine.decoding.search import Hypothesis
 from app.engine.decoding.term_search import TermConstraints
-from app.engine.interface import Alternative, SentenceTranslation
+from app.engine.interface import Draft, Version
 from app.engine.models.manifest import Confidence
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.request.segmentation import Segment
 from app.engine.request.terms import constraints_of
 from app.text.inline.target_tokens import Link
-from app.text.quality_checks import Verdict, judge, loops
-from app.text.terms.glossary import Term, missing
+from app.text.terms.glossary import Term
 
 _NO_CHARACTER = "\ufffd"
 
@@ -24,7 +23,6 @@ class Detokenizer:
         tokenizer: The bundle's.
         confidence: How the bundle computes the confidence; None if it can't.
         placeholders: Characters that the model copies.
-        doubled: Words that are no loop if said twice, see ``judge``.
     """
 
     def __init__(
@@ -32,9 +30,8 @@ class Detokenizer:
         tokenizer: Tokenizer,
         confidence: Confidence | None = None,
         placeholders: Sequence[str] = (),
-        doubled: Collection[str] = (),
     ) -> None:
-        self._tokenizer, self._confidence, self._doubled = tokenizer, confidence, doubled
+        self._tokenizer, self._confidence = tokenizer, confidence
         self._placeholders = frozenset(map(tokenizer.piece_id, placeholders))
 
     def prefix(self, segment: Segment, tokens: Sequence[int]) -> str:
@@ -44,8 +41,8 @@ class Detokenizer:
         # Further bytes may complete a character, and the sentence's own ends have no white space.
         return self._tokenizer.decode(tokens).replace(_NO_CHARACTER, "").strip()
 
-    def sentence(self, segment: Segment, hypotheses: Sequence[Hypothesis], *, alignment: bool) -> SentenceTranslation:
-        """The translation of a segment, as if the translated text began with it.
+    def draft(self, segment: Segment, hypotheses: Sequence[Hypothesis], *, alignment: bool) -> Draft:
+        """The draft of a segment.
 
         Args:
             segment: The segment.
@@ -59,34 +56,21 @@ class Detokenizer:
                 hypothesis = self._cleaned(segment, hypothesis)
                 text = self._tokenizer.decode(hypothesis.tokens)
             found.setdefault(text.strip(), hypothesis)
-        # An empty translation must not swallow text: use another hypothesis, or else the source.
+        # An empty translation must not swallow text, if there is another one.
         silence = found.pop("", None)
         if silence and not found:
-            found = {segment.source: replace(silence, tokens=(), attended=())}
-        best, *others = (self._version(segment, *version, alignment=alignment) for version in found.items())
-        return SentenceTranslation(
-            source=segment.source,
-            source_begin=segment.begin,
-            target_begin=0,
-            alternatives=tuple(others),
-            **best._asdict(),
-        )
+            found = {"": replace(silence, tokens=(), attended=())}
+        versions = (self._version(segment, *version, alignment=alignment) for version in found.items())
+        return Draft(segment.text_index, segment.begin, segment.source, tuple(versions))
 
-    def _version(self, segment: Segment, text: str, hypothesis: Hypothesis, *, alignment: bool) -> Alternative:
+    def _version(self, segment: Segment, text: str, hypothesis: Hypothesis, *, alignment: bool) -> Version:
         tokens = hypothesis.tokens
         confidence = None
         if self._confidence is not None:
             # Silence is never good, however sure.
             confidence = self._confidence.chance(hypothesis.log_probability, len(tokens) + 1) if tokens else 0.0
-        return Alternative(
-            text,
-            hypothesis.score,
-            confidence,
-            judge(segment.source, text, truncated=hypothesis.truncated, doubled=self._doubled)
-            if tokens
-            else (Verdict.COPIED_SOURCE,),
-            self.links(segment, hypothesis) if alignment and hypothesis.attended else (),
-        )
+        links = self.links(segment, hypothesis) if alignment and hypothesis.attended else ()
+        return Version(text, hypothesis.score, confidence, hypothesis.truncated, links)
 
     def _invented(self, segment: Segment) -> frozenset[int]:
         """Return the placeholders that the source doesn't have and that the model made up."""
@@ -113,26 +97,15 @@ class Detokenizer:
             attended=tuple(attended[index] for index in kept) if attended else attended,
         )
 
-    def constraints(self, segment: Segment, terms: Sequence[Term], free: Hypothesis) -> TermConstraints | None:
-        """Return the terms that another search must find; None if a segment's translation has all terms.
+    def constraints(self, segment: Segment, terms: Sequence[Term], free: Hypothesis) -> TermConstraints:
+        """Return the terms that another search must find.
 
         Args:
             segment: The segment.
             terms: Its terms.
-            free: Its translation.
+            free: Its translation without them.
         """
-        if not missing(self.prefix(segment, free.tokens), terms):
-            return None
         return constraints_of(segment, terms, free, self._tokenizer)
-
-    def ranked(self, segment: Segment, terms: Sequence[Term], hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The hypotheses for a segment, those with most of its terms first, but loops last."""
-
-        def faults(hypothesis: Hypothesis) -> tuple[bool, int]:
-            text = self.prefix(segment, hypothesis.tokens)
-            return loops(segment.source, text), missing(text, terms)
-
-        return sorted(hypotheses, key=faults)
 
     def links(self, segment: Segment, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""

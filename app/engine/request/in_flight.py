@@ -8,7 +8,6 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -17,11 +16,9 @@ from app import tracing
 from app.engine.decoding.search import Hypothesis
 from app.engine.interface import (
     INLINE_CHARS,
+    Draft,
     Event,
     RequestQuota,
-    SentenceEvent,
-    SentenceTranslation,
-    TextEvent,
     Timing,
     TokenEvent,
     TranslationCall,
@@ -33,9 +30,7 @@ from app.engine.request.segmentation import CONTEXT, Segment
 from app.engine.request.terms import term_options
 from app.engine.request.turns import Turns
 from app.engine.scheduling.policy import POLICY, Job, Outcome
-from app.engine.text_builder import TextBuilder
-from app.errors import DragomanError
-from app.text.terms.glossary import Term, within
+from app.text.terms.glossary import within
 from app.work_pool import TEXT_POOL
 
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
@@ -51,11 +46,11 @@ _INLINE_SEGMENT_PIECES = 128
 
 @dataclass(eq=False)
 class _Item:
-    """A segment in the window; what ends a text has no future and no task."""
+    """A segment in the window."""
 
     segment: Segment
     future: asyncio.Future[Outcome] | None = None
-    task: asyncio.Task[SentenceTranslation] | None = None
+    task: asyncio.Task[Draft] | None = None
     tokens: tuple[int, ...] = ()
     before: "_Item | None" = None  # whose memory it needs
     memory: Memory | None = None  # after it
@@ -132,7 +127,6 @@ class RequestTask:
             streams: Counts this request while it is under way.
         """
         began = time.monotonic()
-        builder = TextBuilder()
         with streams:
             try:
                 while await self._fill(streams.turns):
@@ -140,23 +134,16 @@ class RequestTask:
                     if item.segment.text_index == CONTEXT:
                         self._window.popleft()
                         continue
-                    key = self._call.key(item.segment.text_index)
-                    if item.task is None:
-                        yield TextEvent(key, builder.finish(item.segment.gap))
-                        builder = TextBuilder()
-                    else:
-                        shown = ""
-                        while self._tokens and not item.task.done():
-                            text = self._detokenizer.prefix(item.segment, item.tokens)
-                            if text.startswith(shown) and text != shown:
-                                yield TokenEvent(key, text[len(shown) :])
-                                shown = text
-                            await self._changed.wait()
-                            self._changed.clear()
-                        sentence = builder.add(item.segment.gap, await item.task)
-                        if self._tokens and sentence.text.startswith(shown) and sentence.text != shown:
-                            yield TokenEvent(key, sentence.text[len(shown) :])
-                        yield SentenceEvent(key, sentence)
+                    assert item.task
+                    shown = ""
+                    while self._tokens and not item.task.done():
+                        text = self._detokenizer.prefix(item.segment, item.tokens)
+                        if text.startswith(shown) and text != shown:
+                            yield TokenEvent(item.segment.text_index, text[len(shown) :])
+                            shown = text
+                        await self._changed.wait()
+                        self._changed.clear()
+                    yield await item.task
                     self._window.popleft()
                     self._reported += 1
                     if self._reported % _TURN == 0:
@@ -185,8 +172,7 @@ class RequestTask:
                 await turns.take()
             self._exhausted = len(cut) < free
             items = [_Item(segment) for segment in cut]
-            sentences = [item for item in items if item.segment.ids]
-            await self._submit(sentences)
+            await self._submit(items)
             self._window.extend(items)
         return bool(self._window)
 
@@ -210,7 +196,7 @@ class RequestTask:
         if self._latest is None:
             return None
         index = item.segment.text_index
-        document = CONTEXT if index == CONTEXT else self._call.key(index).item
+        document = self._call.items[index] if self._call.items and index != CONTEXT else index
         before = self._latest.get(document) or self._latest.get(CONTEXT)
         self._latest[document] = item
         return before
@@ -241,7 +227,7 @@ class RequestTask:
         if item is self._next and not loop.is_closed():
             loop.call_soon_threadsafe(self._changed.set)
 
-    async def _translate(self, item: _Item, job: Job) -> SentenceTranslation:
+    async def _translate(self, item: _Item, job: Job) -> Draft:
         segment = item.segment
         if item.before and item.before.task:
             await asyncio.wait([item.before.task])
@@ -254,43 +240,35 @@ class RequestTask:
         if outcome.ended and len(self._queue_s) <= _TRACED:
             _trace(segment, outcome)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
-        terms = self._call.terms[segment.text_index] if self._call.terms and segment.text_index != CONTEXT else ()
-        own = within(terms, segment.begin, segment.begin + len(segment.source))
-        hypotheses = await self._with_terms(segment, own, outcome.hypotheses, job) if own else outcome.hypotheses
+        hypotheses = outcome.hypotheses
+        if self._call.terms and segment.text_index != CONTEXT:
+            hypotheses = await self._with_terms(segment, hypotheses[0], job)
         best = hypotheses[0]
         if best.remembered:
             item.memory = Memory.after(job.memory, job.source, best.tokens, outcome.remembered, best.remembered)
-        make = partial(self._detokenizer.sentence, alignment=self._options.alignment)
+        make = partial(self._detokenizer.draft, alignment=self._options.alignment)
         is_long = len(segment.source) > _INLINE_SEGMENT_CHARS or len(segment.ids) > _INLINE_SEGMENT_PIECES
         if is_long or not self._inline:
-            sentence = await TEXT_POOL.run_small(make, segment, hypotheses)
-        elif len(self._window) == 1:
-            sentence = make(segment, hypotheses)
-        else:
-            # Many segments may be done at the same moment, and each takes up to some milliseconds: one after the other,
-            # so that between two of them the event loop gets to what waits.
-            async with self._detokenizing:
-                sentence = make(segment, hypotheses)
-                await asyncio.sleep(0)
-        sentence = replace(sentence, terms=own)
-        improve = self._call.improve if segment.text_index != CONTEXT else None
-        return await improve(self._call.key(segment.text_index), sentence) if improve else sentence
+            draft: Draft = await TEXT_POOL.run_small(make, segment, hypotheses)
+            return draft
+        if len(self._window) == 1:
+            return make(segment, hypotheses)
+        # Many segments may be done at the same moment, and each takes up to some milliseconds: one after the other, so
+        # that between two of them the event loop gets to what waits.
+        async with self._detokenizing:
+            draft = make(segment, hypotheses)
+            await asyncio.sleep(0)
+        return draft
 
-    async def _with_terms(
-        self, segment: Segment, terms: Sequence[Term], free: Sequence[Hypothesis], job: Job
-    ) -> Sequence[Hypothesis]:
-        """Returns the hypotheses; searches again if the best one lacks a term."""
-        wanted = self._detokenizer.constraints(segment, terms, free[0])
-        if wanted is None:
-            return free
+    async def _with_terms(self, segment: Segment, free: Hypothesis, job: Job) -> Sequence[Hypothesis]:
+        """Searches for the terms of a segment, given its translation without them."""
+        own = within(self._call.terms[segment.text_index], segment.begin, segment.begin + len(segment.source))
+        constraints = self._detokenizer.constraints(segment, own, free)
         long = self._quota.source_tokens >= POLICY.short_tokens
-        options = term_options(self._options, wanted)
-        again = Job(source=segment.ids, options=options, terms=wanted, long=long, memory=job.memory)
-        with suppress(DragomanError):  # then what there is must do
-            [future] = self._coalescer.submit([again], admitted=True)
-            found = (await future).hypotheses
-            return self._detokenizer.ranked(segment, terms, [*found, *free])[: self._options.n_best]
-        return free
+        options = term_options(self._options, constraints)
+        again = Job(source=segment.ids, options=options, terms=constraints, long=long, memory=job.memory)
+        [future] = self._coalescer.submit([again], admitted=True)
+        return (await future).hypotheses
 
     async def _give_up(self) -> None:
         for item in self._window:

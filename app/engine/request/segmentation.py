@@ -22,20 +22,18 @@ CONTEXT = -1
 
 
 class Segment(NamedTuple):
-    """A sentence, or a part of one that is too long for the model, with the gap before it.
+    """A sentence, or a part of one that is too long for the model.
 
     Attributes:
         text_index: Index of its text in the call; ``CONTEXT`` for one of the context, whose translation nobody reads.
         begin: Where the segment begins in its text.
-        gap: The text between the previous segment, or the beginning of the text, and this one.
-        source: The segment; "" ends a text, and then ``gap`` is the text after the last segment.
-        ids: Source ids with the target tag in front and the end of sentence behind; none ends a text.
+        source: The segment.
+        ids: Source ids with the target tag in front and the end of sentence behind.
         rare_words: Its words that the lexicon has.
     """
 
     text_index: int
     begin: int
-    gap: str
     source: str
     ids: tuple[int, ...]
     rare_words: tuple[RareWord, ...] = ()
@@ -62,7 +60,7 @@ class Segmenter:
         prefix: tuple[int, ...],
         lexicon: Lexicon | None = None,
     ) -> Iterator[Segment]:
-        """Yields the segments of each text, and after them its end; a text costs nothing before that.
+        """Yields the segments of each text; a text costs nothing before that.
 
         Args:
             texts: The texts.
@@ -74,7 +72,6 @@ class Segmenter:
         max_pieces = self._longest_source - len(prefix) - 1
         max_chars = _CHARS_PER_PIECE * max_pieces
         for index, text in enumerate(texts):
-            done = 0
             for first, last in _sentences(text, language, splitting):
                 checkpoint()
                 pieces = self._tokenizer.encode(text[first:last]) if last - first <= max_chars else None
@@ -84,9 +81,7 @@ class Segmenter:
                 for begin, end, pieces in parts:
                     source, ids = text[begin:end], (*prefix, *pieces, self._eos_id)
                     rare_words = self.rare_words(source, lexicon, len(prefix)) if lexicon else ()
-                    yield Segment(index, begin, text[done:begin], source, ids, rare_words)
-                    done = end
-            yield Segment(index, len(text), text[done:], "", ())
+                    yield Segment(index, begin, source, ids, rare_words)
 
     def rare_words(self, source: str, lexicon: Lexicon, prefix_length: int) -> tuple[RareWord, ...]:
         """Returns the words of a segment that the lexicon has, and the words that look like names.
@@ -122,7 +117,7 @@ class Segmenter:
 
     def context(self, text: str, *, language: str, prefix: tuple[int, ...], enough: int) -> list[Segment]:
         """Returns the last segments of a text that together have this many source ids, or all segments."""
-        *segments, _ = self.segments([text], language=language, splitting="sentences", prefix=prefix)
+        segments = list(self.segments([text], language=language, splitting="sentences", prefix=prefix))
         kept: list[Segment] = []
         while segments and sum(len(segment.ids) for segment in kept) < enough:
             kept.insert(0, segments.pop()._replace(text_index=CONTEXT))

@@ -84,7 +84,7 @@ async def test_a_sentence_waits_is_encoded_and_decoded(exporter, tiny_bundle):
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         assert exporter.get_finished_spans() == (), "the self-test is no request"
         with tracing.entered("replica", headers=TRACEPARENT) as parent:
-            await collect(engine.stream(call))
+            await collect(engine.stream(call), 1)
     *phases, replica = exporter.get_finished_spans()
     assert names(phases) == ["queue", "encode", "decode"]
     assert {span.parent.span_id for span in phases} == {parent.context.span_id}
@@ -98,7 +98,7 @@ async def test_a_long_text_leaves_few_spans(exporter, tiny_bundle):
     call = TranslationCall(texts=["Ja. " * 100], source="de", target="en", options=greedy(max_length=2))
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         with tracing.entered("replica"):
-            await collect(engine.stream(call))
+            await collect(engine.stream(call), 1)
     assert len(exporter.get_finished_spans()) == 3 * 16 + 1
 
 

@@ -34,16 +34,18 @@ async def test_it_routes_to_replicas_and_knows_when_there_are_none(monkeypatch):
     monkeypatch.setattr(cluster_engine, "_LOOK_EVERY_S", 0.001)
     engine = ClusterEngine(SETTINGS, serving([([BUNDLE], Handle(FakeEngine()))]))
     await engine.start()
-    [translation], _ = await collect(engine.stream(CALL))
-    assert translation.text == "Good morning!"
+    async with engine.route("de", "en") as [hop]:
+        [[draft]], _ = await collect(hop.stream(CALL), 1)
+    assert draft.text == "Good morning!"
     assert (engine.state, engine.info()["models"][0]["loaded"]) == (EngineState.READY, True)
     running.clear()
     monkeypatch.setattr(cluster_engine, "_PATIENCE_S", 0.0)
     async with asyncio.timeout(10):
         while engine.state != EngineState.STARTING:
             await asyncio.sleep(0)
-    with pytest.raises(EngineUnavailable, match="No replica"):
-        await collect(engine.stream(CALL))
+    async with engine.route("de", "en") as [hop]:
+        with pytest.raises(EngineUnavailable, match="No replica"):
+            await collect(hop.stream(CALL), 1)
     await engine.stop()
 
 

@@ -44,8 +44,8 @@ def translated(
 @pytest.mark.parametrize(
     ("confidence", "below", "notes"),
     [
-        (0.9, 0.5, ["", "Dragoman: repetition", ""]),
-        (0.25, 0.5, ["Dragoman: confidence 0.25", "Dragoman: confidence 0.25; repetition", ""]),
+        (0.9, 0.5, ["", "Dragoman: truncated", ""]),
+        (0.25, 0.5, ["Dragoman: confidence 0.25", "Dragoman: confidence 0.25; truncated", ""]),
         (0.25, None, ["", "", ""]),
     ],
 )
@@ -96,7 +96,7 @@ def test_the_report_lists_what_to_look_at() -> None:
         "Die Datei https://a.b/c ist da.",
     ]
     assert [row["value"] for row in sentences] == ["0.90"] * 4
-    assert sentences[1]["note"] == "confidence 0.90, repetition"
+    assert sentences[1]["note"] == "confidence 0.90, truncated"
     kinds = {row["kind"] for row in csv.DictReader(io.StringIO(as_csv(made.report)))}
     assert kinds == {"sentence", "term", "untranslated"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.interface import InspectionCall, SentenceEvent, TokenEvent, TranslationCall
+from app.engine.interface import Draft, InspectionCall, TokenEvent, TranslationCall
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import Manifest, write_manifest
 from app.engine.options import SearchOptions
@@ -61,13 +61,13 @@ async def test_inspection_shows_the_same_translation(tiny_bundle, tmp_path):
     assert "".join(best[:-1]).strip() == found.text
 
 
-async def test_tokens_add_up_to_their_sentence(tiny_bundle, tmp_path):
+async def test_tokens_are_the_beginning_of_their_sentence(tiny_bundle, tmp_path):
     """However many of them share an event."""
     settings = Settings(bundle=with_lexicon(tiny_bundle, tmp_path).path, kernels="off", precision="float32", threads=1)
     call = TranslationCall(texts=[TEXT], source="de", target="en", options=SearchOptions(beam_size=1), tokens=True)
     async with started(Engine.from_settings(settings)) as engine:
         events = [event async for event in engine.stream(call)]
     shown = [event.text for event in events if isinstance(event, TokenEvent)]
-    [sentence] = [event.sentence for event in events if isinstance(event, SentenceEvent)]
-    assert OTHER in sentence.text
-    assert "".join(shown) == sentence.text
+    [draft] = [event for event in events if isinstance(event, Draft)]
+    assert OTHER in draft.text
+    assert draft.text.startswith("".join(shown))

@@ -7,10 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.engine.interface import InspectionCall, TranslationCall, collect
+from app.engine.interface import InspectionCall
 from app.engine.options import SearchOptions
 from app.errors import BundleError, EngineUnavailable, Overloaded, UnsupportedPair
+from app.translation.pipeline import Translator
+from app.translation.request import TranslationRequest
 from tests.support.bundles import write_bundle
+from tests.support.fakes import DETECTOR
 from tests.support.shelf import registry_of, room_for, started, translate
 
 pytestmark = pytest.mark.anyio
@@ -187,7 +190,7 @@ async def test_a_request_waits_for_room_while_others_use_the_memory(models, shel
 
 async def test_time_spent_loading_counts_as_waiting(models, shelf, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("app.engine.registry.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("app.translation.batch_translation.time", SimpleNamespace(monotonic=lambda: now[0]))
     opened = shelf.open
 
     def open_slowly(bundle):
@@ -196,13 +199,8 @@ async def test_time_spent_loading_counts_as_waiting(models, shelf, monkeypatch):
 
     shelf.open = open_slowly
     async with started(registry_of(shelf, models, lazy_loading=True)) as registry:
-        options = SearchOptions()
-        _, cold = await collect(
-            registry.stream(TranslationCall(texts=["Hola."], source="es", target="en", options=options))
-        )
-        _, warm = await collect(
-            registry.stream(TranslationCall(texts=["Hola."], source="es", target="en", options=options))
-        )
+        request = TranslationRequest(texts=("Hola.",), source="es", target="en", options=SearchOptions())
+        cold, warm = [(await Translator(registry, DETECTOR).translate(request)).timing for _ in range(2)]
         assert (cold.queue_s, warm.queue_s) == (5.001, 0.001)  # the fake says 1 ms
 
 

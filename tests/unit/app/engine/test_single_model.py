@@ -18,7 +18,7 @@ from app.errors import (
 )
 from app.settings import Settings
 from app.text.quality_checks import Verdict
-from tests.support.engines import GERMAN, from_bundle, started, translate
+from tests.support.engines import GERMAN, from_bundle, started, translate, translate_texts
 from tests.support.tiny import GOLDEN, LEXICON, LONGEST_SOURCE, VOCABULARY
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 
@@ -162,9 +162,9 @@ async def test_a_pair_that_no_model_translates(engine):
 
 
 async def test_the_direction_matters(engine):
-    there = await engine.translate(["Wasser"], source="de", target="en", options=greedy())
-    back = await engine.translate(["Wasser"], source="en", target="de", options=greedy())
-    assert there[0][0].sentences[0].score != back[0][0].sentences[0].score
+    [there] = await translate_texts(engine, ["Wasser"], source="de", target="en", options=greedy())
+    [back] = await translate_texts(engine, ["Wasser"], source="en", target="de", options=greedy())
+    assert there.sentences[0].score != back.sentences[0].score
 
 
 async def test_a_start_checks_the_golden_sentences(engine, tiny_bundle):
@@ -293,8 +293,6 @@ async def test_a_stop_lets_accepted_work_finish(tiny_bundle):
 
 async def test_a_translation_begins_with_its_prefix_and_alternatives_part_behind_it(engine):
     options = SearchOptions(beam_size=3, n_best=3, prefix="the dog")
-    [found], _ = await engine.translate(
-        ["der Hund trinkt Wasser"], source="de", target="en", options=options, splitting="off"
-    )
+    [found] = await translate_texts(engine, ["der Hund trinkt Wasser"], options=options, splitting="off")
     assert all(text.startswith("the dog") for text in (found.text, *found.alternatives))
     assert len({text.removeprefix("the dog")[:2] for text in (found.text, *found.alternatives)}) > 1

@@ -67,7 +67,7 @@ async def test_doubtful_sentences_are_named() -> None:
         found = await call(client, "translate", text="Ein LOOP ist hier.", source="de", target="en")
         engine.confidence = 0.2
         unsure = await call(client, "translate", text="Guten Morgen!", source="de", target="en")
-    assert [each["verdicts"] for each in found["doubtful"]] == [["repetition"]]
+    assert [each["verdicts"] for each in found["doubtful"]] == [["truncated"]]
     [only] = unsure["doubtful"]
     assert only == {"source": "Guten Morgen!", "translation": "Good morning!", "confidence": 0.2, "verdicts": []}
 

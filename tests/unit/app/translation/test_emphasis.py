@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.text.inline.target_tokens import Link
 from app.translation.emphasis import emphasised, with_emphasis
+from app.translation.sentence import SentenceTranslation, TextTranslation
+from tests.support.questions import answered_by
 
 pytestmark = pytest.mark.anyio
 
@@ -41,7 +42,7 @@ async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTr
 
 
 async def emphatic(source: str, stand_ins: Sequence[tuple[int, int]] = ()) -> str | None:
-    found = await with_emphasis(answer(source, "?", -1.0), stand_ins, SearchOptions(), translate)
+    found = await answered_by(translate, with_emphasis(answer(source, "?", -1.0), stand_ins, SearchOptions()))
     assert found is None or not found.alignment  # the request hasn't asked for it
     return found and found.text
 

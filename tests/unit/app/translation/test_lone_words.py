@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.errors import Overloaded
 from app.text.inline.target_tokens import Link
@@ -13,7 +12,9 @@ from app.text.quality_checks import Verdict
 from app.text.terms.glossary import Term
 from app.translation.lone_words import word_again
 from app.translation.rules.pair import Direction
+from app.translation.sentence import Alternative, SentenceTranslation, TextTranslation
 from languages.registry import language_of
+from tests.support.questions import answered_by
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +47,9 @@ class Model:
 
 
 async def again(word: str, model: Model, source: str = "en", target: str = "de", **options) -> str | None:
-    found = await word_again(sentence(word, word), between(source, target), SearchOptions(**options), model)
+    found = await answered_by(
+        model, word_again(sentence(word, word), between(source, target), SearchOptions(**options))
+    )
     return found and found.text
 
 
@@ -92,11 +95,15 @@ async def test_only_words_with_a_capital_are_asked_for(word: str) -> None:
 async def test_translated_words_and_other_languages_are_left_alone() -> None:
     model = Model()
     options = SearchOptions()
-    assert await word_again(sentence("Apple", "Apfel"), EN_DE, options, model) is None
-    assert await word_again(sentence("Apple", "Apple"), between("en", "fi"), options, model) is None
-    assert await word_again(sentence("Apple", "Apple"), EN_DE, replace(options, prefix="Ap"), model) is None
     term = Term(begin=0, end=5, source="apple", target="Apple", forms=("Apple",))
-    assert await word_again(replace(sentence("Apple", "Apple"), terms=(term,)), EN_DE, options, model) is None
+    copied = sentence("Apple", "Apple")
+    for asking in (
+        word_again(sentence("Apple", "Apfel"), EN_DE, options),
+        word_again(copied, between("en", "fi"), options),
+        word_again(copied, EN_DE, replace(options, prefix="Ap")),
+        word_again(replace(copied, terms=(term,)), EN_DE, options),
+    ):
+        assert await answered_by(model, asking) is None
     assert not model.asked
 
 
@@ -108,7 +115,7 @@ async def test_the_copy_becomes_an_alternative() -> None:
         alignment=(Link(0, 5, 0, 5),),
         alternatives=(Alternative("Apples", -4.0), Alternative("Äpfel", -5.0)),
     )
-    found = await word_again(first, EN_DE, SearchOptions(n_best=3), model)
+    found = await answered_by(model, word_again(first, EN_DE, SearchOptions(n_best=3)))
     assert found is not None
     assert (found.text, found.score, found.verdicts, found.alignment) == ("Apfel", -0.4, (), (Link(0, 5, 0, 5),))
     assert [other.text for other in found.alternatives] == ["Apple", "Apples"]
@@ -118,4 +125,4 @@ async def test_a_failed_attempt_changes_nothing() -> None:
     async def fail(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
         raise Overloaded("full")
 
-    assert await word_again(sentence("Apple", "Apple"), EN_DE, SearchOptions(), fail) is None
+    assert await answered_by(fail, word_again(sentence("Apple", "Apple"), EN_DE, SearchOptions())) is None

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.interface import SentenceTranslation, TextTranslation
 from app.engine.options import SearchOptions
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import protect_ranges
 from app.translation.respelling import respell, respelled
 from app.translation.rules.pair import Direction
+from app.translation.sentence import SentenceTranslation, TextTranslation
 from languages.registry import language_of
+from tests.support.questions import answered_by
 
 pytestmark = pytest.mark.anyio
 DE_EN, EN_DE = (Direction(language_of(here), language_of(there)) for here, there in (("de", "en"), ("en", "de")))
@@ -40,7 +41,7 @@ class Model:
 
 async def again(source: str, answers: dict[str, str], direction: Direction = DE_EN) -> str | None:
     model = Model({question: (answer, -0.5) for question, answer in answers.items()})
-    found = await respelled(sentence(source, "?"), None, direction, SearchOptions(), model)
+    found = await answered_by(model, respelled(sentence(source, "?"), None, direction, SearchOptions()))
     return found and found.text
 
 
@@ -93,7 +94,9 @@ async def test_capitals_are_translated_in_the_likeliest_case() -> None:
         "Bitte Tür Schließen": ("Please Door", -1.5),
         "Bitte Tür schließen": ("Please close the door", -0.5),
     }
-    found = await respelled(sentence("BITTE TÜR SCHLIESSEN", "?"), None, DE_EN, SearchOptions(), Model(answers))
+    found = await answered_by(
+        Model(answers), respelled(sentence("BITTE TÜR SCHLIESSEN", "?"), None, DE_EN, SearchOptions())
+    )
     assert found and found.text == "PLEASE CLOSE THE DOOR"
     assert found.alignment == (Link(0, 20, 0, 21),)
     straight = await again("GO STRAIGHT AHEAD", {"Go straight ahead": "Geradeaus gehen, Straße"}, EN_DE)
@@ -110,15 +113,18 @@ async def test_a_stand_in_stays_as_it_is() -> None:
     protected = protect_ranges("BITTE {x} ANRUFEN", [(6, 9)])
     assert protected.text == source
     model = Model({"Bitte Tom anrufen": ("Please call Tom", -0.5)})
-    found = await respelled(sentence(source, "?"), protected, DE_EN, SearchOptions(), model)
+    found = await answered_by(model, respelled(sentence(source, "?"), protected, DE_EN, SearchOptions()))
     assert found and found.text == "PLEASE CALL Tom"
 
 
 async def test_an_ordinary_sentence_costs_nothing() -> None:
     model = Model({})
     for text in ("Das ist ein ganz gewöhnlicher Satz.", "Er heißt Goethe und wohnt in Essen.", "Ein Haus"):
-        assert await respelled(sentence(text, "?"), None, DE_EN, SearchOptions(), model) is None
-    assert await respelled(sentence("Hallo Welt", "?"), None, DE_EN, SearchOptions(prefix="Hi"), model) is None
+        assert await answered_by(model, respelled(sentence(text, "?"), None, DE_EN, SearchOptions())) is None
+    assert (
+        await answered_by(model, respelled(sentence("Hallo Welt", "?"), None, DE_EN, SearchOptions(prefix="Hi")))
+        is None
+    )
     assert not model.asked
 
 

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from app.engine.interface import Alternative, SentenceTranslation, TextTranslation
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from app.errors import ModelFailure, Overloaded
@@ -19,11 +18,14 @@ from app.text.register import Register
 from app.translation.attempts import Aligned, with_numbers_kept
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
-from app.translation.retries import improve
+from app.translation.retries import improved
 from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.rules.retries import Situation, attempts, options_again
+from app.translation.sentence import Alternative, SentenceTranslation, TextTranslation
 from app.translation.versions import Versions
 from languages.registry import language_of
+from tests.support.engines import translate_texts
+from tests.support.questions import answered_by
 from tests.support.tiny import VOCABULARY
 from tests.support.toy import EOS, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
@@ -32,7 +34,7 @@ pytestmark = pytest.mark.anyio
 
 PAIR = {"source": "de", "target": "en"}
 UNKNOWN = Direction(language_of("und"), language_of("und"))
-improved = partial(improve, direction=UNKNOWN)
+improve = partial(improved, direction=UNKNOWN)
 PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
 TEXT = "Ich sah {0} gestern."
 
@@ -91,13 +93,11 @@ async def translations_of(engine, text, options):
     """The model's translation of one sentence, and what second attempts make of it."""
 
     async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
-        return (await engine.translate(texts, **PAIR, options=options, splitting="off"))[0]
+        return await translate_texts(engine, texts, options=options, splitting="off")
 
     [[first]] = [found.sentences for found in await translate([text], options)]
     placeholders = engine.alphabet("de", "en").placeholders
-    return first, await improve(
-        first, None, direction=UNKNOWN, options=options, placeholders=placeholders, translate=translate
-    )
+    return first, await answered_by(translate, improve(first, None, options=options, placeholders=placeholders))
 
 
 async def test_the_pipeline_improves_a_visibly_wrong_sentence(tiny_bundle):
@@ -263,9 +263,7 @@ async def restored(
 
     protected = part()
     first = of(protected.text, model(protected.text))
-    found = await improve(
-        first, protected, direction=UNKNOWN, options=SearchOptions(), placeholders=(), translate=translate
-    )
+    found = await answered_by(translate, improve(first, protected, options=SearchOptions(), placeholders=()))
     whole = protected.restore(found.text, found.alignment)
     return asked, whole.text, whole.lost, found
 
@@ -322,9 +320,8 @@ async def test_words_of_the_wrong_register_are_avoided_until_there_are_none() ->
     async def in_register(wanted: Register) -> SentenceTranslation:
         first = of("Do you want to?", texts[0])
         direction = Direction(language_of("en"), language_of("de"), RuleOptions(register=wanted))
-        return await improve(
-            first, None, direction=direction, options=SearchOptions(), placeholders=(), translate=translate
-        )
+        asking = improved(first, None, direction=direction, options=SearchOptions(), placeholders=())
+        return await answered_by(translate, asking)
 
     assert (await in_register(Register.INFORMAL)).text == texts[0] and not avoided
     found = await in_register(Register.FORMAL)
@@ -349,9 +346,7 @@ async def test_the_source_is_better_than_punctuation() -> None:
         return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
 
     first = of("!?x", "!?", verdicts=judge("!?x", "!?"))
-    found = await improve(
-        first, None, direction=UNKNOWN, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate
-    )
+    found = await answered_by(translate, improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS))
     assert (found.text, found.verdicts) == ("!?x", (Verdict.COPIED_SOURCE,))
 
 
@@ -362,9 +357,7 @@ async def test_numbers_that_no_search_keeps_are_kept_by_cutting() -> None:
         return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
 
     first = of("Nach 20 Jahren kamen 95 Gäste.", "They came.", verdicts=(Verdict.DIGITS_CHANGED,))
-    found = await improve(
-        first, None, direction=UNKNOWN, options=SearchOptions(), placeholders=PLACEHOLDERS, translate=translate
-    )
+    found = await answered_by(translate, improve(first, None, options=SearchOptions(), placeholders=PLACEHOLDERS))
     assert (found.text, found.verdicts) == ("After 20 years came 95 guests.", ())
 
 
@@ -374,8 +367,8 @@ async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> N
         return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
 
     first = of("Er kam auf den 8. Platz.", "He came.")
-    improving = {"options": SearchOptions(), "placeholders": PLACEHOLDERS, "translate": translate}
-    assert (
-        await improve(first, None, **improving, direction=Direction(language_of("de"), language_of("en")))
-    ).text == "He came 8th."
-    assert await improved(first, None, **improving) is first
+    wanted = {"options": SearchOptions(), "placeholders": PLACEHOLDERS}
+    direction = Direction(language_of("de"), language_of("en"))
+    found = await answered_by(translate, improved(first, None, **wanted, direction=direction))
+    assert found.text == "He came 8th."
+    assert await answered_by(translate, improve(first, None, **wanted)) is first

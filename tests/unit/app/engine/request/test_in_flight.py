@@ -7,19 +7,19 @@ from dataclasses import replace
 import pytest
 
 from app.engine.interface import (
+    Draft,
     RequestQuota,
-    SentenceEvent,
-    TextEvent,
-    TextKey,
     Timing,
     TokenEvent,
     TranslationCall,
     collect,
+    joined,
 )
 from app.engine.options import SearchOptions
 from app.engine.scheduling.policy import POLICY
 from app.errors import DeadlineExceeded
 from app.translation.deadline import within
+from tests.support.engines import translate_texts
 from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
@@ -51,7 +51,7 @@ async def test_a_long_text_waits_in_its_request_and_not_in_the_queue(tiny_bundle
     async with started(engine_of(tiny_bundle, model, limits=replace(ROOMY, max_queue_tokens=5_000))) as engine:
         waiting = []
         model.on_step = lambda rows: waiting.append(engine.statistics()["queued_sentences"])
-        [found], _ = await engine.translate([BOOK], **PAIR, options=PURE)
+        [found] = await translate_texts(engine, [BOOK], options=PURE)
     assert len(found.sentences) >= len(SENTENCES)
     assert max(waiting) <= 256
 
@@ -60,22 +60,15 @@ async def test_a_stream_is_the_translation_piece_by_piece(tiny_bundle):
     texts = [BOOK[:5_000], "", "\n ***", BOOK[5_000:9_000]]
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         events = await events_of(engine, *texts)
-        translations, _ = await engine.translate(texts, **PAIR, options=PURE)
+        translations = await engine.translate(texts, **PAIR, options=PURE)
     assert isinstance(events[-1], Timing)
+    *drafts, _ = events
+    assert all(isinstance(draft, Draft) for draft in drafts)
     for place, (text, translation) in enumerate(zip(texts, translations, strict=True)):
-        own = [event for event in events if not isinstance(event, Timing) and event.key == TextKey(place)]
-        *sentences, last = own
-        assert last == TextEvent(TextKey(place), translation)
-        pieces, source_end = [], 0
-        for event in sentences:
-            assert isinstance(event, SentenceEvent)
-            sentence = event.sentence
-            pieces.append(text[source_end : sentence.source_begin])
-            assert sum(map(len, pieces)) == sentence.target_begin
-            pieces.append(sentence.text)
-            source_end = sentence.source_begin + len(sentence.source)
-        assert "".join(pieces) + text[source_end:] == translation.text
-    order = [event.key for event in events[:-1]]
+        own = [draft for draft in drafts if draft.text_index == place]
+        assert all(text.startswith(draft.source, draft.begin) for draft in own)
+        assert joined(text, own) == translation
+    order = [(draft.text_index, draft.begin) for draft in drafts]
     assert order == sorted(order)
 
 
@@ -86,14 +79,14 @@ async def test_a_sentence_is_handed_out_before_the_next_is_done(tiny_bundle):
         options = greedy(max_length=40)
         stream = engine.stream(TranslationCall(texts=["Der Hund. Die Katze."], **PAIR, options=options))
         first = await first_event(stream, gate)
-        assert first.sentence.source == "Der Hund."
+        assert first.source == "Der Hund."
         assert engine.statistics()["finished"] == 1
         gate.open()
         await stream.aclose()
 
 
 @pytest.mark.parametrize("beam", [1, 2])
-async def test_tokens_add_up_to_their_sentence_in_greedy_search(tiny_bundle, beam):
+async def test_tokens_are_the_beginning_of_their_sentence_in_greedy_search(tiny_bundle, beam):
     options = SearchOptions(beam_size=beam, max_length=9)
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
         events = await events_of(engine, BOOK[:2_000], options=options, tokens=True)
@@ -102,11 +95,10 @@ async def test_tokens_add_up_to_their_sentence_in_greedy_search(tiny_bundle, bea
         if isinstance(event, TokenEvent):
             shown += event.text
             tokens += 1
-        elif isinstance(event, SentenceEvent):
-            assert shown == (event.sentence.text if beam == 1 else "")
+        elif isinstance(event, Draft):
+            assert event.text.startswith(shown)
             shown = ""
-    sentences = sum(isinstance(event, SentenceEvent) for event in events)
-    assert tokens >= sentences if beam == 1 else tokens == 0
+    assert tokens > 0 if beam == 1 else tokens == 0
 
 
 async def test_what_is_beyond_a_short_text_is_long_work(tiny_bundle):
@@ -135,7 +127,7 @@ async def test_calls_with_one_quota_are_one_request(tiny_bundle):
 
         engine._coalescer._submit = lambda own, admitted=False: note(own, admitted)
         for sentence in SENTENCES:
-            await collect(engine.stream(TranslationCall(texts=[sentence], **PAIR, options=PURE, quota=quota)))
+            await collect(engine.stream(TranslationCall(texts=[sentence], **PAIR, options=PURE, quota=quota)), 1)
     assert admitted == [False] + [True] * (len(admitted) - 1)
     assert quota.source_tokens == sum(len(each.source) for each in jobs) > POLICY.short_tokens
     first_long = [each.long for each in jobs].index(True)
@@ -167,7 +159,7 @@ async def test_a_deadline_that_passes_while_decoding_frees_the_rows(tiny_bundle)
     async with started(engine_of(tiny_bundle, model)) as engine:
         with pytest.raises(DeadlineExceeded):
             call = TranslationCall(texts=["Der Hund."], **PAIR, options=greedy(max_length=500))
-            await collect(within(engine.stream(call), 0.2))  # long enough to begin, on a busy machine too
+            await collect(within(engine.stream(call), 0.2), 1)  # long enough to begin, on a busy machine too
         gate.open()
         await engine.translate(["Gestern."], **PAIR, options=PURE)
         assert engine.statistics()["cancelled"] == 1
@@ -178,12 +170,12 @@ async def test_a_stop_lets_a_long_text_finish_that_is_not_all_in_the_queue_yet(t
     gate = Gate(model)
     engine = engine_of(tiny_bundle, model, drain_s=60.0)
     await engine.start()
-    call = asyncio.create_task(engine.translate([BOOK], **PAIR, options=PURE))
+    call = asyncio.create_task(translate_texts(engine, [BOOK], options=PURE))
     await asyncio.to_thread(gate.wait_for_step)
     stop = asyncio.create_task(engine.stop())
     while engine.state != "stopping":
         await asyncio.sleep(0)
     gate.open()
     await stop
-    [found], _ = await call
+    [found] = await call
     assert len(found.sentences) >= len(SENTENCES)

@@ -6,7 +6,7 @@ from contextlib import aclosing
 import numpy as np
 import pytest
 
-from app.engine.interface import TextEvent, TextKey, TranslationCall, collect
+from app.engine.interface import Draft, TranslationCall, collect
 from app.engine.memory import Memory
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
@@ -86,8 +86,8 @@ def read(tokenizer):
 
 async def sentences_of(engine, *texts, **others):
     call = TranslationCall(texts=texts, **PAIR, **{"options": OPTIONS} | others)
-    translations, _ = await collect(engine.stream(call))
-    return [[sentence.text for sentence in translation.sentences] for translation in translations]
+    found, _ = await collect(engine.stream(call), len(texts))
+    return [[draft.text for draft in drafts] for drafts in found]
 
 
 async def test_each_sentence_of_a_text_sees_those_before_and_none_of_another_text(tiny_bundle, read):
@@ -107,8 +107,7 @@ async def test_the_context_comes_before_every_text_and_is_not_in_the_answer(tiny
 
 async def test_blocks_of_one_item_are_one_text(tiny_bundle, read):
     async with started(engine_of(tiny_bundle, RecallingModel(VOCABULARY))) as engine:
-        keys = [TextKey(0, 0), TextKey(0, 1), TextKey(1, 0)]
-        [[first], [second], [other]] = await sentences_of(engine, *SENTENCES[:3], keys=keys)
+        [[first], [second], [other]] = await sentences_of(engine, *SENTENCES[:3], items=[0, 0, 1])
     assert [first, second] == read(SENTENCES[:2])
     assert [other] == read(SENTENCES[2:3])
 
@@ -169,7 +168,7 @@ async def test_closing_a_stream_in_the_middle_leaves_nothing_behind(tiny_bundle,
     async with started(engine_of(tiny_bundle, RecallingModel(VOCABULARY))) as engine:
         call = TranslationCall(texts=["\n".join(SENTENCES)] * 3, **PAIR, options=OPTIONS, context=SENTENCES[0])
         async with aclosing(engine.stream(call)) as events:
-            assert not isinstance(await anext(events), TextEvent)
+            assert isinstance(await anext(events), Draft)
         assert await sentences_of(engine, SENTENCES[0]) == [read(SENTENCES[:1])]
         others = asyncio.all_tasks() - {asyncio.current_task()}
         assert not [task for task in others if "_translate" in repr(task)]

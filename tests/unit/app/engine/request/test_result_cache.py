@@ -10,6 +10,7 @@ from app.engine.options import SearchOptions
 from app.engine.request.result_cache import ResultCache
 from app.engine.scheduling.policy import Job, Outcome
 from app.settings import Settings
+from tests.support.engines import translate_texts
 from tests.support.tiny import sentence_pairs
 from tests.unit.app.engine.test_single_model import from_bundle, started
 
@@ -38,14 +39,14 @@ async def test_another_server_finds_what_one_has_translated(tiny_bundle, valkey,
     options = SearchOptions(beam_size=2, n_best=2, alignment=True)
     text = " ".join(SENTENCES)
     async with started(from_bundle(tiny_bundle)) as alone:
-        expected, _ = await alone.translate([text], **PAIR, options=options)
+        expected = await translate_texts(alone, [text], options=options)
     async with started(from_bundle(tiny_bundle, **settings)) as first:
         assert first.statistics()["result_cache_hits"] == first.statistics()["result_cache_misses"] == 0
-        assert (await first.translate([text], **PAIR, options=options))[0] == expected
+        assert await translate_texts(first, [text], options=options) == expected
         different = first.statistics()["result_cache_misses"]
     async with started(from_bundle(tiny_bundle, **settings)) as second:
         tested = second.statistics()["finished"]
-        assert (await second.translate([text], **PAIR, options=options))[0] == expected
+        assert await translate_texts(second, [text], options=options) == expected
         counts = second.statistics()
         assert (counts["result_cache_hits"], counts["result_cache_misses"]) == (different, 0)
         assert counts["finished"] == tested  # the model had nothing to do
@@ -56,9 +57,9 @@ async def test_another_server_finds_what_one_has_translated(tiny_bundle, valkey,
 async def test_requests_go_on_while_valkey_is_away(tiny_bundle, valkey, patient):
     settings = {"valkey": valkey.address, "result_cache_s": 60.0}
     async with started(from_bundle(tiny_bundle, **settings)) as engine:
-        expected, _ = await engine.translate(SENTENCES, **PAIR, options=SearchOptions())
+        expected = await translate_texts(engine, SENTENCES, options=SearchOptions())
         valkey.kill()
-        assert (await engine.translate(SENTENCES, **PAIR, options=SearchOptions()))[0] == expected
+        assert await translate_texts(engine, SENTENCES, options=SearchOptions()) == expected
 
 
 async def test_a_result_comes_back_as_it_was_and_expires(valkey):

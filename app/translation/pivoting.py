@@ -1,83 +1,19 @@
-"""Translates through another language: two models, one after the other, sentence by sentence."""
+"""Composes two translations of a sentence: from its language into the pivot, and from there into the target."""
 
-import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Sequence
-from contextlib import aclosing
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
-from app.engine.interface import (
-    Event,
-    Improve,
-    SentenceTranslation,
-    TextEvent,
-    TextKey,
-    TextTranslation,
-    Timing,
-    TokenEvent,
-)
-from app.engine.models.rewriting import rewrite
 from app.engine.options import SearchOptions
 from app.text.inline.target_tokens import Link
 from app.text.quality_checks import judge
-from app.text.terms.glossary import Term, within
-
-Half = tuple[list[TextTranslation], Timing]
-"""The second model's translation of a sentence: one text."""
+from app.text.terms.glossary import Term
+from app.translation.sentence import SentenceTranslation, TextTranslation
 
 
 def first_options(options: SearchOptions) -> SearchOptions:
     """Return the options for the intermediate translation: one hypothesis, without length limits."""
     return replace(options, n_best=1, min_length=0, max_length=None, prefix=None)
-
-
-async def pivot(
-    texts: Sequence[str],
-    first: AsyncGenerator[Event, None],
-    translate: Callable[[str, Sequence[Term]], Coroutine[Any, Any, Half]],
-    language: str,
-    improve: Improve | None = None,
-    terms: Sequence[Sequence[Term]] = (),
-    doubled: Collection[str] = (),
-) -> AsyncGenerator[Event, None]:
-    """Translates the first model's sentences again; see ``app.engine.interface.TranslationEngine.stream``.
-
-    There are no token events: the first model's tokens are in another language.
-
-    Args:
-        texts: The texts that the first model translates.
-        first: Its events.
-        translate: The second model's translation of one sentence, which must have the given terms. It is called with
-            the sentences in their order.
-        language: Code of the pivot language, for ``TextTranslation.pivot``.
-        improve: See ``TranslationCall``.
-        terms: See ``TranslationCall``. The first model doesn't know them; alignment finds them in its translation.
-        doubled: See ``judge``.
-    """
-    began = time.monotonic()
-    encode_s, timing = 0.0, Timing()
-
-    async def complete(number: int, key: TextKey, half: SentenceTranslation) -> SentenceTranslation:
-        nonlocal encode_s
-        own = within(terms[number] if terms else (), half.source_begin, half.source_begin + len(half.source))
-        [second], spent = await translate(half.text, _in_between(half, own))
-        encode_s = max(encode_s, spent.encode_s)
-        whole = replace(compose(half, second, doubled), terms=own)
-        return await improve(key, whole) if improve else whole
-
-    async with aclosing(rewrite(texts, first, complete)) as events:
-        async for event in events:
-            if isinstance(event, Timing):
-                timing = event
-            elif isinstance(event, TextEvent):
-                translation = event.translation
-                yield TextEvent(event.key, replace(translation, pivot=language if translation.sentences else None))
-            elif not isinstance(event, TokenEvent):
-                yield event
-    encode_s += timing.encode_s
-    rest_s = max(0.0, time.monotonic() - began - timing.queue_s - encode_s)
-    yield Timing(queue_s=timing.queue_s, encode_s=encode_s, decode_s=rest_s)
 
 
 def compose(first: SentenceTranslation, second: TextTranslation, doubled: Collection[str] = ()) -> SentenceTranslation:
@@ -122,7 +58,7 @@ def _compose_links(first: SentenceTranslation, second: Sequence[Link]) -> tuple[
     return tuple(links)
 
 
-def _in_between(first: SentenceTranslation, terms: Sequence[Term]) -> list[Term]:
+def in_between(first: SentenceTranslation, terms: Sequence[Term]) -> list[Term]:
     """Returns the terms of a sentence at their positions in the intermediate translation, by alignment."""
     found = []
     for term in terms:

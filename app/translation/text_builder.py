@@ -1,0 +1,52 @@
+"""Puts the translation of a text together, sentence by sentence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from app.translation.sentence import SentenceTranslation, TextTranslation
+
+_NO_MARKS: Mapping[int, str] = MappingProxyType({})
+
+
+class TextBuilder:
+    """Puts the translation of one text together.
+
+    Args:
+        source: The text.
+        marks: What characters between the sentences become, see ``str.translate``.
+    """
+
+    def __init__(self, source: str, marks: Mapping[int, str] = _NO_MARKS) -> None:
+        self._source, self._marks = source, marks
+        self._versions: list[tuple[str, ...]] = []
+        self._sentences: list[SentenceTranslation] = []
+        self._source_end = self._target_end = 0
+
+    def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
+        """Adds the next sentence and what stands before it; returns the sentence with its place in the translation."""
+        gap = self._gap(sentence.source_begin)
+        sentence = replace(sentence, target_begin=self._target_end + len(gap))
+        self._versions += (gap,), (sentence.text, *(other.text for other in sentence.alternatives))
+        self._sentences.append(sentence)
+        self._source_end = sentence.source_begin + len(sentence.source)
+        self._target_end = sentence.target_begin + len(sentence.text)
+        return sentence
+
+    def finish(self) -> TextTranslation:
+        """The whole text, after all its sentences."""
+        text, *alternatives = joined_versions([*self._versions, (self._gap(len(self._source)),)])
+        return TextTranslation(text=text, alternatives=tuple(alternatives), sentences=tuple(self._sentences))
+
+    def _gap(self, end: int) -> str:
+        gap = self._source[self._source_end : end]
+        return gap.translate(self._marks) if self._marks else gap
+
+
+def joined_versions(versions: Sequence[tuple[str, ...]]) -> list[str]:
+    """The versions of a whole text, best first and unique, given those of its parts.
+
+    A part with fewer versions than others repeats its last.
+    """
+    ranks = max(map(len, versions), default=1)
+    return list(dict.fromkeys("".join(texts[: rank + 1][-1] for texts in versions) for rank in range(ranks)))
