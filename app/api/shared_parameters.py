@@ -135,7 +135,8 @@ REVIEW_BELOW = Parameter(
     "review_below",
     float | None,
     "Sentences with a confidence below this, and those that failed a check, are to be looked at: in XLIFF they get a "
-    "state, in gettext catalogs the flag `fuzzy`. Without it, only the report tells of those that failed a check.",
+    "state, in gettext catalogs the flag `fuzzy`, in docx files a comment. Without it, only the report tells of those "
+    "that failed a check.",
     _read_share,
     limits={"ge": 0, "le": 1},
     guide="review-of-documents",

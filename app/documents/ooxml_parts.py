@@ -14,7 +14,7 @@ CORE_PROPERTIES = "core-properties+xml"
 DRAWINGS = ("drawingml.chart+xml", "drawingml.diagramData+xml", "drawing+xml", "drawingml.chartshapes+xml")
 """Kinds of parts with paragraphs of DrawingML: charts, SmartArt, shapes on sheets."""
 
-_TYPES = "[Content_Types].xml"
+TYPES = "[Content_Types].xml"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
@@ -38,7 +38,7 @@ class OfficeParts:
         self.package = Package(data)
         self.trees: dict[str, Any] = {}
         self._types: dict[str, str] = {}
-        for override in self.package.tree(_TYPES):
+        for override in self.package.tree(TYPES):
             name = override.get("PartName", "").lstrip("/") if isinstance(override.tag, str) else ""
             if name in self.package:
                 self._types[name] = override.get("ContentType", "")
@@ -61,6 +61,10 @@ class OfficeParts:
                     if name not in self.trees:
                         self.trees[name] = self.package.tree(name)
                     yield self.trees[name]
+
+    def name_of(self, kind: str) -> str:
+        """Returns the name of the first part whose content type ends in a kind; a part of this kind must be there."""
+        return next(name for name, own in self._types.items() if own.endswith(kind))
 
     def common_segments(self) -> Iterator[Segment]:
         """Yields the texts of charts, diagrams and shapes, and the title of the document."""

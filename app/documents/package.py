@@ -111,7 +111,7 @@ class Package:
         return parse(self.text(name), may_have_doctype=may_have_doctype)
 
     def rewritten(self, parts: Mapping[str, bytes]) -> bytes:
-        """Returns the file with new content in some of its parts."""
+        """Returns the file with new content in some of its parts, and with new parts at the end."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             for name, entry in self._entries.items():
@@ -119,6 +119,9 @@ class Package:
                 new = zipfile.ZipInfo(name, entry.date_time)
                 new.compress_type, new.external_attr = entry.compress_type, entry.external_attr
                 archive.writestr(new, content)
+            for name in parts:
+                if name not in self._entries:
+                    archive.writestr(name, parts[name], zipfile.ZIP_DEFLATED)
         return file.getvalue()
 
     def _check(self) -> None:

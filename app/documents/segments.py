@@ -8,6 +8,7 @@ from babel.core import get_global
 
 from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
+from app.documents.marks import Mark, Marks
 from app.documents.package import Package
 from app.documents.safe_xml import serialize, writable
 from app.text.budget import checkpoint
@@ -65,6 +66,7 @@ def package_document(
     trees: Mapping[str, Any],
     segments: Iterator[Segment],
     finish: Callable[[str], None] = lambda language: None,
+    annotate: Callable[[Segment, Mark], None] | None = None,
 ) -> Document:
     """Returns the document of a package whose parts contain segments.
 
@@ -73,20 +75,25 @@ def package_document(
         trees: The root elements of the parts that may change, by name.
         segments: All texts; those without a letter or digit stay as they are.
         finish: Called with the target language when all translations are written.
+        annotate: Called with each segment that a person should look at; None if the format has no place for that.
     """
     found = []
     for segment in bounded(segments):
         if segment.is_translatable:
             found.append(segment)
 
-    def write(translations: Sequence[str], language: str) -> bytes:
+    def write(translations: Sequence[str], language: str, marks: Marks = None) -> bytes:
         for segment, translation in zip(found, translations, strict=True):
             checkpoint()
             segment.write(translation, language)
+        for segment, mark in zip(found, marks or (), strict=False):
+            if annotate and mark.reasons:
+                annotate(segment, mark)
         finish(language)
         return package.rewritten({name: serialize(root) for name, root in trees.items()})
 
-    return Document(texts=tuple(segment.markup for segment in found), markup=INLINE, write=write)
+    texts = tuple(segment.markup for segment in found)
+    return Document(texts=texts, markup=INLINE, write=write, takes_marks=annotate is not None)
 
 
 def with_region(language: str) -> str:

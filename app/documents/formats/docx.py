@@ -1,12 +1,15 @@
 """docx: WordprocessingML. Body, tables, headers, footers, footnotes, comments, text boxes, charts and the title."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from app.documents.document import Document
+from app.documents.marks import Mark
 from app.documents.ooxml_dialects import WORD, W
 from app.documents.ooxml_parts import OfficeParts
 from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import Segment, package_document, with_region
+from app.documents.word_comments import Comments
 
 _MAIN = "wordprocessingml.document.main+xml"
 _TEXTS = (
@@ -31,13 +34,23 @@ def read(data: bytes) -> Document:
                 if element.get(f"{W}val"):
                     element.set(f"{W}val", with_region(language))
 
-    return package_document(parts.package, parts.trees, _segments(parts), finish)
+    comments, elements = Comments(parts, parts.name_of(_MAIN)), dict[Segment, Any]()
+
+    def annotate(segment: Segment, mark: Mark) -> None:
+        if segment in elements:
+            comments.add(elements[segment], mark.note)
+
+    return package_document(parts.package, parts.trees, _segments(parts, elements), finish, annotate)
 
 
-def _segments(parts: OfficeParts) -> Iterator[Segment]:
+def _segments(parts: OfficeParts, elements: dict[Segment, Any]) -> Iterator[Segment]:
+    """Yields the texts; puts the paragraphs that may have a comment into ``elements``."""
+    main = next(parts.roots(_MAIN))
     for root in parts.roots(*_TEXTS):
         for element in root.iter(f"{W}p"):
             paragraph = Paragraph(element, WORD)
+            if root is main and next(element.iterancestors(f"{W}txbxContent"), None) is None:
+                elements[paragraph] = element
             yield paragraph
             yield from paragraph.fields
     yield from parts.common_segments()
