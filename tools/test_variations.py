@@ -23,6 +23,7 @@ SERVICE = (
     "tests/unit/app/engine/test_single_model.py",
     "tests/unit/app/translation/test_retries.py",
 )
+SHIPPED = ("tests/parity/test_shipped_notation.py", "tests/parity/test_shipped_sentences.py")
 
 
 class Variation(NamedTuple):
@@ -39,9 +40,9 @@ VARIATIONS = {
     "two-threads": Variation({"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}, PYTORCH),  # tests/conftest.py sets 1
     "seed-1": Variation({"TINY_SEED": "1"}, (*PYTORCH, *SERVICE)),
     "seed-3": Variation({"TINY_SEED": "3"}, (*PYTORCH, *SERVICE)),
-    "kernels-off": Variation({"DRAGOMAN_KERNELS": "off"}, SERVICE),
-    "kernels-avx2": Variation({"DRAGOMAN_KERNELS": "avx2"}, SERVICE),
-    "kernels-plain": Variation({"DRAGOMAN_KERNELS": "plain"}, SERVICE),
+    "kernels-off": Variation({"DRAGOMAN_KERNELS": "off"}, (*SERVICE, *SHIPPED)),
+    "kernels-avx2": Variation({"DRAGOMAN_KERNELS": "avx2"}, (*SERVICE, *SHIPPED)),
+    "kernels-plain": Variation({"DRAGOMAN_KERNELS": "plain"}, (*SERVICE, *SHIPPED)),
 }
 
 

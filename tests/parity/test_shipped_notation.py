@@ -1,6 +1,7 @@
 """Texts with notation, as users sent them to translation servers: the shipped model translates the words around it.
 
-Each expression says where the notation and the words of the translation stand; the words are the model's.
+Each expression says where the notation and the words of the translation stand, and which words of the source must not
+stay; what is there instead is the model's, which may choose other words on another processor.
 """
 
 import re
@@ -19,12 +20,12 @@ PRINTF = {
     "en de Download finished: %d%% of %s": rf"{W} %d%%(?: {W})? %s",
     "de en 100%% fertig": rf"100%% {W}",
     "en de %s%% of %s": rf"%s%%(?: {W})? %s",
-    "en de %05.2f percent": r"%05\.2f Prozent",
+    "en de %05.2f percent": r"%05\.2f (?!percent)\w+",
     "en de %-5.1f%% done": rf"%-5\.1f%% {W}",
-    "en de %lld photos": r"%lld Fotos",
-    "en de %+d degrees": r"%\+d Grad",
+    "en de %lld photos": r"%lld (?!photos)\w+",
+    "en de %+d degrees": r"%\+d (?!degrees)\w+",
     "en de Saved %% in total": rf"(?:{W} )?%%(?: {W})?",
-    "en de %1$,d users": r"%1\$,d (?:Be)?[Nn]utzer\w*",
+    "en de %1$,d users": r"%1\$,d (?!users)\w+",
 }
 ESCAPES = {
     r"en de Don\'t panic, it\'s easy.": r"(?:[^'\\]|\\')+",
@@ -32,8 +33,8 @@ ESCAPES = {
         r"[^\\]+ (?:\\\"|„)%1\$s(?:\\\"|“)[^\\]+\\n(?!Tap)[^\\]+"
     ),
     r"en de Line one\nLine two": rf"{W}\\n{W}",
-    r"en de I waited for him.\NHe didn't come.": rf"{W}\\NEr {W}",
-    r"de en Ich habe gewartet.\NEr kam nicht.": rf"{W}\\NHe {W}",
+    r"en de I waited for him.\NHe didn't come.": rf"{W}\\N(?!He ){W}",
+    r"de en Ich habe gewartet.\NEr kam nicht.": rf"{W}\\N(?!Er ){W}",
     r"xml:en de <string name='a'>Don\'t stop</string>": r"<string name='a'>(?:[^'\\]|\\')+</string>",
 }
 BRACKETS = {
@@ -42,22 +43,24 @@ BRACKETS = {
         "Unser Hund im Garten[/caption]</p>"
     ): (
         r'<p>\[caption id="attachment_12" align="alignleft" width="300"\]<img src="a.jpg" alt="Hund" /> '
-        r"Our dog[^\[]*\[/caption\]</p>"
+        r"(?!Unser )[^\[]*\[/caption\]</p>"
     ),
     'html:de en <p>[contact-form-7 id="123" title="Kontakt"]</p>': (
         r'<p>\[contact-form-7 id="123" title="Konta[ck]t"\]</p>'
     ),
-    "de en [url=https://example.org]Mehr lesen[/url]": r"\[url=https://example\.org\]Read more\[/url\]",
+    "de en [url=https://example.org]Mehr lesen[/url]": r"\[url=https://example\.org\](?!Mehr )[^\[]*\[/url\]",
     "de en [quote]Das ist gut.[/quote]": rf"\[quote\]{W}\[/quote\]",
     "de en [b]Wichtig:[/b] Bitte [url=https://example.org]hier klicken[/url] und [i]sofort[/i] antworten.": (
-        rf"\[b\]Important:\[/b\] {W} \[url=https://example\.org\](?!hier){W}\[/url\] {W} \[i\](?!sofort){W}\[/i\].*"
+        rf"\[b\](?!Wichtig){W}\[/b\] {W} \[url=https://example\.org\](?!hier){W}\[/url\] {W} \[i\](?!sofort){W}\[/i\].*"
     ),
 }
 TAGS = {
     'en de Click <b>here</b> to <a href="https://example.org">read more</a> about it.': (
-        rf'{W} <b>hier</b>.*<a href="https://example\.org">{W}</a>.*'
+        rf'{W} <b>(?!here)[^<]+</b>.*<a href="https://example\.org">{W}</a>.*'
     ),
-    'en de You can <a href="/a">find out</a> more about <i>us</i> here.': rf'.*<a href="/a">{W}</a>.* <i>uns</i> .*',
+    'en de You can <a href="/a">find out</a> more about <i>us</i> here.': (
+        rf'.*<a href="/a">{W}</a>.* <i>(?!us<)[^<]+</i> .*'
+    ),
 }
 CALLS = {
     'en de They have {{girls}} girls and $t(boys, {"count": {{boys}} }) in class.': (
@@ -68,7 +71,7 @@ CALLS = {
         rf"{{ \$count ->\n    \[one\] {W}\n   \*\[other\] {{ \$count }} {W}\n}}"
     ),
     "en de You have {n, plural, one {# file} other {# files}}.": (
-        r"Sie haben \{n, plural, one \{# Datei\} other \{# Dateien\}\}\."
+        rf"(?!You ){W} \{{n, plural, one \{{# (?!file){W}\}} other \{{# (?!files){W}\}}\}}\."
     ),
 }
 MENUS = {
@@ -98,13 +101,13 @@ FACES = {
 MARKUP = {
     (
         'xml:de en Die Eingabe ist zu lang. Geben Sie höchstens <placeholder value="max"/> Zeichen ein.'
-    ): rf'{W} <placeholder value="max"/> (?=.*characters){W}',
+    ): rf'{W} <placeholder value="max"/> (?!.*Zeichen){W}',
     (
         'html:de en <p><span class="h-card" translate="no"><a href="/@anna">@<span>anna</span></a></span> Guten '
         'Morgen! Heute gibt es <a href="/Kaffee">#<span>Kaffee</span></a> und <a href="/kuchen">#<span>kuchen</span>'
         "</a> :blobcat: :verified:</p>"
     ): (
-        r'<p><span class="h-card" translate="no"><a href="/@anna">@<span>anna</span></a></span> Good morning! .*'
+        r'<p><span class="h-card" translate="no"><a href="/@anna">@<span>anna</span></a></span> (?!Guten )\w+ .*'
         r'<a href="/kuchen">#<span>\w+</span></a>.* :blobcat: :verified:</p>'
     ),
     "html:de en <p>Das Zeichen <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> ist schön.</p>": (
@@ -113,7 +116,7 @@ MARKUP = {
 }
 CODES = {
     "en de §aWelcome!§r Type §e/help§r for help.": r"§a\w+!§r \w[^§]* §e/\w+§r [^§]+",
-    r"en de \C[2]Hero\C[0] found \V[3] coins!": r"[^\\]*\\C\[2\]\w+\\C\[0\] [^\\]*\\V\[3\] Münzen[^\\]*",
+    r"en de \C[2]Hero\C[0] found \V[3] coins!": r"[^\\]*\\C\[2\]\w+\\C\[0\] [^\\]*\\V\[3\] (?!coins)[^\\]*",
 }
 FAMILIES = {
     "printf": PRINTF,
