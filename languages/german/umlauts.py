@@ -14,6 +14,7 @@ _FOLDER = Path(__file__).parent
 # "ue" behind these letters is never an umlaut: Bauer, neue, Quelle.
 _DIGRAPH = re.compile(r"(?<![aeq])ue|oe|ae", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]*(?:[aou]e|ss)[^\W\d_]*", re.IGNORECASE)
+_NAMES = frozenset({"mass"})  # "Body-Mass-Index" is more usual than a Swiss "Mass"
 _SHORTEST_PART = 3
 _SHORTEST_KNOWN_PART = 4
 _LONGEST = 60  # letters; the time grows with the square
@@ -32,7 +33,7 @@ def restored(sentence: str) -> Iterator[tuple[int, int, str]]:
         word = match[0]
         if len(word) > _LONGEST or (not word.islower() and not word.istitle() and not word.isupper()):
             continue
-        found = _restored(word.lower())
+        found = None if word.lower() in _NAMES else _restored(word.lower())
         if found is None:
             continue
         if has_umlauts and found.replace("ß", "ss") != word.lower():

@@ -6,6 +6,7 @@ All have ``search`` and ``finditer`` as RE2's have, and take time in proportion 
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import re2
@@ -79,6 +80,33 @@ class Finder(ABC, Generic[Found]):
         return next(self.finditer(text), None)
 
 
+class Plain:
+    """An expression of RE2, compiled when a text is first searched for it: all together take a tenth of a second.
+
+    Args:
+        expression: The expression.
+        captures: Its groups are wanted.
+    """
+
+    def __init__(self, expression: str, *, captures: bool = False) -> None:
+        self._source, self._captures = expression, captures
+
+    @cached_property
+    def _compiled(self) -> Any:
+        options = re2.Options()
+        options.never_capture = not self._captures
+        return re2.compile(self._source, options)
+
+    def finditer(self, text: str) -> Iterator[Any]:
+        """Yields the matches, in order."""
+        found: Iterator[Any] = self._compiled.finditer(text)
+        return found
+
+    def search(self, text: str) -> Any:
+        """Returns the first match; None if there is none."""
+        return self._compiled.search(text)
+
+
 class Checked(Finder[Span]):
     """What the only group of an expression matches, if a function agrees.
 
@@ -87,7 +115,7 @@ class Checked(Finder[Span]):
     """
 
     def __init__(self, expression: str, is_wanted: Callable[[str], bool] = bool) -> None:
-        self._expression, self._is_wanted = re2.compile(expression), is_wanted
+        self._expression, self._is_wanted = Plain(expression, captures=True), is_wanted
 
     def finditer(self, text: str) -> Iterator[Span]:
         """Yields the matches, in order."""
@@ -139,10 +167,8 @@ class Braces(Finder[Span]):
 
 
 def compiled(expressions: Mapping[str, str]) -> Expressions:
-    """Compiles regular expressions, each with a string that is in all its matches."""
-    options = re2.Options()
-    options.never_capture = True
-    return [(needed, re2.compile(expression, options)) for expression, needed in expressions.items()]
+    """Returns regular expressions, each with a string that is in all its matches."""
+    return [(needed, Plain(expression)) for expression, needed in expressions.items()]
 
 
 def closings(text: str, brackets: re.Pattern[str] = _BRACE) -> dict[int, int]:

@@ -60,6 +60,7 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Jede*r Lehrer/in und alle Kund*innen", "Jeder Lehrer und alle Kunden"),
         ("KollegInnen, Ärzt:innen und Student(innen)", "Kollegen, Ärzte und Studenten"),
         ("Ich bin auf LinkedIn.", None),
+        ("Den Body-Mass-Index berechnet es", None),
         ("Er arbeitet 20 Stunden/Woche.", "Er arbeitet 20 Stunden / Woche."),
         ("Kauf/Miete", "Kauf / Miete"),
         ("100 km/h mit TCP/IP und/oder a/b", None),
