@@ -5,24 +5,17 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from app.api import administration_parameters as p
 from app.api import key_administration_openapi as docs
 from app.api.administration import Credentials, check_admin_key
-from app.api.checks import check_text, is_absent
 from app.api.dependencies import CurrentService, Service
-from app.api.parameter import check_names
 from app.api.request_body import read_parameters
-from app.engine.options import check_integer
 from app.errors import FeatureDisabled, InvalidRequest
-from app.priority import Priority
 
 if TYPE_CHECKING:
     from app.storage.keys import Key, KeyStore
 
 router = APIRouter(tags=["Operations"])
-
-_PARAMETERS = ("name", "monthly_characters", "requests_per_minute", "features", "priority")
-_MAX_NAME_CHARS = 100
-_MAX_LIMIT = 10**9
 
 
 @router.get("/admin/keys", summary="API keys and their usage", responses=docs.KEYS_RESPONSES)
@@ -49,22 +42,14 @@ async def post_key(request: Request, service: CurrentService, credentials: Crede
     """
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
-    check_names(values, _PARAMETERS)
-    if is_absent(values.get("name")):
-        raise InvalidRequest("Invalid request: missing name parameter")
-    name = check_text("name", values["name"])
-    if len(name) > _MAX_NAME_CHARS:
-        raise InvalidRequest(f"Invalid request: name parameter is longer than {_MAX_NAME_CHARS} characters")
-    characters, requests = (_limit(limit, values.get(limit)) for limit in ("monthly_characters", "requests_per_minute"))
-    features = None if values.get("features") is None else _features(values["features"])
-    priority = Priority.NORMAL if values.get("priority") is None else _priority(values["priority"])
+    given = p.NEW_KEY.read(values, settings=service.settings, pairs=service.engine.pairs)
     made = await service.access.run(
         lambda: store.add(
-            name,
-            monthly_characters=characters,
-            requests_per_minute=requests,
-            features=features,
-            priority=priority,
+            given[p.NAME],
+            monthly_characters=given[p.CHARACTERS],
+            requests_per_minute=given[p.REQUESTS],
+            features=given[p.FEATURES],
+            priority=given[p.PRIORITY],
         )
     )
     return JSONResponse({"key": made})
@@ -92,26 +77,6 @@ def _store(service: Service, credentials: Any) -> "KeyStore":
     if store is None or service.settings.keys == "off":
         raise FeatureDisabled("This server uses no API keys: DRAGOMAN_KEYS is off.")
     return store
-
-
-def _limit(name: str, value: object) -> int | None:
-    if value is None:  # an empty value is a mistake: it doesn't say that there is no limit
-        return None
-    check_integer(name, value, 1, _MAX_LIMIT)
-    assert isinstance(value, int)
-    return value
-
-
-def _features(value: object) -> list[str]:
-    items = value if isinstance(value, list) else [value]
-    return [check_text("features", item, "a list of strings") for item in items]
-
-
-def _priority(value: object) -> Priority:
-    names = [priority.value for priority in Priority]
-    if value not in names:
-        raise InvalidRequest(f"Invalid request: priority must be one of {', '.join(names)}")
-    return Priority(value)
 
 
 def _key_body(key: "Key") -> dict[str, Any]:

@@ -4,22 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from app.api.administration_parameters import NEW_KEY, PriorityName
 from app.api.openapi import INTERNAL, OPERATOR_RESPONSES, STORAGE, TOO_LARGE, Responses, error, request_body, response
 from app.api.schemas import Status
-
-_Priority = Literal["interactive", "normal", "bulk"]
-
-
-class NewKey(BaseModel):
-    """An API key to make."""
-
-    name: str = Field(description="Name of the key.", min_length=1, max_length=100, examples=["website"])
-    monthly_characters: int | None = Field(None, description="Maximum characters in a month; no limit if absent.", ge=1)
-    requests_per_minute: int | None = Field(None, description="Maximum requests in a minute; no limit if absent.", ge=1)
-    features: list[str] | None = Field(
-        None, description="What it may do: `translate`, `detect`; all if absent.", min_length=1
-    )
-    priority: _Priority = Field("normal", description="The highest priority that its requests may have.")
 
 
 class MadeKey(BaseModel):
@@ -36,7 +23,7 @@ class StoredKey(BaseModel):
     hint: str = Field(description="Its last characters.")
     created_at: str = Field(description="ISO 8601, UTC.")
     features: list[str]
-    priority: _Priority
+    priority: PriorityName
     monthly_characters: int | None = Field(None, description="Only if there is a limit.")
     requests_per_minute: int | None = Field(None, description="Only if there is a limit.")
     used: int = Field(description="Characters used this month.")
@@ -66,7 +53,7 @@ KEYS_RESPONSES: Responses = {
     **OPERATOR_RESPONSES,
     503: _NO_STORAGE,
 }
-ADD_KEY_REQUEST = request_body(NewKey, {})
+ADD_KEY_REQUEST = request_body(NEW_KEY.model("NewKey", "An API key to make."), {})
 ADD_KEY_RESPONSES: Responses = {
     200: response(MadeKey, "The key", {"made": ("A new key", {"key": "f6f0a1d8c7e34b5d9a2b1c0d3e4f5a6b"})}),
     400: error(

@@ -1,13 +1,13 @@
 """Readers and parameters that the contracts share: flags, glossaries, translation memories."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated
 
 from pydantic import Field
 
 from app.api.checks import check_text, parse_entries
-from app.api.parameter import Given, Parameter, Rule
+from app.api.parameter import Given, Parameter, Rule, Sentences
 from app.errors import InvalidRequest
 from app.storage.identifiers import checked_id
 from app.text.memory.matching import DEFAULT_THRESHOLD
@@ -25,6 +25,10 @@ FORMALITY_TEXT = (
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
 
+OWN_SENTENCES = Sentences("Invalid request: missing {} parameter", "Invalid request: {} parameter must be {}")
+"""LibreTranslate's, and those of the operator's endpoints."""
+
+
 def as_it_is(given: Given, name: str, value: object) -> object:
     """Reads a value that is checked elsewhere."""
     return value
@@ -37,6 +41,18 @@ def read_text(given: Given, name: str, value: object) -> str:
         InvalidRequest: It isn't one, or can't be written as UTF-8.
     """
     return check_text(name, value)
+
+
+def read_bounded(longest: int) -> Callable[[Given, str, object], str]:
+    """Returns the reader of a string that may have at most some characters."""
+
+    def read(given: Given, name: str, value: object) -> str:
+        text = check_text(name, value)
+        if len(text) > longest:
+            raise InvalidRequest(f"Invalid request: {name} parameter is longer than {longest} characters")
+        return text
+
+    return read
 
 
 def read_flag(given: Given, name: str, value: object) -> bool:

@@ -1,14 +1,14 @@
 """Suggestions, for the operator: what ``dragoman suggestions`` does, over HTTP."""
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from app.api import administration_parameters as p
 from app.api import suggestion_administration_openapi as docs
 from app.api.administration import Credentials, check_admin_key
 from app.api.dependencies import CurrentService, Service
-from app.api.parameter import check_names
 from app.api.request_body import read_parameters
 from app.errors import FeatureDisabled, InvalidRequest
 from app.storage.identifiers import checked_id
@@ -30,16 +30,11 @@ _OF_A_PAGE = 100
 async def get_suggestions(request: Request, service: CurrentService, credentials: Credentials) -> Response:
     """Lists the first 100 suggestions in a `state` after the suggestion `after`, and all translation memories."""
     store = _store(service, credentials)
-    from app.storage.suggestions import State
-
     values = await read_parameters(request, service.settings.max_body_bytes)
-    check_names(values, ("state", "after"))
-    state = values.get("state") or "pending"
-    if state not in get_args(State):
-        raise InvalidRequest(f"Invalid request: state parameter must be one of {', '.join(get_args(State))}")
-    after = _number(values.get("after") or "0")
+    given = p.SUGGESTIONS.read(values, settings=service.settings, pairs=service.engine.pairs)
+    state, after = given[p.STATE], given[p.AFTER]
     assert service.database and service.memories.store
-    found = await service.database.read(lambda: store.list(state, after=after, most=_OF_A_PAGE))  # type: ignore[arg-type]
+    found = await service.database.read(lambda: store.list(state, after=after, most=_OF_A_PAGE))
     memories = await service.database.read(service.memories.store.list_all)
     return JSONResponse(
         {
@@ -68,16 +63,13 @@ async def post_suggestion(request: Request, service: CurrentService, credentials
     """Rejects a suggestion, or accepts it into the translation memory `translation_memory_id`."""
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
-    check_names(values, ("state", "translation_memory_id"))
-    number = _number(request.path_params["suggestion_id"])
-    state = values.get("state")
-    if state not in ("accepted", "rejected"):
-        raise InvalidRequest("Invalid request: state parameter must be one of accepted, rejected")
+    given = p.DECISION.read(values, settings=service.settings, pairs=service.engine.pairs)
+    number = p.suggestion_number(request.path_params["suggestion_id"])
     assert service.database
-    if state == "rejected":
+    if given[p.DECIDED] == "rejected":
         done = await service.database.run(store.reject, number)
     else:
-        memory_id = checked_id(values.get("translation_memory_id"), "translation_memory_id")
+        memory_id = checked_id(given[p.MEMORY_ID], p.MEMORY_ID.name)
         done = await service.database.run(store.accept, number, memory_id)
     if not done:
         raise InvalidRequest("No waiting suggestion has this number.")
@@ -89,10 +81,3 @@ def _store(service: Service, credentials: Any) -> "SuggestionStore":
     if service.suggestions is None:
         raise FeatureDisabled("Suggestions are disabled on this server.")
     return service.suggestions
-
-
-def _number(value: object) -> int:
-    text = str(value)
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise InvalidRequest("No waiting suggestion has this number.")
-    return int(text)

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from app.api.administration_parameters import DECISION, SUGGESTIONS
 from app.api.openapi import (
     INTERNAL,
     OPERATOR_RESPONSES,
@@ -11,6 +12,7 @@ from app.api.openapi import (
     TOO_LARGE_OR_NO_ROOM,
     Responses,
     error,
+    query_parameters,
     request_body,
     response,
 )
@@ -47,13 +49,6 @@ class Suggestions(BaseModel):
     memories: list[MemoryOfKey]
 
 
-class Decision(BaseModel):
-    """The decision on a suggestion."""
-
-    state: Literal["accepted", "rejected"]
-    translation_memory_id: str | None = Field(None, description="Where it goes, if it is accepted.")
-
-
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _LANGUAGES = {"source": "de", "target": "en"}
 _SUGGESTION: dict[str, Any] = {
@@ -69,17 +64,7 @@ _MEMORY: dict[str, Any] = {"translation_memory_id": _ID, "key_id": 3, "name": "W
 _NONE = ("No such suggestion", "No waiting suggestion has this number.", "invalid_request")
 _NO_STORAGE = error("The database can't be used now", **STORAGE)
 
-LIST_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        {
-            "name": "state",
-            "in": "query",
-            "schema": {"type": "string", "enum": ["pending", "accepted", "rejected"]},
-            "example": "pending",
-        },
-        {"name": "after", "in": "query", "schema": {"type": "integer", "minimum": 0}, "example": 0},
-    ]
-}
+LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(SUGGESTIONS)}
 LIST_RESPONSES: Responses = {
     200: response(
         Suggestions, "The suggestions", {"one": ("One", {"suggestions": [_SUGGESTION], "memories": [_MEMORY]})}
@@ -96,7 +81,7 @@ LIST_RESPONSES: Responses = {
     503: _NO_STORAGE,
 }
 DECIDE_REQUEST: dict[str, Any] = {
-    **request_body(Decision, {}),
+    **request_body(DECISION.model("Decision", "The decision on a suggestion."), {}),
     "parameters": [
         {"name": "suggestion_id", "in": "path", "required": True, "schema": {"type": "integer"}, "example": 1}
     ],

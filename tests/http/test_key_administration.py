@@ -46,28 +46,34 @@ async def test_a_key_is_made_used_listed_and_removed(client):
     assert await keys_of(client) == []
 
 
+LIMIT = "it must be a whole number from 1 to 1000000000."
+FEATURES = "The features of a key must be among translate, detect."
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "text"),
     [
-        {},
-        {"name": ""},
-        {"name": 7},
-        {"name": "x" * 101},
-        {"name": "x", "monthly_characters": 0},
-        {"name": "x", "monthly_characters": "many"},
-        {"name": "x", "requests_per_minute": True},
-        {"name": "x", "features": ["fly"]},
-        {"name": "x", "features": 7},
-        {"name": "x", "features": []},
-        {"name": "x", "features": ""},
-        {"name": "x", "monthly_characters": ""},
-        {"name": "x", "characters": 5},
-        {"name": "x", "Features": ["detect"]},
+        ({}, "Invalid request: missing name parameter"),
+        ({"name": ""}, "Invalid request: missing name parameter"),
+        ({"name": 7}, "Invalid request: name parameter must be a string"),
+        ({"name": "x" * 101}, "Invalid request: name parameter is longer than 100 characters"),
+        ({"monthly_characters": 0}, f"monthly_characters is 0; {LIMIT}"),
+        ({"monthly_characters": "many"}, f"monthly_characters is not a number; {LIMIT}"),
+        ({"monthly_characters": ""}, f"monthly_characters is not a number; {LIMIT}"),
+        ({"requests_per_minute": True}, f"requests_per_minute is true; {LIMIT}"),
+        ({"features": ["fly"]}, FEATURES),
+        ({"features": 7}, "Invalid request: features parameter must be a list of strings"),
+        ({"features": []}, FEATURES),
+        ({"features": ""}, FEATURES),
+        ({"priority": "first"}, "Invalid request: priority parameter must be one of interactive, normal, bulk"),
+        ({"characters": 5}, "Invalid request: unknown parameter characters; known parameters: "),
+        ({"Features": ["detect"]}, "Invalid request: unknown parameter Features; known parameters: "),
     ],
 )
-async def test_a_key_that_makes_no_sense_is_refused(client, body):
+async def test_a_key_that_makes_no_sense_is_refused(client, body, text):
+    body = body if not body or "name" in body else {"name": "x", **body}
     response = await client.post("/admin/keys", json=body, headers=AS_OPERATOR)
-    assert response.status_code == 400
+    assert response.status_code == 400 and response.json()["error"].startswith(text)
     assert await keys_of(client) == []
 
 

@@ -3,13 +3,11 @@
 from dataclasses import replace
 from typing import Literal
 
-from app.api.checks import check_text
 from app.api.deepl import parameters as p
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import GLOSSARIES, MEMORIES, REVIEW_BELOW, flag, read_text
+from app.api.shared_parameters import GLOSSARIES, MEMORIES, REVIEW_BELOW, read_text
 from app.api.uploads import FileFormats, checked_name
 from app.documents.registry import find_format
-from app.errors import InvalidRequest
 
 _STORED = (*GLOSSARIES, p.GLOSSARY_HAS_SOURCE, *MEMORIES, p.THRESHOLD_HAS_MEMORY)
 
@@ -106,51 +104,3 @@ RESOURCE = Parameter(
 LANGUAGES_V3 = Parameters(
     p.SENTENCES._replace(missing=f"Parameter '{{}}' not specified; use one of {', '.join(p.RESOURCES)}."), RESOURCE
 )
-
-MAX_MEMORIES_OF_PAGE, MAX_ENTRIES_OF_PAGE = 25, 100
-LARGEST_ID = 2**63 - 1
-_MIN_FILTER_CHARS = 2
-
-
-def _number(name: str, description: str, default: int, least: int, most: int, example: int) -> Parameter[int]:
-    def read(given: Given, name: str, value: object) -> int:
-        text = str(value)
-        if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
-            raise InvalidRequest(f"Value for '{name}' not supported; it must be a whole number from {least} to {most}.")
-        return int(text)
-
-    limits = {"ge": least, "le": most}
-    return Parameter(name, int | None, description, read, absent=default, limits=limits, example=example)
-
-
-def _read_filter(given: Given, name: str, value: object) -> str:
-    text = check_text(name, value)
-    if len(text) < _MIN_FILTER_CHARS:
-        raise InvalidRequest(f"Value for '{name}' not supported; use at least {_MIN_FILTER_CHARS} characters.")
-    return text
-
-
-MEMORIES_SIZE = _number("page_size", "Maximum number of memories.", MAX_MEMORIES_OF_PAGE, 1, MAX_MEMORIES_OF_PAGE, 25)
-PAGE = _number("page", "Number of the page, from 0.", 0, 0, 1_000_000, 0)
-MEMORY_LIST = Parameters(p.SENTENCES, MEMORIES_SIZE, PAGE)
-ENTRIES_SIZE = _number("page_size", "Maximum number of entries; 50 if absent.", 50, 1, MAX_ENTRIES_OF_PAGE, 50)
-CURSOR = _number("page_cursor", "The `next_page_cursor` of the page before.", 0, 0, LARGEST_ID, 17)
-FILTER = Parameter(
-    "filter_text",
-    str | None,
-    "What the text or its translation must have.",
-    _read_filter,
-    limits={"min_length": _MIN_FILTER_CHARS},
-    example="Bahnhof",
-)
-MATCH_CASE = replace(flag("filter_case_sensitive", "Whether capitals and small letters differ."), example=False)
-MEMORY_ENTRIES = Parameters(p.SENTENCES, ENTRIES_SIZE, CURSOR, FILTER, MATCH_CASE)
-FILE_FORMAT = Parameter(
-    "format",
-    Literal["tmx", "tsv"] | None,
-    "`tmx` or `tsv`; `tmx` if absent.",
-    lambda given, name, value: check_text(name, value).lower(),
-    absent="tmx",
-    example="tmx",
-)
-MEMORY_FILE = Parameters(p.SENTENCES, FILE_FORMAT)

@@ -5,27 +5,13 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.api.checks import is_absent
 from app.api.deepl import memories_openapi as docs
-from app.api.deepl.endpoints import (
-    CURSOR,
-    ENTRIES_SIZE,
-    FILE_FORMAT,
-    FILTER,
-    LARGEST_ID,
-    MATCH_CASE,
-    MEMORIES_SIZE,
-    MEMORY_ENTRIES,
-    MEMORY_FILE,
-    MEMORY_LIST,
-    PAGE,
-)
+from app.api.deepl import stored_parameters as p
 from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
 from app.errors import InvalidRequest, MemoryNotFound
-from app.text.memory.entries import check_entry_text
 from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
@@ -47,30 +33,10 @@ class MemoryCall(OwnerCall["MemoryStore"]):
         """See ``OwnerCall.find_store``."""
         return service.memories.store
 
-    def text(self, name: str) -> str | None:
-        """A text or translation; None if it is absent.
-
-        Raises:
-            InvalidMemory: It can't be kept.
-        """
-        return None if is_absent(self.values.get(name)) else check_entry_text(self.values[name], name)
-
-    def required_text(self, name: str) -> str:
-        """A text or translation.
-
-        Raises:
-            InvalidRequest: It is absent.
-            InvalidMemory: It can't be kept.
-        """
-        text = self.text(name)
-        if text is None:
-            raise InvalidRequest(f"Parameter '{name}' not specified")
-        return text
-
 
 def _entry_id(request: Request) -> int:
     given: str = request.path_params["segment_id"]
-    if not (given.isascii() and given.isdecimal() and len(given) < 20 and int(given) <= LARGEST_ID):
+    if not (given.isascii() and given.isdecimal() and len(given) < 20 and int(given) <= p.LARGEST_ID):
         raise MemoryNotFound("The translation memory has no such entry.")
     return int(given)
 
@@ -84,9 +50,9 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
         await check_owner(request, service)
         return JSONResponse({"translation_memories": [], "total_count": 0})
     call = await MemoryCall.of(request, service)
-    given = call.given(MEMORY_LIST)
-    size = given[MEMORIES_SIZE]
-    begin = size * given[PAGE]
+    given = call.given(p.MEMORY_LIST)
+    size = given[p.MEMORIES_SIZE]
+    begin = size * given[p.PAGE]
     found = await call.read(lambda store, owner: store.list(owner))
     page = [_memory_body(memory) for memory in found[begin : begin + size]]
     return JSONResponse({"translation_memories": page, "total_count": len(found)})
@@ -102,8 +68,9 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
 async def post_memory(request: Request, service: CurrentService) -> Response:
     """Creates an empty translation memory for one pair of languages. DeepL doesn't have this."""
     call = await MemoryCall.of(request, service)
-    name, (source, target) = call.name(), call.pair(call.values)
-    made = await call.run(lambda store, owner: store.add(owner, name, source, target))
+    given = call.given(p.NEW_MEMORY)
+    name, pair = given[p.NAME], given[p.PAIRS[call.thing]]
+    made = await call.run(lambda store, owner: store.add(owner, name, *pair))
     return JSONResponse(_memory_body(made), status_code=201)
 
 
@@ -159,8 +126,8 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
     that have it in the text or in its translation.
     """
     call = await MemoryCall.of(request, service)
-    given = call.given(MEMORY_ENTRIES)
-    size, after, text, match_case = given[ENTRIES_SIZE], given[CURSOR], given[FILTER], given[MATCH_CASE]
+    given = call.given(p.MEMORY_ENTRIES)
+    size, after, text, match_case = given[p.ENTRIES_SIZE], given[p.CURSOR], given[p.FILTER], given[p.MATCH_CASE]
 
     def find(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, list[StoredEntry]]":
         found = store.page(owner, call.id, after=after, most=size + 1, text=text, match_case=match_case)
@@ -186,7 +153,8 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
 async def post_entry(request: Request, service: CurrentService) -> Response:
     """Adds an entry; replaces the entry with the same text. DeepL doesn't have this."""
     call = await MemoryCall.of(request, service)
-    pair = call.required_text("source_text"), call.required_text("target_text")
+    given = call.given(p.NEW_ENTRY)
+    pair = given[p.SOURCE_TEXT], given[p.TARGET_TEXT]
 
     def put(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, StoredEntry]":
         store.put(owner, call.id, [pair], "edit")
@@ -205,9 +173,8 @@ async def post_entry(request: Request, service: CurrentService) -> Response:
 async def patch_entry(request: Request, service: CurrentService) -> Response:
     """Changes the text of an entry, its translation, or both. DeepL doesn't have this."""
     call = await MemoryCall.of(request, service)
-    source, target, entry_id = call.text("source_text"), call.text("target_text"), _entry_id(request)
-    if source is None and target is None:
-        raise InvalidRequest("Parameter 'source_text' or 'target_text' not specified")
+    given, entry_id = call.given(p.ENTRY_CHANGE), _entry_id(request)
+    source, target = given[p.SOURCE_TEXT], given[p.TARGET_TEXT]
 
     def change(store: "MemoryStore", owner: int | None) -> "tuple[StoredMemory, StoredEntry]":
         return store.find(owner, call.id), store.change(owner, call.id, entry_id, source, target)
@@ -269,7 +236,7 @@ async def get_file(request: Request, service: CurrentService) -> Response:
     DeepL doesn't have this.
     """
     call = await MemoryCall.of(request, service)
-    name = call.given(MEMORY_FILE)[FILE_FORMAT]
+    name = call.given(p.MEMORY_FILE)[p.FILE_FORMAT]
     form = find_form(name)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))
     entries = await call.read(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])

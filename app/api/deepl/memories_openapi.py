@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.api.deepl import schemas
-from app.api.deepl.endpoints import MEMORY_ENTRIES, MEMORY_FILE, MEMORY_LIST
+from app.api.deepl import stored_parameters as p
 from app.api.deepl.openapi import INTERNAL, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
 from app.api.openapi import (
     DEFAULTS,
@@ -16,6 +16,7 @@ from app.api.openapi import (
     response,
     upload_body,
 )
+from app.api.parameter import Parameters
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _TIMES = {"creation_time": "2026-11-23T14:16:18.329Z", "updated_time": "2026-11-23T14:16:18.329Z"}
@@ -76,8 +77,8 @@ def _answers(status: int, model: Any, description: str, value: Any, errors: Resp
     return {status: response(model, description, {"example": (description, value)}), **errors}
 
 
-def _body(model: Any, value: Any) -> dict[str, Any]:
-    return request_body(model, {"website": ("The texts of a website", value)})
+def _body(parameters: Parameters, name: str, description: str, value: Any) -> dict[str, Any]:
+    return request_body(parameters.model(name, description), {"website": ("The texts of a website", value)})
 
 
 _ID_IN_PATH = path_parameter("translation_memory_id", "The id of the translation memory.", _ID)
@@ -85,8 +86,8 @@ ID_PARAMETER: dict[str, Any] = {"parameters": [_ID_IN_PATH]}
 SEGMENT_PARAMETERS: dict[str, Any] = {
     "parameters": [_ID_IN_PATH, path_parameter("segment_id", "The id of the entry.", "17")]
 }
-LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(MEMORY_LIST)}
-SEGMENTS_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(MEMORY_ENTRIES)]}
+LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(p.MEMORY_LIST)}
+SEGMENTS_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(p.MEMORY_ENTRIES)]}
 LIST_RESPONSES = _answers(
     200,
     schemas.Memories,
@@ -105,9 +106,14 @@ LIST_RESPONSES = _answers(
         **OWNER_KEY_ERRORS,
     },
 )
-CREATE_REQUEST = _body(schemas.NewMemory, {"name": "Website", "source_lang": "de", "target_lang": "en"})
+CREATE_REQUEST = _body(
+    p.NEW_MEMORY,
+    "NewMemory",
+    "A translation memory.",
+    {"name": "Website", "source_lang": "de", "target_lang": "en"},
+)
 CREATE_RESPONSES = _answers(201, schemas.Memory, "The translation memory", _MEMORY, _ERRORS)
-RENAME_REQUEST = _body(schemas.MemoryName, {"name": "Page"})
+RENAME_REQUEST = _body(p.NEW_NAME, "MemoryName", "The new name.", {"name": "Page"})
 MEMORY_RESPONSES = _answers(200, schemas.Memory, "The translation memory", _MEMORY, _ERRORS_OF_ONE)
 DELETE_RESPONSES: Responses = {204: {"description": "It is deleted"}, **_ERRORS_OF_ONE}
 SEGMENTS_RESPONSES = _answers(
@@ -124,9 +130,14 @@ SEGMENTS_RESPONSES = _answers(
         )
     },
 )
-ADD_REQUEST = _body(schemas.NewMemoryEntry, _NEW_ENTRY)
+ADD_REQUEST = _body(p.NEW_ENTRY, "NewMemoryEntry", "A text and its translation.", _NEW_ENTRY)
 ADD_RESPONSES = _answers(201, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)
-CHANGE_REQUEST = _body(schemas.MemoryEntryChange, {"target_text": "Where's the station?"})
+CHANGE_REQUEST = _body(
+    p.ENTRY_CHANGE,
+    "MemoryEntryChange",
+    "The change, with at least one of the two fields.",
+    {"target_text": "Where's the station?"},
+)
 CHANGE_RESPONSES = _answers(200, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)
 UPLOAD_REQUEST = upload_body()
 UPLOAD_RESPONSES = _answers(
@@ -157,7 +168,7 @@ UPLOAD_RESPONSES = _answers(
         ),
     },
 )
-DOWNLOAD_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(MEMORY_FILE)]}
+DOWNLOAD_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(p.MEMORY_FILE)]}
 _TSV = {"tsv": {"summary": "TSV", "value": "Wo ist der Bahnhof?\tWhere is the station?\n"}}
 DOWNLOAD_RESPONSES: Responses = {
     200: {

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 from fastapi import Request
 
 from app.api.access import header_key
-from app.api.checks import check_text, is_absent
+from app.api.deepl.stored_parameters import NAME, NEW_NAME, PAIR, PAIRS
 from app.api.dependencies import Service
 from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
-from app.errors import FeatureUnavailable, InvalidRequest, NotThere, UnsupportedPair
+from app.errors import FeatureUnavailable, NotThere
 from app.storage.identifiers import checked_id
-from app.translation.languages import find_served, languages_of
 
 if TYPE_CHECKING:
     from app.storage.keys import Key
-
-MAX_NAME_CHARS = 1_024
 
 Store = TypeVar("Store")
 Result = TypeVar("Result")
@@ -109,13 +106,14 @@ class OwnerCall(ABC, Generic[Store]):
         assert self.service.database
         return await self.service.database.search(function, self._store, self.owner)
 
-    def given(self, parameters: Parameters) -> Given:
-        """The parameters, checked.
+    def given(self, parameters: Parameters, values: Mapping[str, object] | None = None) -> Given:
+        """The parameters, checked: those of the request, or of a part of it.
 
         Raises:
             InvalidRequest: One is wrong.
         """
-        return parameters.read(self.values, settings=self.service.settings, pairs=self.service.engine.pairs)
+        values = self.values if values is None else values
+        return parameters.read(values, settings=self.service.settings, pairs=self.service.engine.pairs)
 
     def name(self) -> str:
         """The name of the glossary or memory.
@@ -123,13 +121,7 @@ class OwnerCall(ABC, Generic[Store]):
         Raises:
             InvalidRequest: It is missing or too long.
         """
-        value = self.values.get("name")
-        if is_absent(value):
-            raise InvalidRequest("Parameter 'name' not specified")
-        name = check_text("name", value).strip()
-        if not 1 <= len(name) <= MAX_NAME_CHARS:
-            raise InvalidRequest(f"Value for 'name' not supported; use 1 to {MAX_NAME_CHARS:,} characters.")
-        return name
+        return self.given(NEW_NAME)[NAME]
 
     def pair(self, values: Mapping[str, object]) -> tuple[str, str]:
         """The languages ``source_lang`` and ``target_lang``, without regions.
@@ -138,13 +130,4 @@ class OwnerCall(ABC, Generic[Store]):
             InvalidRequest: One is missing.
             UnsupportedPair: They aren't translated.
         """
-        served = languages_of(self.service.engine.pairs)
-        found = []
-        for name in ("source_lang", "target_lang"):
-            if is_absent(values.get(name)):
-                raise InvalidRequest(f"Parameter '{name}' not specified")
-            found.append(find_served(check_text(name, values[name]), served))
-        source, target = found
-        if source is None or target is None or (source, target) not in self.service.engine.pairs:
-            raise UnsupportedPair(f"Unsupported {self.thing} source and target language pair")
-        return source, target
+        return self.given(PAIR[self.thing], values)[PAIRS[self.thing]]

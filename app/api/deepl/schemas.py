@@ -5,7 +5,6 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from app.api.schemas import MemoryCounts, MemoryMatch, ReviewCounts, TermUse
-from app.text.memory.entries import MAX_ENTRY_CHARS
 
 
 class DeepLError(BaseModel):
@@ -211,32 +210,6 @@ class Memories(BaseModel):
 
     translation_memories: list[Memory]
     total_count: int = Field(description="Number of translation memories on all pages.")
-
-
-class NewMemory(GlossaryPair):
-    """A translation memory; a region of a language, as in `EN-GB`, is dropped."""
-
-    name: str = Field(min_length=1)
-
-
-class MemoryName(BaseModel):
-    """The new name."""
-
-    name: str = Field(min_length=1)
-
-
-class NewMemoryEntry(BaseModel):
-    """A text and its translation."""
-
-    source_text: str = Field(min_length=1, max_length=MAX_ENTRY_CHARS)
-    target_text: str = Field(min_length=1, max_length=MAX_ENTRY_CHARS)
-
-
-class MemoryEntryChange(BaseModel):
-    """The change, with at least one of the two fields."""
-
-    source_text: str | None = Field(None, max_length=MAX_ENTRY_CHARS)
-    target_text: str | None = Field(None, max_length=MAX_ENTRY_CHARS)
 
 
 class MemoryTarget(BaseModel):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.api.libretranslate import parameters as p
 from app.api.parameter import ABSENT, ALL_PRESENT, Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, REVIEW_BELOW, read_text
+from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, OWN_SENTENCES, REVIEW_BELOW, read_text
 from app.api.uploads import FileFormats, check_size, checked_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
@@ -12,7 +12,7 @@ from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
 from app.translation.request import AUTO
 
 TRANSLATE = Parameters(
-    p.SENTENCES,
+    OWN_SENTENCES,
     ALL_PRESENT,
     p.API_KEY,
     p.ALTERNATIVES,
@@ -37,7 +37,7 @@ TRANSLATE = Parameters(
     *MEMORIES,
 )
 
-DETECT = Parameters(p.SENTENCES, p.API_KEY, replace(p.Q, description="Text, or a list of texts that belong together."))
+DETECT = Parameters(OWN_SENTENCES, p.API_KEY, replace(p.Q, description="Text, or texts that belong together."))
 
 
 def _one_sentence(given: Given) -> None:
@@ -51,7 +51,7 @@ TRANSLATION = Parameter(
     "translation", str | None, "Translation to show the attention for; if absent, the best one.", read_text
 )
 INSPECT = Parameters(
-    p.SENTENCES,
+    OWN_SENTENCES,
     ALL_PRESENT,
     p.API_KEY,
     replace(p.Q, type=str, description="One sentence."),
@@ -84,7 +84,7 @@ def _file_formats(given: Given) -> FileFormats:
 
 FILE_FORMATS = Rule(_file_formats)
 TRANSLATE_FILE = Parameters(
-    p.SENTENCES,
+    OWN_SENTENCES,
     ALL_PRESENT,
     p.API_KEY,
     Rule(_not_empty),
@@ -108,7 +108,7 @@ _ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
 SUGGESTED_FOR = Parameter("q", str, "Text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
 SUGGESTION = Parameter("s", str, "A better translation of it.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
 SUGGEST = Parameters(
-    p.SENTENCES,
+    OWN_SENTENCES,
     ALL_PRESENT,
     p.API_KEY,
     SUGGESTED_FOR,

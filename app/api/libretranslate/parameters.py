@@ -6,14 +6,13 @@ clients send extra ones.
 
 import re
 from dataclasses import replace
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from app.api.checks import check_language, check_text, check_texts
-from app.api.parameter import Given, Parameter, Rule, Sentences
-from app.api.shared_parameters import FORMALITY_TEXT, as_it_is, flag, read_flag
+from app.api.parameter import Given, Parameter, Rule
+from app.api.shared_parameters import FORMALITY_TEXT, as_it_is, flag, read_bounded, read_flag
 from app.engine.options import RANGES, SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, shortened
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
@@ -29,7 +28,6 @@ MAX_CONTEXT_CHARS = 2_000
 # The description of a sentence takes some 200 bytes a character, as objects and as JSON.
 MAX_DETAILS_CHARS = 500_000
 FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
-SENTENCES = Sentences("Invalid request: missing {} parameter", "Invalid request: {} parameter must be {}")
 
 _REQUIRED_EMPTY: tuple[object, ...] = (None, "", [])
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -81,18 +79,11 @@ def _read_format(given: Given, name: str, value: object) -> Rules | None:
     return FORMATS[markup]
 
 
-def _read_bounded(longest: int, given: Given, name: str, value: object) -> str:
-    text = check_text(name, value)
-    if len(text) > longest:
-        raise InvalidRequest(f"Invalid request: {name} parameter is longer than {longest} characters")
-    return text
-
-
 def _read_prefix(given: Given, name: str, value: object) -> str:
     check_text(name, value)
     if is_list(given) or given[MARKUP]:
         raise InvalidRequest("Invalid request: prefix parameter needs q to be one plain text, not a list or markup")
-    return _read_bounded(MAX_PREFIX_CHARS, given, name, value)
+    return read_bounded(MAX_PREFIX_CHARS)(given, name, value)
 
 
 def _read_details(given: Given, name: str, value: object) -> bool:
@@ -267,7 +258,7 @@ CONTEXT = Parameter(
     str | None,
     "Text that comes before `q`, or before each text of a list, in the same language. A model with a memory translates "
     "its last sentences first, for pronouns and forms of address; for others it has no effect.",
-    partial(_read_bounded, MAX_CONTEXT_CHARS),
+    read_bounded(MAX_CONTEXT_CHARS),
     absent="",
     limits={"max_length": MAX_CONTEXT_CHARS},
     guide="context",

@@ -1,0 +1,118 @@
+"""The parameters of requests about glossaries and translation memories, in the order of their checks."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from app.api.checks import check_text
+from app.api.deepl.parameters import SENTENCES
+from app.api.parameter import Given, Parameter, Parameters, Rule
+from app.api.shared_parameters import flag
+from app.errors import InvalidRequest, UnsupportedPair
+from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
+from app.translation.languages import find_served
+
+MAX_NAME_CHARS = 1_024
+
+
+def _read_name(given: Given, name: str, value: object) -> str:
+    text = check_text(name, value).strip()
+    if not 1 <= len(text) <= MAX_NAME_CHARS:
+        raise given.wrong(name, f"1 to {MAX_NAME_CHARS:,} characters")
+    return text
+
+
+def _read_language(given: Given, name: str, value: object) -> str | None:
+    return find_served(check_text(name, value), given.served)
+
+
+def _read_entry(given: Given, name: str, value: object) -> str:
+    return check_entry_text(value, name)
+
+
+def _pair_of(thing: str) -> Rule[tuple[str, str]]:
+    """The two languages, without regions; a model must translate one into the other."""
+
+    def check(given: Given) -> tuple[str, str]:
+        source, target = given[SOURCE_LANG], given[TARGET_LANG]
+        if source is None or target is None or (source, target) not in given.pairs:
+            raise UnsupportedPair(f"Unsupported {thing} source and target language pair")
+        return source, target
+
+    return Rule(check)
+
+
+NAME = Parameter("name", str, "Its name.", _read_name, is_required=True, limits={"min_length": 1})
+SOURCE_LANG = Parameter(
+    "source_lang", str, "Language of the texts; a region is dropped.", _read_language, is_required=True, example="de"
+)
+TARGET_LANG = Parameter(
+    "target_lang", str, "Language of the translations, likewise.", _read_language, is_required=True, example="en"
+)
+PAIRS = {thing: _pair_of(thing) for thing in ("glossary", "translation memory")}
+NEW_NAME = Parameters(SENTENCES, NAME)
+PAIR = {thing: Parameters(SENTENCES, SOURCE_LANG, TARGET_LANG, rule) for thing, rule in PAIRS.items()}
+NEW_MEMORY = Parameters(SENTENCES, NAME, SOURCE_LANG, TARGET_LANG, PAIRS["translation memory"])
+
+_ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
+SOURCE_TEXT = Parameter("source_text", str, "A text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
+TARGET_TEXT = Parameter("target_text", str, "Its translation.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
+NEW_ENTRY = Parameters(SENTENCES, SOURCE_TEXT, TARGET_TEXT)
+
+
+def _one_text(given: Given) -> None:
+    if given[SOURCE_TEXT] is None and given[TARGET_TEXT] is None:
+        raise given.missing("source_text' or 'target_text")
+
+
+_MAY_LACK: dict[str, Any] = {"type": str | None, "is_required": False, "limits": {"max_length": MAX_ENTRY_CHARS}}
+ENTRY_CHANGE = Parameters(
+    SENTENCES, replace(SOURCE_TEXT, **_MAY_LACK), replace(TARGET_TEXT, **_MAY_LACK), Rule(_one_text)
+)
+
+MAX_MEMORIES_OF_PAGE, MAX_ENTRIES_OF_PAGE = 25, 100
+LARGEST_ID = 2**63 - 1
+_MIN_FILTER_CHARS = 2
+
+
+def _number(name: str, description: str, default: int, least: int, most: int, example: int) -> Parameter[int]:
+    def read(given: Given, name: str, value: object) -> int:
+        text = str(value)
+        if not (text.isascii() and text.isdecimal() and len(text) < 20 and least <= int(text) <= most):
+            raise InvalidRequest(f"Value for '{name}' not supported; it must be a whole number from {least} to {most}.")
+        return int(text)
+
+    limits = {"ge": least, "le": most}
+    return Parameter(name, int | None, description, read, absent=default, limits=limits, example=example)
+
+
+def _read_filter(given: Given, name: str, value: object) -> str:
+    text = check_text(name, value)
+    if len(text) < _MIN_FILTER_CHARS:
+        raise InvalidRequest(f"Value for '{name}' not supported; use at least {_MIN_FILTER_CHARS} characters.")
+    return text
+
+
+MEMORIES_SIZE = _number("page_size", "Maximum number of memories.", MAX_MEMORIES_OF_PAGE, 1, MAX_MEMORIES_OF_PAGE, 25)
+PAGE = _number("page", "Number of the page, from 0.", 0, 0, 1_000_000, 0)
+MEMORY_LIST = Parameters(SENTENCES, MEMORIES_SIZE, PAGE)
+ENTRIES_SIZE = _number("page_size", "Maximum number of entries; 50 if absent.", 50, 1, MAX_ENTRIES_OF_PAGE, 50)
+CURSOR = _number("page_cursor", "The `next_page_cursor` of the page before.", 0, 0, LARGEST_ID, 17)
+FILTER = Parameter(
+    "filter_text",
+    str | None,
+    "What the text or its translation must have.",
+    _read_filter,
+    limits={"min_length": _MIN_FILTER_CHARS},
+    example="Bahnhof",
+)
+MATCH_CASE = replace(flag("filter_case_sensitive", "Whether capitals and small letters differ."), example=False)
+MEMORY_ENTRIES = Parameters(SENTENCES, ENTRIES_SIZE, CURSOR, FILTER, MATCH_CASE)
+FILE_FORMAT = Parameter(
+    "format",
+    Literal["tmx", "tsv"] | None,
+    "`tmx` or `tsv`; `tmx` if absent.",
+    lambda given, name, value: check_text(name, value).lower(),
+    absent="tmx",
+    example="tmx",
+)
+MEMORY_FILE = Parameters(SENTENCES, FILE_FORMAT)
