@@ -31,6 +31,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from app.errors import ConfigurationError, Overloaded, StorageFailure
 from app.installation import how_to_install
 from app.settings import Settings
+from app.storage.hang_up import hang_up, note_connections
 from app.storage.migrations import DOWNGRADES, MIGRATIONS, statements
 from app.storage.text_room import TextLimits
 
@@ -39,6 +40,7 @@ TABLES = MetaData()
 """All tables, as the newest script leaves them."""
 
 _BUSY_S = 5.0  # how long a statement waits for other processes
+_ANSWER_S = 15.0  # how long PostgreSQL may be silent: longer than a statement and its wait for locks may take
 _POSTGRESQL_CONNECTIONS = 4
 _READERS = 4  # threads; others, such as those of the work on texts, read too
 _SEARCHES = 2  # at once: fewer than there are threads and connections
@@ -90,6 +92,7 @@ class Database:
         threads = 1 if self._dialect == "sqlite" else _POSTGRESQL_CONNECTIONS
         self._threads = ThreadPoolExecutor(threads, "storage")
         self._reading_threads = ThreadPoolExecutor(_READERS, "storage-reading") if self._readers else self._threads
+        self._answer_s = None if self._dialect == "sqlite" else _ANSWER_S
         self._searches = asyncio.Semaphore(_SEARCHES)
         self._waiting_searches = 0
 
@@ -189,11 +192,25 @@ class Database:
 
     async def run(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Calls a function that uses the database, off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
+        return await self._answer(self._threads, function, *arguments)
 
     async def read(self, function: Callable[..., Result], *arguments: object) -> Result:
         """As ``run``, for a function that only reads (``reading``): it doesn't wait for functions that write."""
-        return await asyncio.get_running_loop().run_in_executor(self._reading_threads, function, *arguments)
+        return await self._answer(self._reading_threads, function, *arguments)
+
+    async def _answer(self, threads: ThreadPoolExecutor, function: Callable[..., Result], *arguments: object) -> Result:
+        """Calls a function in a thread; not longer than PostgreSQL may be silent.
+
+        A network that takes bytes and never answers, as a broken proxy does, would keep the threads for ever: libpq has
+        a time limit for connecting and for bytes that nobody has acknowledged, but none for an answer.
+        """
+        try:
+            async with asyncio.timeout(self._answer_s):
+                return await asyncio.get_running_loop().run_in_executor(threads, function, *arguments)
+        except TimeoutError:
+            logger.warning("the database does not answer")
+            hang_up(self._engine)
+            raise StorageFailure("The database can't be used now.") from None
 
     async def search(self, function: Callable[..., Result], *arguments: object) -> Result:
         """As ``read``, for a function that may take a second: only a few of them run at once.
@@ -291,7 +308,7 @@ def _octet_length(text: str | None) -> int | None:
 def _postgresql(address: str) -> Engine:
     """Opens a pool of connections. Each is checked before use, so that a restart of PostgreSQL causes no error."""
     milliseconds = int(1000 * _BUSY_S)
-    return create_engine(
+    engine = create_engine(
         make_url(address).set(drivername="postgresql+psycopg"),
         pool_size=_POSTGRESQL_CONNECTIONS,
         max_overflow=0,
@@ -303,6 +320,8 @@ def _postgresql(address: str) -> Engine:
             "tcp_user_timeout": milliseconds,  # for a host that has vanished
         },
     )
+    note_connections(engine)
+    return engine
 
 
 def _version(connection: Connection) -> int:
