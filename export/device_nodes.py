@@ -1,6 +1,6 @@
 """Building blocks of the graphs for a GPU: a standard Transformer from the weights of the native operators."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,7 +23,7 @@ class Network:
 
     Attributes:
         attributes: Sizes and kinds, see ``export.native_graphs``.
-        weights: By name; large ones may lie outside of the graph.
+        weights: By their names in ``export.native_graphs``; large ones may lie outside of the graph.
     """
 
     attributes: dict[str, Any]
@@ -43,40 +43,10 @@ class Network:
 
 
 def network_of(graph: onnx.ModelProto) -> Network:
-    """Read the graph of a native operator, whose weights are in the order that ``kernels/packing.c`` reads."""
+    """Read the graph of a native operator."""
     [node] = graph.graph.node
     attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
-    tensors = {tensor.name: tensor for tensor in graph.graph.initializer}
-    given = [tensors[name] for name in node.input if name in tensors]
-    return Network(attributes, dict(zip(_names(node.op_type, attributes), given, strict=True)))
-
-
-def _names(operator: str, attributes: Mapping[str, Any]) -> Iterator[str]:
-    """Our names of the weights, in their order."""
-
-    def norm(name: str) -> Iterator[str]:
-        yield from (f"{name}.gain", f"{name}.bias")
-
-    def linear(*names: str) -> Iterator[str]:
-        yield from (f"{name}.{part}" for name in names for part in ("weight", "bias"))
-
-    side = {"Encode": "encoder", "Decode": "decoder"}[operator]
-    yield from ("embedding", "positions")
-    if attributes["embedding_norm"]:
-        yield from norm("embedding_norm")
-    for layer in (f"{side}.{index}" for index in range(attributes["layers"])):
-        yield from norm(f"{layer}.self_norm")
-        yield from linear(f"{layer}.self_projection")
-        if not attributes.get("recurrent"):
-            yield from linear(f"{layer}.self_output")
-        if operator == "Decode":
-            yield from norm(f"{layer}.cross_norm")
-            yield from linear(f"{layer}.cross_query", f"{layer}.cross_output")
-        yield from norm(f"{layer}.inner_norm")
-        yield from linear(f"{layer}.inner", f"{layer}.outer")
-    if attributes["pre_norm"]:
-        yield from norm(f"{side}_norm")
-    yield from linear("cross" if operator == "Encode" else "projection")
+    return Network(attributes, {tensor.name: tensor for tensor in graph.graph.initializer})
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ def _encoder_weights(config: TransformerConfig, arrays: Arrays) -> Weights:
         yield from _self_attention(arrays, f"encoder.{index}")
         yield from _feed_forward(arrays, f"encoder.{index}")
     if config.norm == "pre":
-        yield from _norm(arrays, "encoder_norm")
+        yield from _norm(arrays, "encoder_norm", "encoder_norm")
     crosses = (f"decoder.{layer}.cross_attention" for layer in range(config.decoder_layers))
     yield from _linear(arrays, "cross", *(f"{cross}.{part}" for cross in crosses for part in ("key", "value")))
 
@@ -135,12 +135,12 @@ def _decoder_weights(config: TransformerConfig, arrays: Arrays) -> Weights:
     for index in range(config.decoder_layers):
         name = f"decoder.{index}"
         yield from _recurrence(arrays, name) if config.recurrent else _self_attention(arrays, name)
-        yield from _norm(arrays, f"{name}.cross_residual.norm")
+        yield from _norm(arrays, f"{name}.cross_norm", f"{name}.cross_residual.norm")
         yield from _linear(arrays, f"{name}.cross_query", f"{name}.cross_attention.query")
         yield from _linear(arrays, f"{name}.cross_output", f"{name}.cross_attention.output")
         yield from _feed_forward(arrays, name)
     if config.norm == "pre":
-        yield from _norm(arrays, "decoder_norm")
+        yield from _norm(arrays, "decoder_norm", "decoder_norm")
     # As it lies in the file: the embedding, where they are tied.
     projection = arrays["target_embedding.weight" if config.tie_output else "projection.weight"]
     yield "projection.weight", projection.astype(np.float16)
@@ -151,24 +151,24 @@ def _tables(config: TransformerConfig, arrays: Arrays, side: str) -> Weights:
     yield "embedding", arrays[f"{side}_embedding.weight"].astype(np.float16)
     yield "positions", arrays["positions"]
     if config.embedding_norm:
-        yield from _norm(arrays, f"{side}_norm")
+        yield from _norm(arrays, "embedding_norm", f"{side}_norm")
 
 
 def _self_attention(arrays: Arrays, layer: str) -> Weights:
-    yield from _norm(arrays, f"{layer}.self_residual.norm")
+    yield from _norm(arrays, f"{layer}.self_norm", f"{layer}.self_residual.norm")
     parts = (f"{layer}.self_attention.{part}" for part in ("query", "key", "value"))
     yield from _linear(arrays, f"{layer}.self_projection", *parts)
     yield from _linear(arrays, f"{layer}.self_output", f"{layer}.self_attention.output")
 
 
 def _recurrence(arrays: Arrays, layer: str) -> Weights:
-    yield from _norm(arrays, f"{layer}.self_residual.norm")
+    yield from _norm(arrays, f"{layer}.self_norm", f"{layer}.self_residual.norm")
     parts = (f"{layer}.recurrence.{part}" for part in ("candidate", "gate"))
     yield from _linear(arrays, f"{layer}.self_projection", *parts)
 
 
 def _feed_forward(arrays: Arrays, layer: str) -> Weights:
-    yield from _norm(arrays, f"{layer}.feed_forward_residual.norm")
+    yield from _norm(arrays, f"{layer}.inner_norm", f"{layer}.feed_forward_residual.norm")
     for part in ("inner", "outer"):
         yield from _linear(arrays, f"{layer}.{part}", f"{layer}.feed_forward.{part}")
 
@@ -180,6 +180,6 @@ def _linear(arrays: Arrays, name: str, *layers: str) -> Weights:
     yield f"{name}.bias", bias
 
 
-def _norm(arrays: Arrays, name: str) -> Weights:
-    yield f"{name}.gain", arrays[f"{name}.weight"]
-    yield f"{name}.bias", arrays[f"{name}.bias"]
+def _norm(arrays: Arrays, name: str, layer: str) -> Weights:
+    yield f"{name}.gain", arrays[f"{layer}.weight"]
+    yield f"{name}.bias", arrays[f"{layer}.bias"]

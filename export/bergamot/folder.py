@@ -4,9 +4,7 @@ The folder has one ``.bin`` file of weights, one or two SentencePiece models (``
 Files may be compressed with gzip, as in Mozilla's repository.
 """
 
-import gzip
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from app.engine.models.manifest import Pair
 from export.bergamot.binary import is_binary_weights
 from export.marian.directions import parse_pair
 from export.marian.languages import language_code
-from export.marian.limits import MODEL_BYTES, SourceError, check_plain, first_line, parse_yaml, read_json, read_text
+from export.marian.limits import MODEL_BYTES, SourceError, check_plain, gunzip, parse_yaml, read_json, read_text
 
 _WEIGHTS = re.compile(r"(?!lex|quality|pytorch_model).*\.bin")
 _LEXICAL = re.compile(r"lex.*\.bin")
@@ -127,17 +125,7 @@ def _unpacked(path: Path, scratch: Path) -> Path:
     unpacked = scratch / path.stem
     if unpacked.exists():  # one vocabulary of both sides
         return unpacked
-    most = min(MODEL_BYTES, _GROWTH * path.stat().st_size + _SLACK_BYTES)
-    try:
-        with gzip.open(path) as source, unpacked.open("xb") as target:
-            left = most
-            while block := source.read(1 << 20):
-                left -= len(block)
-                if left < 0:
-                    raise SourceError(f"{path} would unpack to far more than it holds")
-                target.write(block)
-    except (OSError, EOFError, zlib.error) as error:
-        raise SourceError(f"{path} can't be unpacked: {first_line(error)}") from error
+    gunzip(path, unpacked, min(MODEL_BYTES, _GROWTH * path.stat().st_size + _SLACK_BYTES), str(path))
     return unpacked
 
 

@@ -1,6 +1,8 @@
 """Limits for untrusted files: bounds on sizes and numbers, and functions that read within them."""
 
+import gzip
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +126,26 @@ def first_line(error: BaseException) -> str:
     """Return the beginning of an exception's message, in one line."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0][:160]}" if lines else type(error).__name__
+
+
+def gunzip(packed: Path, out: Path, most: int, name: str) -> None:
+    """Unpack a gzip file, at most so many bytes.
+
+    Args:
+        packed: The file.
+        out: Where its content goes.
+        most: Bytes that it may have.
+        name: What messages call the file.
+
+    Raises:
+        SourceError: It is damaged, or unpacks to more.
+    """
+    try:
+        with gzip.open(packed) as source, out.open("wb") as target:
+            while block := source.read(1 << 20):
+                most -= len(block)
+                if most < 0:
+                    raise SourceError(f"{name} unpacks to more than it may")
+                target.write(block)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SourceError(f"{name} is damaged and can't be unpacked: {first_line(error)}") from error

@@ -1,7 +1,6 @@
 """Downloads files: checked by size and hash, continued where they stopped, unpacked within bounds."""
 
 import shutil
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import httpx
 
 from app.engine.models.bundle import sha256
-from export.marian.limits import SourceError, first_line
+from export.marian.limits import SourceError, first_line, gunzip
 from export.registry.index import MAX_FILE_BYTES, IndexFile
 
 MAX_INDEX_BYTES = 32 << 20
@@ -90,7 +89,7 @@ def take(packed: Path, address: str, file: IndexFile, folder: Path) -> Path:
     try:
         _expect(packed, address, file.size, file.sha256)
         if file.path.endswith(".gz"):
-            _unpack(packed, unpacked, address, file.unpacked_size or MAX_FILE_BYTES)
+            gunzip(packed, unpacked, file.unpacked_size or MAX_FILE_BYTES, address)
         else:
             shutil.move(packed, unpacked)
         _expect(unpacked, address, file.unpacked_size, file.unpacked_sha256)
@@ -144,30 +143,6 @@ def _check(response: httpx.Response, address: str) -> None:
         raise SourceError(f"{address} leads to an address without encryption")
     if response.status_code >= httpx.codes.BAD_REQUEST:
         raise SourceError(f"{address} answers {response.status_code} {response.reason_phrase}".rstrip())
-
-
-def _unpack(packed: Path, out: Path, address: str, most: int) -> None:
-    """Unpack a gzip file, at most so many bytes.
-
-    Raises:
-        SourceError: It is damaged, or unpacks to more.
-    """
-    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    written = 0
-    try:
-        with packed.open("rb") as source, out.open("wb") as target:
-            while data := source.read(_CHUNK):
-                while data:
-                    part = unpacker.decompress(data, _CHUNK)
-                    written += len(part)
-                    if written > most:
-                        raise SourceError(f"{address} unpacks to more than {most:,} bytes")
-                    target.write(part)
-                    data = unpacker.unconsumed_tail
-    except zlib.error as error:
-        raise SourceError(f"{address} is damaged: {error}") from error
-    if not unpacker.eof:
-        raise SourceError(f"{address} is damaged: it is cut off")
 
 
 def _expect(path: Path, address: str, size: int | None, digest: str | None) -> None:

@@ -250,7 +250,7 @@ def vocabularies_without_sides(copy):
     ("change", "words"),
     [
         (pointer, "git lfs pull"),
-        (bomb, "far more than it holds"),
+        (bomb, "unpacks to more than it may"),
         (two_models, "several files of weights"),
         (cut_archive, "can't be unpacked"),
         (zstandard, "zstd -d"),
