@@ -168,11 +168,11 @@ class Settings(BaseSettings):
     )
 
     provider: Literal["cpu", "cuda"] = Field("cpu", description="Where the model runs.")
-    precision: Literal["auto", "int8", "int8-shortlist", "float32", "float16"] = Field(
+    precision: Literal["auto", "int8", "float32", "float16"] = Field(
         "auto",
         description="Number format of the graphs: int8 and float32 on cpu, float32 and float16 on cuda; "
-        "auto means int8 on cpu and float16 on cuda. int8-shortlist limits each sentence to the usual translations of "
-        "its words: faster for single sentences, sometimes with another result.",
+        "auto means int8 on cpu and float16 on cuda. int8 is what the native operators compute; a model that they "
+        "don't know runs in float32.",
     )
     workers: int | None = Field(
         None,
@@ -190,9 +190,8 @@ class Settings(BaseSettings):
     kernels: Literal["auto", "off", "avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8", "plain"] = (
         Field(
             "auto",
-            description="Native operators for int8 on the CPU, two to four times as fast as those of ONNX Runtime. "
-            "auto takes the fastest instruction set of the processor; off, or the name of an instruction set, is for "
-            "tests.",
+            description="Native operators for int8 on the CPU. auto takes the fastest of the processor; "
+            "off (the float32 graphs instead), or the name of an instruction set, is for tests.",
         )
     )
     beam_size: int = Field(
@@ -277,7 +276,7 @@ class Settings(BaseSettings):
         return self.max_batch_tokens or (min(8192, self.max_queue_tokens) if self.provider == "cuda" else 512)
 
     @property
-    def graph_precision(self) -> Literal["int8", "int8-shortlist", "float32", "float16"]:
+    def graph_precision(self) -> Literal["int8", "float32", "float16"]:
         """The precision with ``auto`` resolved."""
         if self.precision == "auto":
             return "int8" if self.provider == "cpu" else "float16"

@@ -6,8 +6,7 @@
 
 With ``--target-length`` every translation gets that many tokens in both engines: for the models of ``opus_size.py``,
 whose random weights never end one. Like the service, our beams drop hypotheses that fall far behind, and
-CTranslate2's don't; ``--beam-threshold 100`` keeps them whole. int8-shortlist, where the bundle has it, is compared
-with CTranslate2's int8.
+CTranslate2's don't; ``--beam-threshold 100`` keeps them whole.
 
 Each round times both engines one after the other on the same batches of token ids; the table shows the median over the
 rounds, with the smallest and the largest. Tokens are target tokens, ends of sentences included; the two may translate a
@@ -45,7 +44,7 @@ from benchmarks.ctranslate2_model import convert, piece_names
 from benchmarks.figures import json_line, spread
 from model.data.pairs import read_pairs
 
-PRECISIONS = {"cpu": "int8-native,int8,int8-shortlist,float32", "cuda": "float16,float32"}
+PRECISIONS = {"cpu": "int8-native,float32", "cuda": "float16,float32"}
 
 Sources = Sequence[list[int]]
 Translations = list[list[int]]

@@ -17,11 +17,11 @@ import sentencepiece
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.engine.decoding.batch_decoder import decode
-from app.engine.onnx.model import OnnxModel
+from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.onnx.opening import open_model, opened_graphs
 from app.engine.options import SearchOptions
 from export.bundle_builder import Sentences, build_bundle
-from export.precisions import INTEGER_WEIGHTS
+from export.precisions import WEIGHTS
 from model.data.batches import Batch, pad
 from model.data.corpus import build_corpus
 from model.data.pairs import read_pairs
@@ -60,7 +60,7 @@ class Result:
         target_tokens: Target tokens that training saw.
         training_s: Seconds of training.
         parameters: Parameters of the model.
-        int8_bytes: Size of the int8 graphs and their weights.
+        int8_bytes: Size of the graphs that int8 opens and of their weights, which are float16 on disk.
         validation_loss: Negative log-likelihood per target token of the validation pairs.
         loss_within: The same on pairs of the second test set that are as long as training had.
         loss_beyond_1, loss_beyond_2, loss_beyond_3: The same on pairs up to 4/3, 5/3 and 2 times as long; None where
@@ -197,7 +197,6 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
     trainer.model.load_state_dict(model.state_dict())
     validation_loss = trainer.validate()
     report(f"{name}: exporting")
-    # Half of the first set calibrates int8; what is compared is the float32 graphs.
     texts = [pair[0] for pair in sets[0].pairs[::2]]
     groups = [Sentences(first, second, texts)]
     bundle = build_bundle(averaged, averaged.parent / "bundle", sentences=groups, has_float16=False, report=report)
@@ -211,9 +210,9 @@ def _measured(name: str, trainer: Trainer, averaged: Path, plan: Plan, data: Pat
     tag = trainer.tags[1]
     processor = sentencepiece.SentencePieceProcessor(model_file=str(trainer.tokenizer))
     sources = [[tag, *processor.encode(text), EOS_ID] for text, _ in islice(sets[0].pairs, _TIMED)]
-    graphs = OnnxModel(**bundle.graphs("int8"), pad_id=model.config.pad_id, provider="cpu", threads=1)
+    graphs = open_model(bundle, "int8")
     by_length = [_loss_of_lengths(model, data / plan.tests[1], processor, tag, most) for most in _ranges(recipe)]
-    names = {path.name for path in bundle.graphs("int8").values()} | {INTEGER_WEIGHTS}
+    names = {path.name for path in bundle.graphs(opened_graphs(bundle.manifest, "int8")).values()} | {WEIGHTS}
     return Result(
         variant=name,
         target_tokens=trainer.state.tokens,
@@ -258,7 +257,7 @@ def _loss_of_lengths(
     return round(likelihood / tokens, 4) if tokens else None
 
 
-def _milliseconds(graphs: OnnxModel, model: Transformer, sources: Sequence[Sequence[int]], together: int) -> float:
+def _milliseconds(graphs: Model[Any], model: Transformer, sources: Sequence[Sequence[int]], together: int) -> float:
     """Processor time a sentence; the fastest of three rounds, for others use the machine too."""
     config = model.config
     rounds = []

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import (
     FORMAT_VERSION,
@@ -28,9 +26,8 @@ from export.bundle_writer import BuildError, check_out, golden, ids_of, replacin
 from export.equivalents import standardised
 from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicons
 from export.parity import measure, require
-from export.precisions import Sources, write_graphs
+from export.precisions import write_graphs
 from export.progress import Report
-from export.shortlist import SHORTLIST
 from model.data.tokenizer import known_placeholders, target_tag
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
@@ -38,13 +35,14 @@ from model.training.checkpoint import load_model
 from model.training.provenance import ModelCard, read_card
 
 TOKENIZER = "tokenizer.spm"
-RANDOM_SENTENCES = 40
-"""Random pieces that calibrate int8 if there is no text; more of them would calibrate it no better."""
+
+Sources = list[list[int]]
+"""Sentences as source ids, special ids included."""
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """Real source sentences of one direction, for calibration and the agreement check."""
+    """Real source sentences of one direction, for the agreement check."""
 
     source: str
     target: str
@@ -63,7 +61,6 @@ class Ingredients:
         longest_source: Maximum source pieces that the model was trained on.
         golden: Source language, target language and text of the sentences for the self-test at the start.
         provenance: Origin of the model.
-        shortlist: Table for the int8-shortlist graphs; None makes no such graphs.
         lexicons: Translations of rare words, by direction.
         mark_known: Mark the words of the lexicons that the model alone translates as they do.
         has_float16: Make float16 graphs, which GPUs use.
@@ -76,7 +73,6 @@ class Ingredients:
     longest_source: int
     golden: Sequence[tuple[str, str, str]]
     provenance: Provenance
-    shortlist: Shortlist | None = None
     lexicons: Lexicons = field(default_factory=dict)
     mark_known: bool = False
     has_float16: bool = True
@@ -91,13 +87,12 @@ def build_bundle(
     out: Path,
     *,
     sentences: Sequence[Sentences] = (),
-    shortlist: Shortlist | None = None,
     lexicons: Lexicons | None = None,
     mark_known: bool = False,
     has_float16: bool = True,
     report: Report,
 ) -> Bundle:
-    """Export a model folder as a bundle of float32, float16 and int8 graphs.
+    """Export a model folder as a bundle of float32 and float16 graphs, and those of the native operators.
 
     Weights are first rounded to float16 values, so that all precisions share one file of half the size. Parity compares
     the graphs with this rounded model.
@@ -105,9 +100,7 @@ def build_bundle(
     Args:
         checkpoint: Model folder, as training writes it.
         out: Folder to make or replace.
-        sentences: Text that calibrates int8, and on which greedy translations by PyTorch and by the graphs are
-            compared. Without it, int8 is calibrated on random pieces, which is worse.
-        shortlist: Adds int8-shortlist graphs.
+        sentences: Text on which greedy translations by PyTorch and by the graphs are compared.
         lexicons: Translations of rare words, by source and target language.
         mark_known: Mark the words of the lexicons that the model alone translates as they do, see ``export.lexicon``.
         has_float16: Make float16 graphs, too.
@@ -115,8 +108,7 @@ def build_bundle(
 
     Raises:
         CheckpointError: The checkpoint is missing or damaged.
-        BuildError: ``out`` exists and is not a bundle, int8 doesn't support the width of the heads, or a lexicon is for
-            a direction or a model that can't have one.
+        BuildError: ``out`` exists and is not a bundle, or a lexicon is for a direction or a model that can't have one.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
@@ -130,17 +122,15 @@ def build_bundle(
         raise BuildError(f"a lexicon is for {'-'.join(min(unknown))}, which the model doesn't translate")
     if lexicons and model.config.alignment_layer is None:
         raise BuildError("a lexicon needs an alignment head: train with model.alignment_layer")
-    ingredients = replace(
-        trained, shortlist=shortlist, lexicons=lexicons or {}, mark_known=mark_known, has_float16=has_float16
-    )
+    ingredients = replace(trained, lexicons=lexicons or {}, mark_known=mark_known, has_float16=has_float16)
     return build(ingredients, out, sentences=sentences, report=report)
 
 
 def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences] = (), report: Report) -> Bundle:
-    """Make a bundle of float32, float16 and int8 graphs; see ``build_bundle``. The weights are not changed.
+    """Make a bundle; see ``build_bundle``. The weights are not changed.
 
     Raises:
-        BuildError: ``out`` exists and is not a bundle, or int8 doesn't support the width of the heads.
+        BuildError: ``out`` exists and is not a bundle, or the model can't be exported.
         ParityError: The float32 graphs are wrong.
     """
     check_out(out)
@@ -152,16 +142,7 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
             shutil.copyfile(path, partial / path.name)
         write_lexicons(ingredients.lexicons, partial)
         sources = _sources(ingredients, sentences)
-        if ingredients.shortlist and not model.config.cutoffs:
-            ingredients.shortlist.save(partial / SHORTLIST)
-        graphs = write_graphs(
-            model,
-            partial,
-            sources or _random_sources(ingredients),
-            has_float16=ingredients.has_float16,
-            has_shortlist=ingredients.shortlist is not None,
-            report=report,
-        )
+        graphs = write_graphs(model, partial, has_float16=ingredients.has_float16, report=report)
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(ingredients, graphs, parity)
         seal(partial, manifest, ())
@@ -202,13 +183,6 @@ def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Source
     return [source for source in sources if len(source) <= ingredients.longest_source]
 
 
-def _random_sources(ingredients: Ingredients) -> Sources:
-    """Return random pieces instead of sentences."""
-    rng, config = np.random.default_rng(0), ingredients.model.config
-    lengths = rng.integers(1, min(40, ingredients.longest_source), RANDOM_SENTENCES)
-    return [[*rng.integers(0, config.source_vocabulary, length).tolist(), config.eos_id] for length in lengths]
-
-
 def _parity(
     model: Transformer,
     folder: Path,
@@ -216,7 +190,7 @@ def _parity(
     sources: Sources,
     report: Report,
 ) -> dict[str, Any]:
-    config, result, opened = model.config, dict[str, Any](), dict[Precision, OnnxModel | NativeModel]()
+    config, result = model.config, dict[str, Any]()
     for precision, names in graphs.items():
         paths = {role: folder / name for role, name in names.files.items()}
         if precision == "float16-cuda":  # made of int8-native's weights, not traced; tests/parity compares them
@@ -225,23 +199,16 @@ def _parity(
             if choose_kernels() is None:
                 report("int8-native is not compared with PyTorch: its operators were not built for this machine")
                 continue
-            opened[precision] = NativeModel(paths["encoder"], paths["decoder"])
+            opened: OnnxModel | NativeModel = NativeModel(paths["encoder"], paths["decoder"])
         else:
-            opened[precision] = OnnxModel(
-                **paths, pad_id=config.pad_id, provider="cpu", threads=torch.get_num_threads()
-            )
-        report(f"comparing {precision} with {'int8' if names.shortlist else 'PyTorch'}")
-        if names.shortlist:
-            # These graphs have no log-probabilities for the other pieces of the vocabulary, so compare translations.
-            same = agreement(opened["int8"], opened[precision], config, sources)
-            result[precision] = {"greedy_agreement_with_int8": same} if sources else {}
-            continue
-        parity = measure(model, opened[precision])
+            opened = OnnxModel(**paths, pad_id=config.pad_id, provider="cpu", threads=torch.get_num_threads())
+        report(f"comparing {precision} with PyTorch")
+        parity = measure(model, opened)
         if precision == "float32":
             require(parity)
         result[precision] = parity.to_dict()
         if sources and precision != "float16":  # the CPU only emulates float16, slowly
-            result[precision]["greedy_agreement"] = agreement(TorchModel(model), opened[precision], config, sources)
+            result[precision]["greedy_agreement"] = agreement(TorchModel(model), opened, config, sources)
     return result
 
 

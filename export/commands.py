@@ -46,15 +46,8 @@ SentencesOption = Annotated[
     Path | None,
     typer.Option(
         help="Pair file. Of its first 500 pairs, the sides in the model's source languages are translated by "
-        "PyTorch and by the graphs for comparison; every second one calibrates int8.",
-        show_default="random pieces calibrate int8, less well",
-    ),
-]
-ShortlistOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder of the run, e.g. runs/de-en, or of a bundle that has a shortlist. Adds the int8-shortlist "
-        "graphs: each sentence may only use the pieces that the run's word alignments suggest."
+        "PyTorch and by the graphs for comparison.",
+        show_default="only random pieces are compared",
     ),
 ]
 CudaOption = Annotated[
@@ -71,14 +64,13 @@ def export(
     checkpoint: Annotated[Path, typer.Argument(help="Model folder, e.g. runs/de-en/averaged.")],
     out: Annotated[Path, typer.Argument(help="Folder of the bundle, made or replaced, e.g. artifacts/de-en.")],
     sentences: SentencesOption = None,
-    shortlist: ShortlistOption = None,
     lexicon: LexiconOption = None,
     mark_known: MarkKnown = False,
     mark_frequent: MarkFrequent = None,
     cuda: CudaOption = False,
     data: DataOption = DATA,
 ) -> None:
-    """Export a trained model as a bundle: ONNX graphs in int8, float32 and float16, with a parity report.
+    """Export a trained model as a bundle: graphs in int8, float32 and float16, with a parity report.
 
     OUT changes only when the bundle is complete. Its manifest holds the parity report; 'dragoman info OUT' shows it.
     """
@@ -92,7 +84,6 @@ def export(
     from export.agreement import parity_lines
     from export.bundle_builder import build_bundle
     from export.progress import reporting
-    from export.shortlist import read_shortlist
     from model.training.provenance import read_card
 
     languages = read_card(checkpoint).languages
@@ -100,12 +91,10 @@ def export(
     lexicons = _read_lexicons(lexicon or [], languages)
     with reporting("exporting") as report:
         lexicons = _marked_by_text(lexicons, mark_frequent, data, report)
-        table = read_shortlist(shortlist, languages) if shortlist else None
         bundle = build_bundle(
             checkpoint,
             out,
             sentences=groups,
-            shortlist=table,
             lexicons=lexicons,
             mark_known=mark_known,
             report=report,

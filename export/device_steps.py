@@ -17,6 +17,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from app.engine.onnx.device_graphs import BEAM
 from export.device_nodes import INTEGER, Network, Nodes, Sublayer, attend, network_of, recurrence, transform
 from export.graph_ends import array_names
 
@@ -28,9 +29,6 @@ _LOST = -1e30
 """A hypothesis with a lower sum of log-probabilities is none."""
 _LOWEST = -30_000.0
 """Far below all scores of an alignment head, and a number of float16."""
-
-BEAM = 4
-"""M: larger beams are searched by the simple graphs."""
 
 Shape = Sequence[int | str]
 

@@ -226,12 +226,10 @@ def tiny_bundle(tiny_checkpoint: Path, once: Once) -> Bundle:
     """All precisions. Copy the folder before changing anything in it."""
     from app.engine.models.bundle import Bundle
     from export.bundle_builder import build_bundle
-    from tests.support.tiny import made_up_shortlist
 
     def write(folder: Path) -> None:
-        shortlist = made_up_shortlist(tiny_checkpoint / "tokenizer.spm")
         lexicons = {("de", "en"): {"Narkose": ["anesthesia", "anesthetic"], "Tipperary": ["Tipperary"]}}
-        build_bundle(tiny_checkpoint, folder / "tiny", shortlist=shortlist, lexicons=lexicons, report=lambda line: None)
+        build_bundle(tiny_checkpoint, folder / "tiny", lexicons=lexicons, report=lambda line: None)
 
     return Bundle.open(once("bundle", write) / "tiny")
 

@@ -8,17 +8,17 @@ better (4,800 sentences: expected calibration error 1.8 %, 1.7 % with the length
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sacrebleu
 from numpy.typing import NDArray
 
-from app.engine.decoding.batch_decoder import decode
+from app.engine.decoding.batch_decoder import Model, decode
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import Confidence, Manifest, write_manifest
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.model import OnnxModel
+from app.engine.onnx.opening import open_model
 from app.engine.options import SearchOptions
 from app.text.sentences import spans
 from model.evaluation.evaluate import TestSet, columns
@@ -74,7 +74,7 @@ def judge(
     directions = [
         (model, pair)
         for alone in bundle.models
-        for model in [OnnxModel(**alone.graphs("int8"), pad_id=manifest.ids.pad, provider="cpu", threads=threads)]
+        for model in [open_model(alone, "int8", threads=threads)]
         for pair in alone.manifest.pairs
     ]
     languages = columns(manifest)
@@ -102,7 +102,7 @@ def judge(
 
 
 def _judged(
-    model: OnnxModel,
+    model: Model[Any],
     manifest: Manifest,
     tokenizer: Tokenizer,
     metric: sacrebleu.CHRF,

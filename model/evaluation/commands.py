@@ -13,7 +13,7 @@ from model.progress import progress_bar
 if TYPE_CHECKING:
     from app.engine.models.manifest import Score
 
-PRECISIONS = ("int8", "int8-shortlist", "float32", "float16")
+PRECISIONS = ("int8", "float32", "float16")
 DEFAULT_SETS = Path("data/de-en/eval")
 
 

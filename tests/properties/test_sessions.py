@@ -1,9 +1,8 @@
-"""The graphs of a tiny trained model: neighbours and caches change nothing, in float32 and in int8."""
+"""The graphs of a tiny trained model: neighbours and caches change nothing, in float32 and on the native operators."""
 
 from dataclasses import replace
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +30,7 @@ def sources(tiny_tokenizer):
     return source_ids(tiny_tokenizer, TEXTS)
 
 
-@pytest.fixture(scope="module", params=["float32", "int8", "int8-native", "int8-shortlist"])
+@pytest.fixture(scope="module", params=["float32", "int8-native"])
 def graphs(tiny_bundle, request):
     return open_graphs(tiny_bundle, request.param)
 
@@ -70,47 +69,6 @@ def test_companions_and_order_change_nothing(graphs, sources, alone, options, or
     found = translate(graphs, [sources[index] for index in chosen], options)
     for index, hypotheses in zip(chosen, found, strict=True):
         assert_same(hypotheses, alone[options][index])
-
-
-@pytest.mark.parametrize("precision", ["int8", "int8-shortlist"])
-@pytest.mark.parametrize("count", [1, 3, len(TEXTS)])
-def test_several_greedy_steps_in_one_run_are_those_steps(tiny_bundle, sources, count, precision):
-    """To the last bit; one row ends early, many go on while others have ended."""
-    found = [
-        [translate(model, sources[begin : begin + count], GREEDY) for begin in range(0, len(TEXTS), count)]
-        for model in with_and_without(tiny_bundle, precision, "greedy")
-    ]
-    assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("precision", ["int8", "int8-shortlist"])
-@pytest.mark.parametrize(
-    "options",
-    [
-        BEAM,
-        replace(BEAM, beam_size=12, n_best=12),
-        replace(BEAM, min_length=3),
-        PRUNED,
-        replace(PRUNED, beam_threshold=0.3),
-    ],
-)
-def test_several_steps_of_a_beam_search_in_one_run_are_those_steps(tiny_bundle, sources, options, precision):
-    """To the last bit."""
-    found = [
-        [translate(model, [source], options) for source in sources]
-        for model in with_and_without(tiny_bundle, precision, "beam")
-    ]
-    assert found[0] == found[1]
-
-
-def with_and_without(bundle, precision, kind):
-    paths = bundle.graphs(precision)
-    one, other = (
-        OnnxModel(**graphs, pad_id=PAD_ID, provider="cpu", threads=1)
-        for graphs in (paths, {role: path for role, path in paths.items() if role != kind})
-    )
-    assert one.has(kind) and not other.has(kind)
-    return one, other
 
 
 @settings(max_examples=20)
@@ -181,28 +139,6 @@ def test_more_candidates_than_the_vocabulary_has(tiny_onnx, sources):
     assert np.exp(scores).sum(1) == pytest.approx([1.0, 1.0], abs=1e-4)
 
 
-def test_a_shortlist_leaves_the_rest_of_the_vocabulary_out(tiny_bundle, sources):
-    """Probabilities are int8's own, over the sentence's pieces; none comes from a neighbour's list."""
-    whole, short = open_graphs(tiny_bundle, "int8"), open_graphs(tiny_bundle, "int8-shortlist")
-    features = short.encode(sources[:5])
-    rows = {model: model.rows() for model in (whole, short)}
-    for each in rows.values():
-        each.join(features)
-    tokens = [BOS_ID] * 5
-    for _ in range(3):
-        scores, candidates, _ = (part.copy() for part in rows[whole].step(tokens, VOCABULARY))
-        found, chosen, _ = rows[short].step(tokens, VOCABULARY)
-        for row, item in enumerate(features):
-            count = len(item.pieces)
-            assert 20 < count < VOCABULARY
-            kept = np.isin(candidates[row], item.pieces)
-            assert chosen[row, :count].tolist() == candidates[row][kept].tolist()
-            total = np.log(np.exp(scores[row][kept]).sum())
-            assert found[row, :count] == pytest.approx(scores[row][kept] - total, abs=1e-4)
-            assert (found[row, count:] < -1e8).all()
-        tokens = chosen[:, 0].tolist()
-
-
 def test_an_id_outside_the_vocabulary_is_a_model_failure(tiny_onnx):
     with pytest.raises(ModelFailure):
         tiny_onnx.encode([[VOCABULARY]])
@@ -224,26 +160,8 @@ def test_scores_that_are_not_finite_are_a_model_failure(tiny_onnx, sources, monk
         rows.step([BOS_ID], 4)
 
 
-@pytest.mark.parametrize("kind", ["decoder", "greedy", "beam"])
-def test_no_numbers_in_any_graph_are_a_model_failure(tiny_bundle, sources, tmp_path, kind):
-    """The scale of the logits is NaN; the beam search drops much, but not that."""
-    paths = tiny_bundle.graphs("int8")
-    graph = onnx.load(paths[kind])
-    inner = [attribute.g for node in graph.graph.node for attribute in node.attribute if node.op_type == "Loop"]
-    [body] = inner or [graph.graph]
-    [softmax] = [node for node in body.node if node.op_type == "LogSoftmax"]
-    [projection] = [node for node in body.node if node.output[0] == softmax.input[0]]
-    [scale] = [tensor for tensor in body.initializer if tensor.name == projection.input[2]]
-    scale.CopyFrom(onnx.numpy_helper.from_array(np.array(np.nan, np.float32), scale.name))
-    onnx.save(graph, tmp_path / "poisoned.onnx")
-    model = OnnxModel(**paths | {kind: tmp_path / "poisoned.onnx"}, pad_id=PAD_ID, provider="cpu", threads=1)
-    batch = sources[:1] if kind == "beam" else sources[:2]
-    with pytest.raises(ModelFailure, match="not finite"):
-        translate(model, batch, GREEDY if kind == "greedy" else PRUNED)
-
-
 def test_what_is_behind_a_rows_past_is_never_read(tiny_bundle, sources, monkeypatch):
-    model = open_graphs(tiny_bundle, "int8")
+    model = open_graphs(tiny_bundle, "float32")
     expected = [translate(model, sources, options) for options in (GREEDY, BEAM)]
     block = app.engine.onnx.kv_cache._DoubleBuffer.block
 
@@ -263,8 +181,8 @@ def test_a_provider_that_is_not_there(tiny_bundle, monkeypatch):
 
 
 def test_a_damaged_graph_is_named(tiny_bundle, tmp_path):
-    graphs = tiny_bundle.graphs("int8")
-    truncated = tmp_path / "decoder.int8.onnx"
+    graphs = tiny_bundle.graphs("float32")
+    truncated = tmp_path / "decoder.float32.onnx"
     truncated.write_bytes(graphs["decoder"].read_bytes()[:-1000])
-    with pytest.raises(BundleError, match=r"decoder\.int8\.onnx can't be loaded"):
+    with pytest.raises(BundleError, match=r"decoder\.float32\.onnx can't be loaded"):
         OnnxModel(graphs["encoder"], truncated, pad_id=PAD_ID, provider="cpu", threads=1)

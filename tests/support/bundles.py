@@ -31,7 +31,7 @@ def write_bundle(folder: Path, *pairs: str, size: int = MODEL_BYTES, version: st
         )
         | {"alignment_head": False},
         "longest_source": 10,
-        "graphs": {"int8": {"encoder": "encoder.onnx", "decoder": "decoder.onnx"}},
+        "graphs": {"float32": {"encoder": "encoder.onnx", "decoder": "decoder.onnx"}},
         "source_tokenizer": "tokenizer.spm",
         "target_tokenizer": "tokenizer.spm",
         "files": {name: sha256(folder / name) for name in contents},

@@ -23,7 +23,7 @@ WAIT_S = 30.0
 
 def room_for(count: int, bundle: Path) -> int:
     """A budget for that many bundles of this size."""
-    return count * loaded_bytes(bundle, Manifest.read(bundle), "int8")
+    return count * loaded_bytes(bundle, Manifest.read(bundle), "float32")
 
 
 class Shelf:

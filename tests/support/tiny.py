@@ -15,13 +15,11 @@ import numpy as np
 import sentencepiece
 import torch
 
-from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import GOLDEN as GOLDEN_FILE
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import Pair, Precision, write_manifest
 from app.engine.onnx.opening import OpenModel, open_model
-from export.shortlist import Vocabulary, build_shortlist
-from model.data.batches import Batch, Packed, pad
+from model.data.batches import Batch, pad
 from model.data.tokenizer import BOS_ID, EOS_ID, target_tag, train_tokenizer
 from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model
@@ -164,16 +162,6 @@ def write_tokenizer(path: Path) -> Path:
     return path
 
 
-def made_up_shortlist(tokenizer: Path) -> Shortlist:
-    """Made of sentences in which every piece is linked with every other."""
-    processor = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer))
-    pairs = [(processor.encode(a), processor.encode(b)) for a, b in sentence_pairs(200, seed=2)]
-    links = [np.array([(i, j) for i in range(len(a)) for j in range(len(b))], np.int16) for a, b in pairs]
-    tags = (processor.piece_to_id(target_tag("de")), processor.piece_to_id(target_tag("en")))
-    vocabulary = Vocabulary(size=VOCABULARY, tags=tags, eos=EOS_ID, bytes=(), per_language=20)
-    return build_shortlist([Packed.build(pairs, links)], vocabulary)
-
-
 def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:
     """A copy of a bundle that says it translates another pair: a random model, which knows neither language."""
     shutil.copytree(bundle.path, folder)
@@ -191,7 +179,7 @@ def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:
 
 def open_graphs(bundle: Bundle, precision: Precision) -> OpenModel:
     """The runtime over a bundle's graphs, with one thread."""
-    return open_model(bundle, precision, kernels="auto" if precision == "int8-native" else "off")
+    return open_model(bundle, precision)
 
 
 def source_ids(tokenizer: Path, texts: Sequence[str], target: str = "en") -> list[list[int]]:

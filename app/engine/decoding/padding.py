@@ -7,9 +7,7 @@ of the additions, and so not their result.
 from collections.abc import Iterator, Sequence
 
 POSITIONS = 4
-"""Block size for source positions, and for past positions where they have a mask."""
-CHOICES = 64
-"""Block size for the pieces of a shortlist."""
+"""Block size for source positions and past positions."""
 
 
 def pad_to_multiple(length: int, block: int = POSITIONS) -> int:

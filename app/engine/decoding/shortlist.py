@@ -6,7 +6,7 @@ shortlist they are almost nothing.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 from app.errors import BundleError
 
 Array = NDArray[Any]
-
-# Far below any logit, and still a number.
-_NEVER = -1e9
 
 
 class Shortlist:
@@ -55,21 +52,3 @@ class Shortlist:
         offsets, pieces = self._offsets, self._pieces
         found = [pieces[offsets[index] : offsets[index + 1]] for index in source]
         return np.unique(np.concatenate([np.asarray(source, dtype=np.int64), *found]))
-
-
-class Choices(NamedTuple):
-    """The additional inputs of an int8-shortlist decoder graph, see ``export.shortlist.over_shortlist``."""
-
-    shortlist: Array  # (U,) int64, ascending
-    choices: Array  # (R, 1, C) int64
-    choice_bias: Array  # (R, 1, C) float32
-
-
-def choose(pieces: Array) -> Choices:
-    """From the target ids of each row, (R, C) int64 with -1 where a row has less than C."""
-    here = pieces >= 0
-    among = np.zeros(int(pieces.max()) + 1, dtype=bool)
-    among[pieces[here]] = True
-    places = np.where(here, (np.cumsum(among) - 1)[pieces], 0)
-    bias = np.where(here, np.float32(0), np.float32(_NEVER))
-    return Choices(np.flatnonzero(among), places[:, None], bias[:, None])

@@ -97,7 +97,7 @@ class Bundle:
         return self.path / manifest.source_tokenizer, self.path / manifest.target_tokenizer, source, target
 
     def graphs(self, precision: Precision) -> dict[str, Path]:
-        """Paths of the graphs that there are, and of the shortlist, by the names that ``runtime.OnnxModel`` gives them.
+        """Paths of the graphs that there are, and of the shortlist, by their role in ``manifest.Graphs``.
 
         Raises:
             BundleError: The bundle has no graphs of that precision.

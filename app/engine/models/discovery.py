@@ -12,12 +12,9 @@ from app.errors import BundleError
 # time in the order that its kernels want, and those of float32 graphs lie on disk in half the width. Measured: 1.0 to
 # 1.8 for the shipped int8 graphs of 12 MB, 3.0 to 3.9 for the float32 graphs of 19 MB, 2.4 to 2.6 for some of 98 MB.
 _GROWTH: dict[Precision, float] = {
-    "int8": 2.0,
     "int8-native": 2.0,
-    "int8-shortlist": 2.0,
     "float32": 3.5,
     "float16": 3.5,
-    "float16-cuda": 3.5,
 }
 
 
@@ -45,11 +42,14 @@ def find_bundles(folders: Iterable[Path]) -> list[Path]:
 def loaded_bytes(folder: Path, manifest: Manifest, precision: Precision) -> int:
     """Estimates the memory that a bundle's model takes once it is loaded, without caches and running batches.
 
+    Args:
+        folder: The bundle.
+        manifest: Its manifest.
+        precision: The graphs that are opened, see ``app.engine.onnx.opening.opened_graphs``.
+
     Raises:
         BundleError: There are no graphs of that precision, or a file can't be read.
     """
-    if precision == "int8" and precision not in manifest.graphs:
-        precision = "int8-native"  # imported without PyTorch
     if precision not in manifest.graphs:
         raise BundleError(f"{folder} has no {precision} graphs, only {', '.join(manifest.graphs)}")
     models = manifest.models

@@ -28,6 +28,7 @@ MAX_PAIRS = 2_000
 """Pairs of languages in one bundle."""
 
 Precision = Literal["float32", "float16", "float16-cuda", "int8", "int8-native", "int8-shortlist"]
+"""Kinds of graphs. Older bundles also have int8 and int8-shortlist graphs, which nothing opens any more."""
 
 
 def _plain_file_name(name: str) -> str:
@@ -83,10 +84,8 @@ class Graphs(Part):
 
     encoder: FileName
     decoder: FileName = Field(description="one step; of float16-cuda, a step of greedy search")
-    greedy: FileName | None = Field(None, description="the decoder, making several greedy steps in one run")
-    beam: FileName | None = Field(
-        None, description="several steps of a sentence's beam search; of float16-cuda, one step of many"
-    )
+    greedy: FileName | None = Field(None, description="in older bundles")
+    beam: FileName | None = Field(None, description="of float16-cuda, a step of beam search")
     resize: FileName | None = Field(None, description="gives the caches of float16-cuda another length")
     shortlist: FileName | None = Field(None, description="the table for decoders that choose from a shortlist")
 

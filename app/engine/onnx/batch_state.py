@@ -1,23 +1,20 @@
 """The arrays that live between two decoding steps, kept aligned while rows come and go.
 
-Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions of the cache, D width, C
-pieces to choose from, K candidates, L decoder layers. S, P and C are whole blocks, see ``app.engine.decoding.padding``.
+Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions of the cache, D width, K
+candidates, L decoder layers. S and P are whole blocks, see ``app.engine.decoding.padding``.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
-from app.engine.decoding.padding import CHOICES, POSITIONS, pad_to_multiple
+from app.engine.decoding.padding import POSITIONS, pad_to_multiple
 from app.engine.decoding.search import Beam, Steps
-from app.engine.decoding.shortlist import choose
-from app.engine.onnx.kv_cache import empty_past
-from app.engine.onnx.sessions import Binding, Features, Kind, Sessions
+from app.engine.onnx.kv_cache import KeyValueCache
+from app.engine.onnx.sessions import Binding, Features, Sessions
 from app.errors import ModelFailure
 
 Array = NDArray[Any]
@@ -40,7 +37,6 @@ class EncodedBatch:
     def __init__(self, model: Sessions) -> None:
         self._mask = np.zeros((0, 0), dtype=bool)
         self._cross = [np.zeros((0, 0, model.width), model.dtype) for _ in model.cross]
-        self._pieces = np.zeros((0, 0), dtype=np.int64)
         self._count = 0
         self._free: list[int] = []
 
@@ -58,25 +54,17 @@ class EncodedBatch:
         """2L arrays (B, S, D), the encoder's features."""
         return [array[: self._count] for array in self._cross]
 
-    @property
-    def pieces(self) -> Array:
-        """(B, C) int64, the target ids that each may choose from, then -1; C is 0 without shortlists."""
-        return self._pieces[: self._count]
-
     def add(self, features: Sequence[Features]) -> Array:
         """Add sentences; returns their places."""
         length = max(self._mask.shape[1], *(pad_to_multiple(item.length) for item in features))
-        most = max(self._pieces.shape[1], *(pad_to_multiple(len(item.pieces), CHOICES) for item in features))
         more = max(0, len(features) - len(self._free))
         places = [*self._free[: len(features)], *range(self._count, self._count + more)]
         self._free = self._free[len(features) :]
         self._count += more
-        if self._count > len(self._mask) or length > self._mask.shape[1] or most > self._pieces.shape[1]:
-            self._move(np.arange(self._count - more), self._count + self._count // 4, length, most)
+        if self._count > len(self._mask) or length > self._mask.shape[1]:
+            self._move(np.arange(self._count - more), self._count + self._count // 4, length)
         for place, item in zip(places, features, strict=True):
             self._mask[place] = np.arange(self._mask.shape[1]) < item.length
-            self._pieces[place] = -1
-            self._pieces[place, : len(item.pieces)] = item.pieces
             for array, feature in zip(self._cross, item.arrays, strict=True):
                 array[place, : item.length] = feature
         return np.array(places)
@@ -87,16 +75,14 @@ class EncodedBatch:
         if len(places) >= _FULL * self._count and length >= _FULL * self._mask.shape[1]:
             self._free = np.setdiff1d(np.arange(self._count), places).tolist()
             return None
-        most = pad_to_multiple(int((self._pieces[places] >= 0).any(0).sum()), CHOICES)
-        self._move(places, len(places), length, most)
+        self._move(places, len(places), length)
         self._count, self._free = len(places), []
         return places
 
-    def _move(self, places: Array, capacity: int, length: int, most: int) -> None:
+    def _move(self, places: Array, capacity: int, length: int) -> None:
         """Copy the given places into other arrays."""
         self._mask = _fitted(self._mask, places, capacity, length, False)
         self._cross = [_fitted(array, places, capacity, length, 0) for array in self._cross]
-        self._pieces = _fitted(self._pieces, places, capacity, most, -1)
 
 
 def _fitted(array: Array, places: Array, capacity: int, length: int, filling: float) -> Array:
@@ -164,8 +150,8 @@ class BatchState:
         self._slots: list[int] = []  # (R,) of the caller's rows
         self._owner = np.zeros(0, dtype=np.int64)  # (R,) the sentence of each row
         self._features: dict[str, OrtValue] = {}  # of the sentences, where the model runs; empty when out of date
-        self._small: dict[str, Array] = {}
-        self._bindings: dict[Kind, Binding] = {}  # empty when rows or the cache's length are not those bound
+        self._bound_length = 0
+        self._binding: Binding | None = None  # None when rows or the cache's length are not those bound
         self._forget()
 
     def _forget(self) -> None:
@@ -173,7 +159,7 @@ class BatchState:
         self._parents = [-1] * len(self)
         self._places = np.zeros((len(self), 1), dtype=np.int64)
         self._starts = np.zeros((len(self), 1), dtype=np.int64)  # the first places behind the memory
-        self._past, self._cache_length = empty_past(self._model), 0
+        self._past, self._cache_length = KeyValueCache(self._model), 0
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -183,7 +169,7 @@ class BatchState:
         new = len(features)
         self._slots += range(len(self), len(self) + new)
         self._owner = np.append(self._owner, self._sentences.add(features))
-        self._features, self._bindings = {}, {}
+        self._features, self._binding = {}, None
         continued = iter(self._past.append(pasts) if (pasts := [each.past for each in features if each.past]) else ())
         self._parents += [next(continued) if each.past else -1 for each in features]
         starts = np.array([[len(each.past[0]) if each.past else 0] for each in features], dtype=np.int64)
@@ -205,7 +191,7 @@ class BatchState:
                 if order is not None:
                     owner = np.searchsorted(order, owner)
                     self._features = {}
-            self._bindings = {}
+            self._binding = None
         self._owner = owner
         if not len(owner):
             self._forget()
@@ -213,41 +199,30 @@ class BatchState:
         self._parents = [self._parents[slot] for slot in continued]
         self._places, self._starts = self._places[continued], self._starts[continued]
 
-    def _bind(self, kind: Kind, cache_length: int, top: int) -> Binding:
+    def _bind(self, cache_length: int, top: int) -> Binding:
         """Return the binding of these rows; make a new one if an array that it bound has moved."""
-        live, model, sentences, small = len(self), self._model, self._sentences, self._small
-        if not self._bindings or small["room"] != cache_length or small["top"][0] != top:
-            self._bindings = {}
-            beam_rows, row_beams = gather_indices(self._owner, len(sentences))
-            self._small = {
-                "tokens": np.empty((live, 1), dtype=np.int64),
-                "positions": np.empty((live, 1), dtype=np.int64),
-                "room": np.array(cache_length, dtype=np.int32),
-                "source_mask": np.repeat(sentences.mask[:, None, None], beam_rows.shape[1], axis=2),  # (B, 1, M, S)
-                "members": beam_rows,
-                "seats": row_beams,
-                "top": np.array([top], dtype=np.int64),
-                "steps": np.empty(1, dtype=np.int64),
-                "totals.given": np.empty((live, 1, 1), dtype=np.float64),
-                "threshold": np.empty(1, dtype=np.float64),
+        live, model, sentences = len(self), self._model, self._sentences
+        if self._binding and (self._bound_length, self._binding.small["top"][0]) == (cache_length, top):
+            return self._binding
+        self._bound_length = cache_length
+        beam_rows, row_beams = gather_indices(self._owner, len(sentences))
+        small = {
+            "tokens": np.empty((live, 1), dtype=np.int64),
+            "positions": np.empty((live, 1), dtype=np.int64),
+            "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
+            "target_mask": np.empty((live, 1, 1, cache_length), dtype=bool),
+            "parents": np.empty(live, dtype=np.int64),
+            "source_mask": np.repeat(sentences.mask[:, None, None], beam_rows.shape[1], axis=2),  # (B, 1, M, S)
+            "members": beam_rows,
+            "seats": row_beams,
+            "top": np.array([top], dtype=np.int64),
+        }
+        if not self._features:
+            self._features = {
+                name: model.value(array) for name, array in zip(model.cross, sentences.cross, strict=True)
             }
-            if model.in_place:
-                self._small["lengths"] = np.empty(live, dtype=np.int32)
-            else:
-                self._small |= {
-                    "places": np.stack([np.arange(live), np.zeros(live, dtype=np.int64)], axis=1)[:, None],  # (R, 1, 2)
-                    "target_mask": np.empty((live, 1, 1, cache_length), dtype=bool),
-                    "parents": np.empty(live, dtype=np.int64),
-                }
-            if sentences.pieces.shape[1]:
-                self._small |= choose(sentences.pieces[self._owner])._asdict()
-        if kind not in self._bindings:
-            if not self._features:
-                self._features = {
-                    name: model.value(array) for name, array in zip(model.cross, sentences.cross, strict=True)
-                }
-            self._bindings[kind] = model.bind(self._small, self._features, kind)
-        return self._bindings[kind]
+        self._binding = model.bind(small, self._features)
+        return self._binding
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
         """Advance every row by its last token.
@@ -263,7 +238,7 @@ class BatchState:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        scores, candidates, *alignment = self._run("step", tokens, top=top)
+        scores, candidates, *alignment = self._run(tokens, top)
         slots = self._slots
         return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
 
@@ -277,84 +252,33 @@ class BatchState:
         return self._past.read(slot, max(0, end - length), end)
 
     def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
-        """Steps worth making in one run: rows that end meanwhile are dead weight, and newcomers have to wait."""
-        if lexicons:
-            return 1  # the graphs know none
-        if len(wanted) == 1 and wanted[0] > 1:
-            return 4 * POSITIONS if self._model.has("beam") else 1
-        if max(wanted) > 1 or not self._model.has("greedy"):
-            return 1
-        if len(self) == 1:
-            return 4 * POSITIONS
-        return 2 * POSITIONS if len(self) <= _FEW else POSITIONS
+        """One: the graph makes a single step."""
+        return 1
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
-        """Go on with greedy searches, or with one beam search; see ``LiveRows``.
+        """Never asked for, see ``app.engine.decoding.batch_decoder.LiveRows``."""
+        raise AssertionError("the graph makes one step at a time")
 
-        Raises:
-            ModelFailure: The graph raised, or a score is not finite.
-        """
-        if any(beam.wanted > 1 for beam in beams):
-            [beam] = beams
-            return self._beam_steps(beam, steps)
-        scores, found, *alignment = self._run("greedy", [token for beam in beams for token in beam.tokens], steps=steps)
-        slots = self._slots
-        # One after the other, as ``Search.advance`` adds: the same to the last bit.
-        totals = np.cumsum([[beam.totals[0] for beam in beams], *scores[:, slots, 0]], axis=0, dtype=np.float64)[1:]
-        tokens = found[:, slots, 0]
-        return Steps(totals, tokens, np.zeros_like(tokens), alignment[0][:, slots, 0] if alignment else None)
-
-    def _beam_steps(self, beam: Beam, steps: int) -> Steps:
-        missing = beam.wanted - len(self)
-        if missing:  # at the start, or given up
-            self.select([*range(len(self)), *[0] * missing])
-        # Among equal hypotheses the first is better, so the rows must be in their order.
-        self._parents = [self._parents[slot] for slot in self._slots]
-        self._slots = list(range(len(self)))
-        totals = beam.totals + [-math.inf] * missing
-        state: dict[str, Array | float] = {
-            "totals.given": np.reshape(totals, (-1, 1, 1)),
-            "threshold": beam.threshold,
-        }
-        tokens = beam.tokens + beam.tokens[:1] * missing
-        found, candidates, parents, *alignment = self._run("beam", tokens, steps=steps, state=state)
-        attended = np.take_along_axis(alignment[0][:, :, 0], parents, axis=1) if alignment else None
-        return Steps(found, candidates, parents, attended)
-
-    def _run(
-        self,
-        kind: Kind,
-        tokens: Sequence[int],
-        *,
-        top: int = 1,
-        steps: int = 0,
-        state: Mapping[str, Array | float] = MappingProxyType({}),
-    ) -> list[Array]:
-        """One run of a decoder graph."""
+    def _run(self, tokens: Sequence[int], top: int) -> list[Array]:
+        """One run of the decoder graph."""
         model = self._model
-        # Where the graph attends to the whole cache, that would cost many rows more than moving them.
-        block = _ROOM if model.in_place or len(self) <= _FEW else POSITIONS
-        cache_length = 1 if model.recurrent else pad_to_multiple(int(self._places.max()) + max(1, steps), block)
+        # The graph attends to the whole cache: for many rows that would cost more than moving them.
+        block = _ROOM if len(self) <= _FEW else POSITIONS
+        cache_length = 1 if model.recurrent else pad_to_multiple(int(self._places.max()) + 1, block)
         if not cache_length <= self._cache_length <= cache_length + 2 * block:
             self._cache_length = cache_length
         cache_length = self._cache_length
-        binding, small = self._bind(kind, cache_length, top), self._small
+        binding = self._bind(cache_length, top)
+        small = binding.small
         small["tokens"][self._slots, 0] = tokens
         small["positions"][:] = self._places - self._starts
-        if model.in_place:
-            small["lengths"][:] = self._places[:, 0]
-        else:
+        small["parents"][:] = [max(parent, 0) for parent in self._parents]
+        if "places" in small:  # a recurrent decoder has none
             small["places"][:, :, 1] = self._places
-            small["parents"][:] = [max(parent, 0) for parent in self._parents]
             np.less_equal(np.arange(cache_length), self._places, out=small["target_mask"][:, 0, 0])
-        small["steps"][0] = steps
-        for name, value in state.items():
-            small[name][:] = value
-        past, present = self._past.arrange(self._parents, cache_length)
-        results = model.step(binding, past, present)
+        results = model.step(binding, *self._past.arrange(self._parents, cache_length))
         self._parents = list(range(len(self)))
-        self._places += len(results[0]) if steps else 1
-        found = results[0]
-        if np.isnan(found).any() or not np.isfinite(found[..., 0] if kind == "beam" else found).all():
+        self._places += 1
+        if not np.isfinite(results[0]).all():
             raise ModelFailure("The model gave scores that are not finite.")
         return results

@@ -29,6 +29,8 @@ SOURCE_POSITIONS = 128
 """S. Longer sentences are decoded by the simple graphs; the shipped model's are split at 120 pieces."""
 TARGET_POSITIONS = (64, 128, 272)
 """P of the beams' caches, which are copied in every step and so are kept short. Greedy search has the last."""
+BEAM = 4
+"""M: larger beams are searched by the simple graphs."""
 _ENCODED_TOGETHER = 16_384  # source positions, padding included
 _TYPES: dict[str, Any] = {
     "tensor(int64)": np.int64,

@@ -4,8 +4,8 @@ import logging
 from typing import TypeAlias
 
 from app.engine.models.bundle import Bundle
-from app.engine.models.manifest import Precision
-from app.engine.onnx.device import DeviceModel
+from app.engine.models.manifest import Manifest, Precision
+from app.engine.onnx.device import DeviceModel, buffer_bytes
 from app.engine.onnx.device_graphs import DeviceGraphs
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
@@ -13,7 +13,50 @@ from app.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
 
+_LANES = 2  # batches of a worker: of short and of long work
+
 OpenModel: TypeAlias = OnnxModel | NativeModel | DeviceModel
+
+
+def opened_graphs(manifest: Manifest, precision: Precision, kernels: str = "auto") -> Precision:
+    """The graphs that are opened for a number format.
+
+    int8 means the native operators: models with variants have no graphs for them, and not every machine has the
+    library. Then the float32 graphs are opened.
+
+    Args:
+        manifest: The bundle's.
+        precision: What is wanted.
+        kernels: See ``open_model``.
+    """
+    if precision != "int8":
+        return precision
+    return "float32" if kernels == "off" or _missing(manifest, kernels) else "int8-native"
+
+
+def device_bytes(manifest: Manifest, precision: Precision, *, provider: str, sentences: int) -> int:
+    """Memory that the buffers of a worker take on a device, of all models of a bundle; 0 on the CPU.
+
+    Args:
+        manifest: The bundle's.
+        precision: The graphs that are opened.
+        provider: "cpu" or "cuda".
+        sentences: Sentences that a GPU decodes together, greedily and with beams each.
+    """
+    if not _on_device(manifest, precision, provider):
+        return 0
+    return _LANES * len(manifest.models) * buffer_bytes(manifest.shape, sentences)
+
+
+def _on_device(manifest: Manifest, precision: Precision, provider: str) -> bool:
+    return provider != "cpu" and precision == "float16" and "float16-cuda" in manifest.graphs
+
+
+def _missing(manifest: Manifest, kernels: str) -> str | None:
+    """Why a bundle can't run on the native operators here; None if it can."""
+    if choose_kernels(kernels) is None:
+        return "no library of them was built, or it has none for this processor"
+    return None if "int8-native" in manifest.graphs else "the bundle has no graphs for them"
 
 
 def open_model(
@@ -29,8 +72,7 @@ def open_model(
 
     Args:
         bundle: A verified bundle, of one model: see ``Bundle.models``.
-        precision: Number format. For int8 there are native operators, which give nearly the same translations faster.
-            Without them, a bundle that has no other int8 graphs is opened in float32.
+        precision: Number format, see ``opened_graphs``.
         provider: "cpu" or "cuda".
         threads: Threads inside one operator of ONNX Runtime's own.
         device_sentences: Sentences that a GPU decodes together, greedily and with beams each.
@@ -40,29 +82,18 @@ def open_model(
         BundleError: The bundle lacks the precision, or a graph can't be loaded.
         ConfigurationError: The provider is not there, or there are no such kernels.
     """
-    if precision == "int8" and kernels != "off":
-        missing = None
-        if choose_kernels(kernels) is None:
-            missing = "no library of them was built, or it has none for this processor"
-        elif "int8-native" not in bundle.manifest.graphs:
-            missing = "the bundle has no graphs for them"
-        if not missing:
-            return _native(bundle, kernels)
-        if kernels != "auto":
-            raise ConfigurationError(f"kernels {kernels} were asked for, but {missing}")
-        logger.warning("no native operators: %s; int8 takes two to four times as long", missing)
-    if precision == "int8" and "int8" not in bundle.manifest.graphs:
-        precision = "float32"  # imported without PyTorch
-    elif precision == "int8-native":
-        return _native(bundle, kernels)
+    missing = _missing(bundle.manifest, kernels) if precision == "int8" and kernels != "off" else None
+    if missing and kernels != "auto":
+        raise ConfigurationError(f"kernels {kernels} were asked for, but {missing}")
+    if missing:
+        logger.warning("no native operators: %s; the float32 graphs take several times as long", missing)
+    precision = opened_graphs(bundle.manifest, precision, kernels)
+    if precision == "int8-native":
+        paths = bundle.graphs(precision)
+        return NativeModel(paths["encoder"], paths["decoder"], kernels=kernels, shortlist=paths.get("shortlist"))
     ids = bundle.manifest.ids
     simple = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider=provider, threads=threads)
-    if provider == "cpu" or precision != "float16" or "float16-cuda" not in bundle.manifest.graphs:
+    if not _on_device(bundle.manifest, precision, provider):
         return simple
     graphs = DeviceGraphs(bundle.graphs("float16-cuda"), pad_id=ids.pad, provider=provider)
     return DeviceModel(graphs, simple, eos_id=ids.eos, sentences=device_sentences)
-
-
-def _native(bundle: Bundle, kernels: str) -> NativeModel:
-    paths = bundle.graphs("int8-native")
-    return NativeModel(paths["encoder"], paths["decoder"], kernels=kernels, shortlist=paths.get("shortlist"))

@@ -1,7 +1,7 @@
 """Everything ONNX Runtime: sessions, providers and threads.
 
-Axes: B sentences, R live rows, S source length, P target positions of the cache, D width, H heads of E channels, K
-candidates, L decoder layers. S and P are whole blocks, see ``app.engine.decoding.padding``.
+Axes: B sentences, R live rows, S source length, P target positions of the cache, D width, K candidates, L decoder
+layers. S and P are whole blocks, see ``app.engine.decoding.padding``.
 """
 
 import os
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import onnxruntime
@@ -17,13 +17,10 @@ from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
 from app.engine.decoding.padding import length_buckets, pad_to_multiple
-from app.engine.decoding.shortlist import Shortlist
 from app.engine.memory import Memory
 from app.errors import BundleError, ConfigurationError, ModelFailure
 
 Array = NDArray[Any]
-Kind = Literal["step", "greedy", "beam"]
-"""Kinds of decoder graphs: one step, several greedy steps, several steps of a beam search."""
 # Source positions, padding included, that the encoder takes at once: on the CPU, more would only leave its cache.
 _ENCODED_TOGETHER = {"cpu": 192, "cuda": 16_384}
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -36,7 +33,7 @@ class Features:
     Attributes:
         arrays: 2L arrays (S, D), or one of three axes, keys before values, layer by layer; views of the batch that was
             encoded together.
-        pieces: Target ids to choose from, ascending int64; none if the model has no shortlist.
+        pieces: Target ids that native operators choose from, ascending int64; none if the model has no shortlist.
         remembered: The encoder's part of the memory after this sentence; nothing if the model has none.
         past: The decoder's part of the memory before it; nothing at the beginning of a text.
     """
@@ -84,46 +81,27 @@ class Sessions:
     Args:
         encoder: Path of the encoder graph.
         decoder: Path of the decoder graph.
-        greedy: Path of the decoder graph's twin that makes several greedy steps in a run, if there is one.
-        beam: Path of its twin that makes several steps of one sentence's beam search in a run, if there is one.
-        shortlist: Path of the table of a decoder graph that chooses from a shortlist.
         pad_id: Id that fills up shorter sources.
         provider: "cpu" or "cuda".
         threads: Threads inside one operator; operators themselves run one after another.
 
     Attributes:
         kernels: None: the operators are ONNX Runtime's own.
-        in_place: The decoder graph adds to the past where it is, see ``export.graph_fusion``.
         recurrent: The past is one state for each row, not keys and values of its positions.
         memory_length: Positions of the sentences before that encoder and decoder look back to; 0: none.
 
     Raises:
-        BundleError: A graph or the table can't be loaded.
+        BundleError: A graph can't be loaded.
         ConfigurationError: The provider is not there.
     """
 
     kernels: str | None = None
 
-    def __init__(
-        self,
-        encoder: Path,
-        decoder: Path,
-        *,
-        greedy: Path | None = None,
-        beam: Path | None = None,
-        shortlist: Path | None = None,
-        pad_id: int,
-        provider: str,
-        threads: int,
-    ) -> None:
+    def __init__(self, encoder: Path, decoder: Path, *, pad_id: int, provider: str, threads: int) -> None:
         self.pad_id = pad_id
         self.device = provider  # ONNX Runtime uses the same names for devices
         self._encoder = open_session(encoder, provider, threads)
         self._decoder = open_session(decoder, provider, threads)
-        twins: dict[Kind, Path | None] = {"greedy": greedy, "beam": beam}
-        self._sessions: dict[Kind, onnxruntime.InferenceSession] = {"step": self._decoder}
-        self._sessions |= {kind: open_session(path, provider, threads) for kind, path in twins.items() if path}
-        self._shortlist = Shortlist.read(shortlist) if shortlist else None
         self.providers = tuple(self._decoder.get_providers())
         self._encoded = [output.name for output in self._encoder.get_outputs()]
         self.cross = [name for name in self._encoded if name.startswith("cross_")]
@@ -136,10 +114,7 @@ class Sessions:
             raise BundleError(f"{encoder} and {decoder} are not the encoder and decoder of a bundle")
         self.width = width
         self.present = [name.replace("past_", "present_") for name in self.past]
-        self._inputs = {
-            kind: [given.name for given in session.get_inputs()] for kind, session in self._sessions.items()
-        }
-        self.in_place = "parents" not in self._inputs["step"]
+        self._inputs = [given.name for given in self._decoder.get_inputs()]
         described = next(given for given in self._decoder.get_inputs() if given.name == self.past[0])
         self._past_axes = described.shape
         self.recurrent = described.shape[-2] == 1
@@ -184,10 +159,7 @@ class Sessions:
             before = memory.encoder if memory else tuple(array[:0] for array in own)
             kept = tuple(np.concatenate(pair)[-self.memory_length :] for pair in zip(before, own, strict=True))
             features.append(Features(cross, remembered=kept, past=memory.decoder if memory else ()))
-        if self._shortlist is None:
-            return features
-        pieces = map(self._shortlist.of, sources)
-        return [replace(each, pieces=own) for each, own in zip(features, pieces, strict=True)]
+        return features
 
     def _recall(self, memories: Sequence[Memory | None]) -> dict[str, Array]:
         """The encoder's inputs for memories, whose positions come last."""
@@ -205,42 +177,34 @@ class Sessions:
         return {"memory_mask": mask, **dict(zip(self._recalled, arrays, strict=True))}
 
     def past_shape(self, rows: int, cache_length: int) -> tuple[int, ...]:
-        """Return the shape of a layer's keys or values: (R, P, D), or (R, H, P, E) if the graph appends in place.
-
-        The states of a recurrent decoder are (R, 1, D), whatever the length.
-        """
-        return (rows, *self._past_axes[1:-2], cache_length, self._past_axes[-1])
+        """Return the shape of a layer's keys or values, (R, P, D); of a recurrent decoder's states, (R, 1, D)."""
+        return (rows, cache_length, self._past_axes[-1])
 
     def value(self, array: Array) -> OrtValue:
         """Return an array on the model's device."""
         return OrtValue.ortvalue_from_numpy(array, self.device)
 
-    def has(self, kind: Kind) -> bool:
-        """Return whether the bundle has such a decoder graph."""
-        return kind in self._sessions
-
-    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue], kind: Kind = "step") -> "Binding":
-        """Tell a decoder graph where the inputs are that stay in place from run to run.
+    def bind(self, small: Mapping[str, Array], large: Mapping[str, OrtValue]) -> "Binding":
+        """Tell the decoder graph where the inputs are that stay in place from run to run.
 
         Args:
             small: Arrays in main memory whose values may change between runs. Unknown names are ignored.
             large: Where the model runs; they are not copied.
-            kind: The graph.
         """
-        small = {name: small[name] for name in self._inputs[kind] if name in small}
-        return Binding(self, self._sessions[kind], small, large, fixed=kind == "step")
+        small = {name: small[name] for name in self._inputs if name in small}
+        return Binding(self, self._decoder, small, large)
 
     def step(self, binding: "Binding", past: list[OrtValue], present: list[OrtValue]) -> list[Array]:
-        """Run a decoder graph: for one step, or for N.
+        """Run the decoder graph for one step.
 
         Args:
             binding: From ``bind``.
             past: 2L values of Q earlier rows, see ``past_shape``.
-            present: 2L values of the R rows, which will hold the past with the new keys and values; may be the same.
+            present: 2L values of the R rows, which will hold the past with the new keys and values.
 
         Returns:
             Good until the next step: scores (R, 1, K), candidates (R, 1, K) and, if the model has an alignment head,
-            the source positions (R, 1) that it looks at; of several steps, see ``export.multi_step``.
+            the source positions (R, 1) that it looks at.
 
         Raises:
             ModelFailure: The graph raised.
@@ -249,7 +213,7 @@ class Sessions:
 
 
 class Binding:
-    """A decoder graph with bound inputs and outputs, so that a step binds only arrays that have moved.
+    """The decoder graph with bound inputs and outputs, so that a step binds only arrays that have moved.
 
     Attributes:
         small: The inputs that change from step to step.
@@ -261,14 +225,10 @@ class Binding:
         session: onnxruntime.InferenceSession,
         small: dict[str, Array],
         large: Mapping[str, OrtValue],
-        *,
-        fixed: bool,
     ) -> None:
-        """``fixed`` says that the results have the shapes of the inputs, and so the same shapes in every run."""
         self._model, self._session = model, session
         present = set(model.present)
         self._names = [output.name for output in session.get_outputs() if output.name not in present]
-        self._fixed = fixed and model.device == "cpu"
         self._io = session.io_binding()
         self.small = small
         for name, array in small.items():
@@ -302,7 +262,7 @@ class Binding:
         if self._results:
             return self._results
         found: list[Array] = [output.numpy() for output in io.get_outputs()[: len(self._names)]]
-        if self._fixed:
+        if model.device == "cpu":  # the results have the same shapes in every run
             self._results = [np.empty_like(array) for array in found]
             for name, array in zip(self._names, self._results, strict=True):
                 io.bind_ortvalue_output(name, OrtValue.ortvalue_from_numpy(array))

@@ -84,7 +84,7 @@ async def test_a_broken_bundle_is_reported_and_the_old_one_stays(models, shelf, 
         elif fault == "graphs":
             shelf.broken.add("es-en")
         elif fault == "missing precision":
-            text = (path / "manifest.json").read_text().replace('"int8"', '"float32"')
+            text = (path / "manifest.json").read_text().replace('"float32"', '"float16"')
             (path / "manifest.json").write_text(text)
         write_bundle(models / "fi-en", "fi-en")
         report = await registry.reload()

@@ -1,9 +1,9 @@
-"""Shortlists: the pieces that a sentence's translation may use, and the inputs that the graph gets for them."""
+"""Shortlists: the pieces that a sentence's translation may use."""
 
 import numpy as np
 import pytest
 
-from app.engine.decoding.shortlist import Shortlist, choose
+from app.engine.decoding.shortlist import Shortlist
 from app.errors import BundleError
 
 # Piece 0 allows 3 and 1, piece 1 nothing, piece 2 is a target tag, piece 3 allows itself.
@@ -47,15 +47,3 @@ def test_what_is_no_table_is_refused(tmp_path):
     for name in ("text.npz", "other.npz", "missing.npz"):
         with pytest.raises(BundleError, match=f"{name} is not a shortlist"):
             Shortlist.read(tmp_path / name)
-
-
-def test_rows_share_one_shortlist_and_keep_their_own_choices():
-    pieces = np.array([[2, 5, 9], [5, -1, -1], [0, 2, -1]])
-    told = choose(pieces)
-    assert told.shortlist.tolist() == [0, 2, 5, 9]
-    assert told.choices.shape == told.choice_bias.shape == (3, 1, 3)
-    real = told.choice_bias[:, 0] == 0
-    assert (real == (pieces >= 0)).all()
-    assert (told.choice_bias[:, 0][~real] < -1e8).all()
-    assert (told.shortlist[told.choices[:, 0]] == pieces)[real].all()
-    assert told.choice_bias.dtype == np.float32

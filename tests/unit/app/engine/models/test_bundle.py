@@ -45,11 +45,8 @@ def test_a_sound_bundle_opens(tiny_bundle, copy):
     bundle = Bundle.open(copy)
     assert bundle.manifest == tiny_bundle.manifest
     assert bundle.golden == tiny_bundle.golden
-    for precision, roles in {
-        "int8": ("encoder", "decoder", "greedy", "beam"),
-        "float32": ("encoder", "decoder"),
-    }.items():
-        assert bundle.graphs(precision) == {role: copy / f"{role}.{precision}.onnx" for role in roles}
+    for precision in ("int8-native", "float32"):
+        assert bundle.graphs(precision) == {role: copy / f"{role}.{precision}.onnx" for role in ("encoder", "decoder")}
     Tokenizer(*bundle.tokenizer_files)
 
 
@@ -83,7 +80,7 @@ def test_placeholders_are_characters(copy):
     assert_refused(copy, MANIFEST, "placeholders.1")
 
 
-@pytest.mark.parametrize("name", ["decoder.int8.onnx", "tokenizer.spm", "weights.bin", GOLDEN, MANIFEST])
+@pytest.mark.parametrize("name", ["decoder.float16.onnx", "tokenizer.spm", "weights.bin", GOLDEN, MANIFEST])
 def test_a_missing_file(copy, name):
     (copy / name).unlink()
     assert_refused(copy, str(copy / name), "No such file or directory")
@@ -112,15 +109,15 @@ CHANGES: list[tuple[str, str, Change]] = [
     ("no format", "format_version: Field required", lambda m: m.pop("format_version")),
     ("an unknown key", "surprise: Extra inputs are not permitted", lambda m: m.update(surprise=1)),
     ("an unknown key deeper down", "shape.depth: Extra inputs", lambda m: m["shape"].update(depth=1)),
-    ("an unknown precision", "graphs.int4.", lambda m: m["graphs"].update(int4=m["graphs"]["int8"])),
+    ("an unknown precision", "graphs.int4.", lambda m: m["graphs"].update(int4=m["graphs"]["float16"])),
     ("no language pair", "pairs: ", lambda m: m.update(pairs=[])),
     ("a tokenizer outside", "source_tokenizer: ", lambda m: m.update(source_tokenizer="../tokenizer.spm")),
     ("a vocabulary outside", "source_vocabulary: ", lambda m: m.update(source_vocabulary="../vocab.json")),
     ("a vocabulary without hash", "no sha256 for v.json", lambda m: m.update(target_vocabulary="v.json")),
-    ("a graph outside", "plain file name inside", lambda m: m["graphs"]["int8"].update(encoder="/etc/passwd")),
-    ("a backslash", "plain file name inside", lambda m: m["graphs"]["int8"].update(decoder="..\\decoder.onnx")),
+    ("a graph outside", "plain file name inside", lambda m: m["graphs"]["float16"].update(encoder="/etc/passwd")),
+    ("a backslash", "plain file name inside", lambda m: m["graphs"]["float16"].update(decoder="..\\decoder.onnx")),
     ("a hash of a file outside", "plain file name inside", lambda m: m["files"].update({"../x": "0" * 64})),
-    ("a graph without hash", "no sha256 for encoder.int8.onnx", lambda m: m["files"].pop("encoder.int8.onnx")),
+    ("a graph without hash", "no sha256 for encoder.float16.onnx", lambda m: m["files"].pop("encoder.float16.onnx")),
     ("a golden file without hash", "no sha256 for golden.json", lambda m: m["files"].pop(GOLDEN)),
     ("no layers", "shape.decoder_layers: ", lambda m: m["shape"].update(decoder_layers=0)),
     ("a million layers", "shape.decoder_layers: ", lambda m: m["shape"].update(decoder_layers=10**6)),
@@ -153,7 +150,7 @@ def test_a_golden_file_that_is_none(copy, content):
     assert_refused(copy, str(copy / GOLDEN), ": ")
 
 
-@pytest.mark.parametrize("name", [MANIFEST, GOLDEN, "tokenizer.spm", "encoder.int8.onnx", "weights.bin"])
+@pytest.mark.parametrize("name", [MANIFEST, GOLDEN, "tokenizer.spm", "encoder.float16.onnx", "weights.bin"])
 def test_a_pipe_or_a_device_in_place_of_a_file(copy, name):
     (copy / name).unlink()
     os.mkfifo(copy / name)

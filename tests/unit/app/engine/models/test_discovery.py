@@ -38,21 +38,21 @@ def test_a_folder_that_cannot_be_read_is_named(tmp_path, monkeypatch):
 def test_the_estimate_counts_the_files_that_a_precision_loads():
     manifest = Manifest.read(SHIPPED)
     sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
-    int8 = loaded_bytes(SHIPPED, manifest, "int8")
+    native = loaded_bytes(SHIPPED, manifest, "int8-native")
     float32 = loaded_bytes(SHIPPED, manifest, "float32")
 
     def of_both_models(*names: str) -> int:
         return sum(sizes[f"{prefix}{name}"] for prefix in ("", "en-de.") for name in names)
 
-    graphs = ("encoder.int8.onnx", "decoder.int8.onnx", "greedy.int8.onnx", "beam.int8.onnx", "weights.int8.bin")
-    assert int8 / of_both_models(*graphs) == pytest.approx(2.0)
+    graphs = ("encoder.int8-native.onnx", "decoder.int8-native.onnx", "weights.bin")
+    assert native / of_both_models(*graphs) == pytest.approx(2.0)
     weights = of_both_models("encoder.float32.onnx", "decoder.float32.onnx", "weights.bin")
     assert float32 / weights == pytest.approx(3.5)
 
 
 def test_a_precision_that_is_not_there_is_named(tmp_path):
     bundle = write_bundle(tmp_path, "de-en")
-    with pytest.raises(BundleError, match="has no float16 graphs, only int8"):
+    with pytest.raises(BundleError, match="has no float16 graphs, only float32"):
         loaded_bytes(bundle, Manifest.read(bundle), "float16")
 
 
@@ -60,4 +60,4 @@ def test_a_missing_file_is_named(tmp_path):
     bundle = write_bundle(tmp_path, "de-en")
     (bundle / "decoder.onnx").unlink()
     with pytest.raises(BundleError, match=r"decoder\.onnx: No such file"):
-        loaded_bytes(bundle, Manifest.read(bundle), "int8")
+        loaded_bytes(bundle, Manifest.read(bundle), "float32")

@@ -3,17 +3,16 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from onnxruntime import OrtValue
 
-from app.engine.onnx.kv_cache import GatheredCache, InPlaceCache
+from app.engine.onnx.kv_cache import KeyValueCache
 
 WIDTH = 3
 MODEL = SimpleNamespace(
     past=["keys", "values"],
-    past_shape=lambda rows, room: (rows, 2, room, WIDTH),
+    past_shape=lambda rows, room: (rows, room, WIDTH),
     dtype=np.float32,
     device="cpu",
     value=OrtValue.ortvalue_from_numpy,
@@ -34,27 +33,25 @@ def runs(draw):
 def fitted(array, room):
     """The cache with another length; new positions are NaN."""
     grown = np.full(MODEL.past_shape(len(array), room), np.nan, np.float32)
-    grown[:, :, : array.shape[2]] = array[:, :, :room]
+    grown[:, : array.shape[1]] = array[:, :room]
     return grown
 
 
-@pytest.mark.parametrize("kind", [InPlaceCache, GatheredCache])
 @given(plan=runs())
-def test_rows_keep_what_they_had(kind, plan):
+def test_rows_keep_what_they_had(plan):
     """A stand-in for the graph writes numbers of its own at one position of each row."""
-    past = kind(MODEL)
+    past = KeyValueCache(MODEL)
     expected = [np.zeros(MODEL.past_shape(1, 4), np.float32) for _ in MODEL.past]
     number = 0
     for parents, room in plan:
         read, written = past.arrange(parents, room)
         for index, (before, after) in enumerate(zip(read, written, strict=True)):
-            rows = before.numpy() if kind is InPlaceCache else before.numpy()[np.maximum(parents, 0)]
+            rows = before.numpy()[np.maximum(parents, 0)]
             expected[index] = fitted(expected[index], room)[np.maximum(parents, 0)]
             expected[index][parents < 0] = np.nan
             assert (np.isnan(expected[index]) | (rows == expected[index])).all()
-            # A graph with a mask multiplies hidden values by zero.
-            assert kind is InPlaceCache or np.isfinite(rows).all()
+            assert np.isfinite(rows).all()  # the graph multiplies hidden values by zero
             for row in range(len(parents)):
                 number += 1
-                rows[row, :, number % room] = expected[index][row, :, number % room] = number
+                rows[row, number % room] = expected[index][row, number % room] = number
             after.update_inplace(rows)

@@ -8,7 +8,7 @@ import pytest
 from app.engine.onnx import opening
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
-from app.engine.onnx.opening import open_model
+from app.engine.onnx.opening import open_model, opened_graphs
 from app.errors import ConfigurationError
 
 built = pytest.mark.skipif(choose_kernels() is None, reason="no native operators were built for this machine")
@@ -38,6 +38,18 @@ def test_it_can_be_switched_off(tiny_bundle, caplog):
     assert isinstance(model, OnnxModel)
     assert model.kernels is None
     assert not caplog.records
+
+
+def test_the_graphs_that_are_counted_are_those_that_are_opened(tiny_bundle, without_native_graphs, monkeypatch):
+    """Of older bundles, too, which have int8 graphs that nothing opens."""
+    monkeypatch.setattr(opening, "choose_kernels", lambda wanted: None if wanted == "neon" else wanted)
+    manifest, older = tiny_bundle.manifest, without_native_graphs.manifest
+    older = older.model_copy(update={"graphs": {**older.graphs, "int8": older.graphs["float32"]}})
+    assert opened_graphs(manifest, "int8") == "int8-native"
+    assert opened_graphs(manifest, "int8", "off") == opened_graphs(manifest, "int8", "neon") == "float32"
+    assert opened_graphs(older, "int8") == "float32"
+    assert [opened_graphs(manifest, each) for each in ("float32", "float16")] == ["float32", "float16"]
+    assert isinstance(open_model(replace(tiny_bundle, manifest=older), "int8"), OnnxModel)
 
 
 def test_other_precisions_are_onnx_runtimes(tiny_bundle):
