@@ -12,11 +12,11 @@ The likeliest translation is taken. Other sentences cost nothing but a look.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.options import SearchOptions
-from app.text.inline.placement import Edit, apply
+from app.text.inline.placement import Edit, apply, disjoint
 from app.text.inline.target_tokens import links_of_same
 from app.text.protection.protected import Offsets, Protected
 from app.translation.attempts import backwards
@@ -88,7 +88,7 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
         return None
     in_capitals = _is_in_capitals(sentence, here, stand_ins)
     shown = _lowered(sentence, stand_ins) if in_capitals else sentence
-    edits = _disjoint(Edit(*found) for found in here.respell(shown))
+    edits = disjoint(Edit(*found) for found in here.respell(shown))
     slashes = [Edit(place, place + 1, " / ") for place in _slashes(sentence, here)]
     greeting = here.greeting.fullmatch(shown) if here.greeting else None
     commas = [Edit(greeting.end("greeting"), greeting.end("greeting"), ",")] if greeting else []
@@ -96,7 +96,7 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
         commas.append(Edit(len(sentence), len(sentence), "!"))
     if not (edits or slashes or commas or in_capitals):
         return None
-    edits = _disjoint([*edits, *slashes, *commas])
+    edits = disjoint([*edits, *slashes, *commas])
     text = apply(edits, shown)
 
     def finish(translation: str) -> list[Edit]:
@@ -112,7 +112,7 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
                 for match in _TOKEN.finditer(translation)
                 if not match[0].isupper() and match[0] not in kept_words
             ]
-        return _disjoint(found)
+        return disjoint(found)
 
     kept_words = {word for begin, end in stand_ins for word in _TOKEN.findall(sentence[begin:end])}
     texts = tuple(dict.fromkeys(_cased(text, here))) if in_capitals else (text,)
@@ -215,12 +215,3 @@ def _cased(text: str, here: Language) -> Iterator[str]:
     yield with_capitals(lambda word: True)
     if here.may_be_noun:
         yield with_capitals(here.may_be_noun)
-
-
-def _disjoint(edits: Iterable[Edit]) -> list[Edit]:
-    """Sorts edits; of two that overlap, the first one stays."""
-    kept: list[Edit] = []
-    for edit in sorted(edits):
-        if not kept or kept[-1].end <= edit.begin:
-            kept.append(edit)
-    return kept

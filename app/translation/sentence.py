@@ -83,7 +83,7 @@ class SentenceTranslation:
         """
         links = self.alignment
         if links and (edits or back is not _IN_PLACE):
-            links = moved(links, back, Offsets((begin, end, len(new)) for begin, end, new in edits))
+            links = moved(links, back, Offsets.of(edits))
         kept = (link for link in links if link.source_begin < link.source_end and link.target_begin < link.target_end)
         text, placed = (apply(edits, self.text), None) if edits else (self.text, self.placed)
         return replace(self, text=text, placed=placed, alignment=tuple(kept))
