@@ -11,12 +11,12 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from app.api.readiness import obstacle_of
 from app.documents.upload import Outcome
-from app.engine.interface import EngineState, TranslationEngine
+from app.engine.interface import TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES
 from app.machine import available_memory_bytes
 from app.translation.request import Answer, TranslationRequest
-from app.work_pool import TEXT_POOL
 
 MAX_TAGS = 100
 """Different reporting tags; all further ones count as one."""
@@ -65,7 +65,7 @@ class Metrics:
         for outcome in get_args(Outcome):  # a rate needs a series from the start
             self._documents.labels(outcome)
         ready = Gauge("dragoman_ready", "1 if texts can be translated now, as /readyz tells.", registry=registry)
-        ready.set_function(lambda: engine.state == EngineState.READY and not TEXT_POOL.is_stuck)
+        ready.set_function(lambda: obstacle_of(engine) is None)
         limit = Gauge("dragoman_memory_limit_bytes", "Memory that the process may use.", registry=registry)
         limit.set(available_memory_bytes())
         self._queue_seconds = self._phase("queue", "waited")

@@ -8,17 +8,10 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.api import openapi as docs
 from app.api.dependencies import CurrentService
-from app.engine.interface import EngineState
+from app.api.readiness import obstacle_of
 from app.errors import EngineUnavailable
-from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Operations"])
-
-_REASONS = {
-    EngineState.STARTING: "The model is still loading.",
-    EngineState.STOPPING: "The server is shutting down.",
-    EngineState.FAILED: "The engine has failed; restart the server.",
-}
 
 
 def program_version() -> str:
@@ -39,10 +32,8 @@ async def live() -> Response:
 @router.get("/readyz", summary="Can texts be translated now?", responses=docs.READY_RESPONSES)
 async def ready(service: CurrentService) -> Response:
     """Answers 200 when the models are loaded, have passed their self-test and translate; otherwise 503."""
-    if service.engine.state != EngineState.READY:
-        raise EngineUnavailable(_REASONS.get(service.engine.state, "The engine is not ready."))
-    if TEXT_POOL.is_stuck:
-        raise EngineUnavailable("Work on texts has not begun for several seconds.")
+    if obstacle := obstacle_of(service.engine):
+        raise EngineUnavailable(obstacle)
     return JSONResponse({"status": "ok"})
 
 
