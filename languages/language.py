@@ -108,7 +108,8 @@ class Language:
         is_common_noun: Tells of a word with a capital, and the two words before it, whether it is a noun and no name.
         references: Yields the references to laws in a text, as begin, end and what the language with a given code has
             for them.
-        kept_names: What stays as it is whatever the target: addresses.
+        kept_names: What stays as it is whatever the target: addresses; each after characters, one of which is in all
+            its matches.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
         frames: Gives sentences to train with, by names that all languages share. Their slots are filled with
             ``amount``, ``date``, ``decimal``, ``number`` and the like in the notation of each language.
@@ -146,7 +147,7 @@ class Language:
     may_be_noun: Callable[[str], bool] | None = None
     is_common_noun: Callable[[str, Sequence[str]], bool] = lambda word, before: False
     references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
-    kept_names: tuple[re.Pattern[str], ...] = ()
+    kept_names: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = ()
     common_words: frozenset[str] = frozenset()
     frames: Callable[[], Mapping[str, str]] = _no_table
 

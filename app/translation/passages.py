@@ -5,7 +5,7 @@ A passage is what is read and written in one go: a plain text or a piece of it, 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from app.engine.interface import Alphabet
@@ -16,7 +16,7 @@ from app.text.markup.extraction import Document, extract_parts
 from app.text.memory.matching import Match
 from app.text.numerals.grammar import may_have_numerals
 from app.text.pieces import PIECE_CHARS, pieces
-from app.text.protection.defaults import untranslatable
+from app.text.protection.defaults import Families, untranslatable
 from app.text.protection.expressions import Searched
 from app.text.protection.patterns import NOTHING, Patterns, Range, compile_patterns, find
 from app.text.protection.protected import Protected, protect, with_stand_ins
@@ -197,10 +197,10 @@ class _Reader:
 
     def _names(self, text: str) -> Patterns:
         """Patterns of the addresses in a text."""
-        if self._language == self._wanted.target:
+        names = _kept_names(self._language)
+        if names is None or self._language == self._wanted.target:
             return NOTHING
-        names = map(Searched, language_of(self._language).kept_names)
-        return NOTHING._replace(harmless=tuple(name for name in names if name.search(text)))
+        return NOTHING._replace(harmless=names.of(text, frozenset(text)))
 
     def _with_numerals(self, patterns: Patterns, text: str) -> Patterns:
         """Adds numbers to the patterns if the target language writes them differently."""
@@ -224,6 +224,12 @@ class _Reader:
         if self._glossary and needs_model:
             segment.terms = _terms(self._glossary, text, protected)
         return segment
+
+
+@lru_cache(maxsize=64)
+def _kept_names(language: str) -> Families | None:
+    expressions = language_of(language).kept_names
+    return Families([(needed, Searched(expression)) for needed, expression in expressions]) if expressions else None
 
 
 def _terms(glossary: Glossary, text: str, protected: Protected | None) -> list[Term]:

@@ -30,4 +30,5 @@ STREET = re.compile(
     rf"|(?<![\w-]){_SQUARE} {_NUMBER}(?![\w%€])"
     rf"|(?<![\w-])Straße de[rs] (?:\d{{1,2}}\. )?{_NAME} {_NUMBER}(?![\w%€])"
 )
-KEPT = (ADDRESS, STREET)
+_DIGITS = frozenset("0123456789")
+KEPT = ((_DIGITS, ADDRESS), (_DIGITS, STREET))

@@ -29,7 +29,7 @@ _SIGNS = compiled(
 _NOTATION = frozenset("%{}<>[]\\$&_~§|^@#=/:;")
 
 
-class _Families:
+class Families:
     """Families of notation, told apart by whether they need one of the signs of notation."""
 
     def __init__(self, *expressions: Expressions) -> None:
@@ -56,7 +56,7 @@ class _Families:
         return tuple(found)
 
 
-_HARMLESS = _Families(
+_HARMLESS = Families(
     ADDRESSES,
     printf.DIRECTIVES,
     templates.VARIABLES,
@@ -66,17 +66,17 @@ _HARMLESS = _Families(
     IDENTIFIERS,
     _SIGNS,
 )
-_MARKS = _Families(templates.MARKS, codes.MARKS, FOOTNOTES)
-_TAGS = _Families(TAGS, templates.TAGS)
-_BRACKETS = _Families(BRACKETS)
-_BREAKS = _Families(templates.BREAKS, messages.BREAKS, escapes.BREAKS, emoticons.BREAKS)
-_CHOICES = _Families(messages.CHOICES)
+_MARKS = Families(templates.MARKS, codes.MARKS, FOOTNOTES)
+_TAGS = Families(TAGS, templates.TAGS)
+_BRACKETS = Families(BRACKETS)
+_BREAKS = Families(templates.BREAKS, messages.BREAKS, escapes.BREAKS, emoticons.BREAKS)
+_CHOICES = Families(messages.CHOICES)
 _DECODERS: list[tuple[str, Decoder]] = [
     ("\\", escapes.read_escapes),
     ("''", messages.read_quotes),
     *mnemonics.READERS.items(),
 ]
-_IDENTIFIER = _Families(compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"}))
+_IDENTIFIER = Families(compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"}))
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
 # Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
 # Bürger*innen.

@@ -22,7 +22,7 @@ from languages.german.streets import KEPT
     ],
 )
 def test_an_address_is_kept(text: str, kept: str | None) -> None:
-    assert next((match[0] for pattern in KEPT for match in pattern.finditer(text)), None) == kept
+    assert next((match[0] for _, pattern in KEPT for match in pattern.finditer(text)), None) == kept
 
 
 @pytest.mark.parametrize(
