@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from app.engine.options import SearchOptions
 from app.text.inline.objects import NAMES
@@ -35,13 +35,11 @@ class Attempt:
     """Texts to translate one by one, and a function that makes the sentence's translation from theirs.
 
     Attributes:
-        name: Name in the table of ``app.translation.retries``.
         texts: The texts.
         join: Joins the translations; returns None if they are not usable.
         options: How to search; None for the request's options.
     """
 
-    name: Literal["digits", "signs", "formality", "search", "placeholders", "names", "numbers", "cut"]
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
     options: SearchOptions | None = None
@@ -50,7 +48,7 @@ class Attempt:
 def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
     """Replaces numbers by placeholders, as many as there are placeholders that the sentence doesn't contain."""
     if numbered := _numbered(source, placeholders):
-        yield Attempt("digits", (numbered.text,), lambda translations: _restored(numbered, translations[0]))
+        yield Attempt((numbered.text,), lambda translations: _restored(numbered, translations[0]))
 
 
 def with_signs_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
@@ -59,7 +57,7 @@ def with_signs_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attemp
     ranges = [match.span() for match in SIGNS.finditer(source)]
     if 0 < len(ranges) <= len(free):
         kept = protect_ranges(source, ranges, free)
-        yield Attempt("signs", (kept.text,), lambda translations: _restored(kept, translations[0]))
+        yield Attempt((kept.text,), lambda translations: _restored(kept, translations[0]))
 
 
 def cut_at_numbers(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
@@ -98,23 +96,21 @@ def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) 
         return
     is_placeholder = [not sentence.text[begin].isalnum() for begin, _ in sentence.stand_ins]
     if not all(is_placeholder):
-        own = renamed(sentence, "placeholders", placeholders)
+        own = renamed(sentence, placeholders)
         if own:
             yield own
     if any(is_placeholder):
-        names = renamed(sentence, "names", NAMES)
+        names = renamed(sentence, NAMES)
         if names:
             yield names
     few = len(sentence.stand_ins) <= _MAX_NUMBERS
-    numbers = renamed(sentence, "numbers", map(str, count(57, 13))) if few else None
+    numbers = renamed(sentence, map(str, count(57, 13))) if few else None
     if numbers:
         yield numbers
     yield cut(sentence)
 
 
-def renamed(
-    sentence: Protected, name: Literal["placeholders", "names", "numbers"], stand_ins: Iterable[str]
-) -> Attempt | None:
+def renamed(sentence: Protected, stand_ins: Iterable[str]) -> Attempt | None:
     """Uses other stand-ins, each once: models often copy a number where they drop a name. None if there are too few."""
     places = sentence.stand_ins
     folded = sentence.text.casefold()
@@ -135,7 +131,7 @@ def renamed(
         target = Offsets.of(back)
         return Aligned(apply(back, translation.text), moved(translation.links, source, target))
 
-    return Attempt(name, (text,), join)
+    return Attempt((text,), join)
 
 
 def backwards(edits: Sequence[Edit]) -> Offsets:
@@ -176,4 +172,4 @@ def cut(sentence: Protected) -> Attempt:
         links_of_all += (link.moved(begin, offsets.begin(begin)) for begin, link in inner)
         return Aligned(apply(edits, sentence.text), tuple(sorted(links_of_all, key=lambda link: link[2:])))
 
-    return Attempt("cut", tuple(sentence.text[begin:end] for begin, end in pieces), join)
+    return Attempt(tuple(sentence.text[begin:end] for begin, end in pieces), join)

@@ -4,7 +4,6 @@ None of them should: a test looks for it. So the order decides nothing but what 
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
@@ -28,14 +27,14 @@ def regional_spelling(pair: Pair) -> list[Edit]:
 
 
 CORRECTIONS = (
-    Correction("capitals", capitals),
-    Correction("ordinals", ordinals),
-    Correction("final mark", ending),
-    Correction("quotation marks", quotation_marks, is_formatting=True),
-    Correction("spaces before marks", before_marks, is_formatting=True),
-    Correction("spaces between signs", between_signs),
-    Correction("no-break spaces", no_break),
-    Correction("regional spelling", regional_spelling),
+    Correction(capitals),
+    Correction(ordinals),
+    Correction(ending),
+    Correction(quotation_marks, is_formatting=True),
+    Correction(before_marks, is_formatting=True),
+    Correction(between_signs),
+    Correction(no_break),
+    Correction(regional_spelling),
 )
 
 
@@ -48,15 +47,6 @@ def corrections(pair: Pair, rules: Sequence[Correction] = CORRECTIONS) -> list[E
         elif rule < kept[-1][1]:
             kept[-1] = (edit, rule)
     return [edit for edit, _ in kept]
-
-
-def conflicts(pair: Pair, rules: Sequence[Correction] = CORRECTIONS) -> list[tuple[str, str]]:
-    """Finds the names of rules whose edits overlap; for tests."""
-    return [
-        (rules[first].name, rules[second].name)
-        for (one, first), (other, second) in pairwise(_wanted(pair, rules))
-        if overlap(one, other)
-    ]
 
 
 def overlap(one: Edit, other: Edit) -> bool:

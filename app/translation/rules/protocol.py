@@ -17,12 +17,10 @@ class Correction:
     """Changes a translation.
 
     Attributes:
-        name: What it corrects.
         edits: Finds the edits, in order and disjoint.
         is_formatting: It follows conventions of the target language: a client that preserves formatting does without.
     """
 
-    name: str
     edits: Callable[[Pair], Sequence[Edit]]
     is_formatting: bool = False
 
@@ -45,11 +43,9 @@ class Retry(Generic[Situation]):
     """Translates a sentence again.
 
     Attributes:
-        mends: What it is for.
         attempts: Yields attempts; each is made before the next one is asked for.
         is_free: It may change every word: not where somebody is writing the translation.
     """
 
-    mends: str
     attempts: Callable[[Situation], Iterator[Attempt]]
     is_free: bool = False

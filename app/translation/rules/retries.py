@@ -78,14 +78,14 @@ def _words_avoided(situation: Situation) -> Iterator[Attempt]:
             avoid = (*avoided(versions.direction), *versions.offending)
             beam = max(_REGISTER_BEAM, options.beam_size)
             other = replace(options, beam_size=beam, n_best=beam, avoid=avoid)
-            yield Attempt("formality", (situation.source,), _first, other)
+            yield Attempt((situation.source,), _first, other)
 
 
 def _searched_again(situation: Situation) -> Iterator[Attempt]:
     """Translates the sentence with a beam and without repetitions."""
     other = options_again(situation.options, situation.versions.best.verdicts, situation.source)
     if other:
-        yield Attempt("search", (situation.source,), _first, other)
+        yield Attempt((situation.source,), _first, other)
 
 
 def _cut_at_numbers(situation: Situation) -> Iterator[Attempt]:
@@ -110,12 +110,12 @@ def _other_stand_ins(situation: Situation) -> Iterator[Attempt]:
 
 
 RETRIES: tuple[Retry[Situation], ...] = (
-    Retry("changed numbers", _numbers_kept, is_free=True),
-    Retry("the wrong register", _words_avoided, is_free=True),
-    Retry("damaged signs", _signs_kept, is_free=True),
-    Retry("any verdict", _searched_again, is_free=True),
-    Retry("numbers that are still changed", _cut_at_numbers, is_free=True),
-    Retry("lost spans", _other_stand_ins),
+    Retry(_numbers_kept, is_free=True),
+    Retry(_words_avoided, is_free=True),
+    Retry(_signs_kept, is_free=True),
+    Retry(_searched_again, is_free=True),
+    Retry(_cut_at_numbers, is_free=True),
+    Retry(_other_stand_ins),
 )
 
 
