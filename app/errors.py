@@ -136,16 +136,19 @@ class DocumentTooLarge(InvalidRequest):
 class ExtraMissing(InvalidRequest):
     """What was asked for needs libraries that are not installed.
 
-    Args:
-        what: What needs them, as the beginning of a sentence, or the whole message.
-        extra: The extra that has them; empty if ``what`` is the whole message.
+    Attributes:
+        extra: The extra that has them; empty if only the message names it.
     """
 
     code = "extra_missing"
+    extra = ""
 
-    def __init__(self, what: str, extra: str = "") -> None:
-        super().__init__(f"{what} needs the extra '{extra}', which is not installed." if extra else what)
-        self.extra = extra
+    @classmethod
+    def needed_by(cls, what: str, extra: str) -> "ExtraMissing":
+        """The error for something that needs an extra; ``what`` begins the sentence."""
+        error = cls(f"{what} needs the extra '{extra}', which is not installed.")
+        error.extra = extra
+        return error
 
 
 class Unauthorized(DragomanError):
@@ -257,7 +260,7 @@ def shortened(value: str) -> str:
     return value if len(value) <= _MAX_ECHO_CHARS else value[:_MAX_ECHO_CHARS] + "…"
 
 
-def of_code(code: str, message: str) -> DragomanError:
+def error_with_code(code: str, message: str) -> DragomanError:
     """The error with a stable code, as it was before somebody wrote down its code and message."""
     kinds = [DragomanError]
     for kind in kinds:

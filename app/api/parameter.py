@@ -7,7 +7,7 @@ check of several parameters, or what they say together. Pure: no I/O, no clock, 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
@@ -60,11 +60,12 @@ class Given:
     ) -> None:
         self.values, self.parameters, self.settings, self.pairs = values, parameters, settings, pairs
         self.file = file
-        self._checked: dict[object, object] = {}
+        self._checked: dict[object, Any] = {}
 
     def __getitem__(self, asked: "Parameter[Value_co] | Rule[Value_co]") -> Value_co:
         """Returns what was read. A parameter that the endpoint doesn't have counts as absent."""
-        return cast(Value_co, self._checked.get(asked.key, asked.absent))
+        value: Value_co = self._checked.get(asked.key, asked.absent)
+        return value
 
     def check(self, asked: "Parameter[Any] | Rule[Any]") -> None:
         """Reads a parameter, or checks a rule.
@@ -121,10 +122,15 @@ class Parameter(Generic[Value_co]):
     guide: str = ""
     example: Any = None
 
-    @property
+    @cached_property
     def key(self) -> object:
         """Returns what ``Given`` finds it by: copies with another description are the same parameter."""
         return self.name
+
+    @cached_property
+    def must_be_checked(self) -> bool:
+        """Returns whether a request is refused that doesn't name it."""
+        return self.is_required
 
     def is_absent(self, values: Mapping[str, object]) -> bool:
         """Tells whether a request lacks it."""
@@ -155,7 +161,9 @@ class Rule(Generic[Value_co]):
     check: Callable[[Given], Value_co]
     absent: Value_co = _NOTHING
 
-    @property
+    must_be_checked: ClassVar[bool] = True
+
+    @cached_property
     def key(self) -> object:
         """Returns what ``Given`` finds it by."""
         return self
@@ -165,30 +173,29 @@ class Parameters:
     """The parameters of an endpoint.
 
     Args:
-        sentences: How the contract words its refusals; an attribute, too.
+        sentences: How the contract words its refusals.
         order: Parameters and rules, in the order of the checks.
         is_strict: Refuse parameters that nothing reads: a misspelt limit must not become no limit. Only for contracts
             of our own; the clients of the others send parameters that we don't have.
+
+    Attributes:
+        sentences: How the contract words its refusals.
+        all: The parameters in the order of their checks.
+        required: Those that a request must have.
+        repeatable: The names of those that a form may hold several times.
     """
 
     def __init__(self, sentences: Sentences, *order: Parameter[Any] | Rule[Any], is_strict: bool = False) -> None:
         self.sentences, self._order, self._is_strict = sentences, order, is_strict
-
-    @property
-    def all(self) -> tuple[Parameter[Any], ...]:
-        """Returns the parameters in the order of their checks."""
-        return tuple(each for each in self._order if isinstance(each, Parameter))
+        self.all = tuple(each for each in order if isinstance(each, Parameter))
+        self.required = tuple(each for each in self.all if each.is_required)
+        self.repeatable = frozenset(each.name for each in self.all if each.repeats)
 
     @property
     def documented(self) -> tuple[Parameter[Any], ...]:
         """Returns what the documentation shows: what a request must have comes first."""
         shown = [each for each in self.all if each.description]
         return tuple(sorted(shown, key=lambda each: not each.is_required))
-
-    @property
-    def repeatable(self) -> Collection[str]:
-        """Returns the names of those that a form may hold several times."""
-        return frozenset(each.name for each in self.all if each.repeats)
 
     def read(
         self,
@@ -207,7 +214,9 @@ class Parameters:
             check_names(values, [each.name for each in self.all])
         given = Given(values, self, settings, pairs, file)
         for each in self._order:
-            given.check(each)
+            # What is optional and wasn't sent is nearly everything, and has nothing to be checked.
+            if each.must_be_checked or each.key in values:
+                given.check(each)
         return given
 
     def model(self, name: str, description: str) -> type[BaseModel]:
@@ -223,8 +232,8 @@ class Parameters:
 
 
 def _all_present(given: Given) -> None:
-    for each in given.parameters.all:
-        if each.is_required and each.is_absent(given.values):
+    for each in given.parameters.required:
+        if each.is_absent(given.values):
             raise given.missing(each.name)
 
 

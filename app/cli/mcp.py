@@ -67,7 +67,7 @@ def mcp(
     except ModuleNotFoundError as error:
         if error.name not in ("mcp", "httpx2"):
             raise
-        raise ExtraMissing("`dragoman mcp`", "mcp") from None
+        raise ExtraMissing.needed_by("`dragoman mcp`", "mcp") from None
     from app.logs import configure_logging
 
     configure_logging(settings.log_level)  # to stderr: stdout belongs to the protocol

@@ -231,7 +231,7 @@ class DocumentJobs:
         work = asyncio.create_task(self._translate_in_time(document, content, worker, reported))
         try:
             if await self._is_done(work, document.id, worker, reported):
-                await self._insist(self._store.finish, document.id, worker, *work.result())
+                await self._until_stored(self._store.finish, document.id, worker, *work.result())
                 self._observe("done")
         except asyncio.CancelledError:
             await asyncio.shield(self._run(self._store.release, document.id, worker))
@@ -243,12 +243,12 @@ class DocumentJobs:
                 if document.waited_s < self._settings.request_timeout_s:
                     await self._run(self._store.release, document.id, worker, AGAIN_S)
                 else:
-                    await self._run(self._store.fail, document.id, worker, *_told(error))
+                    await self._run(self._store.fail, document.id, worker, *_message_and_code(error))
         except Exception as error:
-            message, code = _told(error)
+            message, code = _message_and_code(error)
             self._observe("failed" if message == _FAILED else "refused")
             with suppress(StorageFailure):
-                await self._insist(self._store.fail, document.id, worker, message, code)
+                await self._until_stored(self._store.fail, document.id, worker, message, code)
         finally:
             work.cancel()
             await asyncio.gather(work, return_exceptions=True)
@@ -264,7 +264,7 @@ class DocumentJobs:
                     return False
         return True
 
-    async def _insist(self, function: Callable[..., None], *arguments: object) -> None:
+    async def _until_stored(self, function: Callable[..., None], *arguments: object) -> None:
         """Calls a function of the store until the database answers. It is safe to call twice: it ends the lease.
 
         Raises:
@@ -297,7 +297,7 @@ class DocumentJobs:
         request = await self._references.resolved(request, document.key_id)
         opened = self._readers.document(content, wanted["input"], wanted["output"], self._settings.max_text_chars)
         async with opened as read:
-            await self._insist(self._store.charge, document.id, worker, read.characters)
+            await self._until_stored(self._store.charge, document.id, worker, read.characters)
             return await translate_document(self._translator, read, request, reported.report)
 
 
@@ -312,7 +312,7 @@ def _kept_going() -> Iterator[None]:
         logger.exception("the work on documents failed; it goes on with the next")
 
 
-def _told(error: Exception) -> tuple[str, str]:
+def _message_and_code(error: Exception) -> tuple[str, str]:
     """Returns the message and the stable code that the client gets. Internal errors are logged instead."""
     if isinstance(error, DragomanError) and not isinstance(error, ModelFailure | BundleError | ConfigurationError):
         return str(error), error.code

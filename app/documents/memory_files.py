@@ -58,7 +58,7 @@ def find_form(name: str) -> Form:
     if extension not in FORMS:
         raise InvalidMemory(f"A translation memory can't be read from {shortened(extension)} files; use tmx or tsv.")
     if extension == "tmx" and not find_spec("lxml"):
-        raise ExtraMissing("Reading and writing TMX files", EXTRA)
+        raise ExtraMissing.needed_by("Reading and writing TMX files", EXTRA)
     return FORMS[extension]
 
 

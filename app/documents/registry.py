@@ -60,7 +60,7 @@ class Format:
         """
         output = self.output(wanted)
         if not self.is_available:
-            raise ExtraMissing(f"Translating {self.name} files", EXTRA)
+            raise ExtraMissing.needed_by(f"Translating {self.name} files", EXTRA)
         return output
 
     def reader(self, wanted: str | None = None) -> Callable[[bytes], Document]:

@@ -96,4 +96,4 @@ def write(pairs: Iterable[Pair], source: str, target: str) -> Iterator[bytes]:
 
 def _check_library() -> None:
     if not find_spec("lxml"):
-        raise ExtraMissing("Reading and writing TBX files", _EXTRA)
+        raise ExtraMissing.needed_by("Reading and writing TBX files", _EXTRA)

@@ -33,6 +33,8 @@ class References:
             MemoryNotFound: There is no such memory.
             StorageFailure: The database can't be used.
         """
+        if not (request.terms or request.glossary_ids or request.stored_memory):
+            return request
         glossary, memory = request.glossary, request.memory
         if request.terms:
             glossary = partial(Glossary, request.terms)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from export.marian.limits import MODEL_BYTES, SMALL_BYTES, SourceError, check_plain, parse_yaml
+from export.marian.npz import OPTIONS
 
-OPTIONS = "special:model.yml"
 _VERSION = 1
 _TENSORS = 10_000
 _NAME_BYTES = 256
@@ -47,7 +47,7 @@ class BinaryWeights:
 
     Attributes:
         path: The file.
-        options: Options of the training, from the tensor ``special:model.yml``.
+        options: Options of the training, from the tensor ``OPTIONS``.
     """
 
     def __init__(self, path: Path) -> None:

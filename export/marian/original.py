@@ -9,7 +9,7 @@ from export.arrays import Array, Arrays, sinusoids
 from export.marian.limits import SourceError, count, parse_yaml, read_text
 from export.marian.mapping import assemble, make_config
 from export.marian.names import Foreign, marian_name
-from export.marian.npz import MarianArrays
+from export.marian.npz import OPTIONS, MarianArrays
 from export.marian.options import check_options, has_pre_norm, is_recurrent, normalises_embeddings
 from export.marian.source import MarianModel, Vocabularies
 from export.marian.vocabulary import Pieces, by_id, read_sentencepiece, read_yaml_vocabulary
@@ -70,7 +70,7 @@ class _Reader:
         self.target_rows = arrays.rows("Wemb" if self._shared else "decoder_Wemb")
         self._pre_norm = has_pre_norm(arrays.options)
         self._recurrent = is_recurrent(arrays.options)
-        self._taken = {"special:model.yml"}
+        self._taken = {OPTIONS}
 
     def config(self, eos_id: int) -> TransformerConfig:
         """The model's configuration in our terms."""

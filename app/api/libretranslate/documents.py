@@ -16,7 +16,7 @@ from app.api.libretranslate.requests import wish_of
 from app.api.request_body import FilePart, read_parameters
 from app.api.uploads import FORM_BYTES, download, report_response, shown_report
 from app.documents.upload import Upload
-from app.errors import FeatureDisabled, InvalidRequest, of_code
+from app.errors import FeatureDisabled, InvalidRequest, error_with_code
 
 router = APIRouter(tags=["Translation"])
 
@@ -54,7 +54,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     document_id, _ = await jobs.add(upload, key, client=client_of(request, key), secret=False)
     document = await run_while_connected(request, jobs.wait(document_id))
     if document.error:
-        raise of_code(document.error[1], document.error[0])
+        raise error_with_code(document.error[1], document.error[0])
     link = f"{request.base_url}download_file/{UUID(document_id)}.{quote(document.name)}"
     told = shown_report(document.report)
     if "review" in told:

@@ -21,7 +21,7 @@ from app.documents.memory_files import MemoryFile
 from app.documents.reading import frames
 from app.documents.reading.forks import BUSY, FORKS
 from app.engine.interface import Splitting
-from app.errors import DocumentTooLarge, DragomanError, Overloaded, of_code
+from app.errors import DocumentTooLarge, DragomanError, Overloaded, error_with_code
 from app.settings import Settings
 from app.text.markup.scope import Rules
 from app.text.untranslated import Reason
@@ -243,9 +243,9 @@ class Reader:
         if code := values.get("error"):
             if values["place"]:
                 logger.warning("a reader of documents could not go on: %s", values["place"])
-            raise (
-                DocumentTooLarge(_TOO_MUCH_MEMORY) if code == frames.TOO_MUCH_MEMORY else of_code(code, values["text"])
-            )
+            if code == frames.TOO_MUCH_MEMORY:
+                raise DocumentTooLarge(_TOO_MUCH_MEMORY)
+            raise error_with_code(code, values["text"])
         return values
 
     async def texts(self, most_bytes: int) -> list[str]:

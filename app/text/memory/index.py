@@ -132,7 +132,7 @@ def check_installed() -> None:
     try:
         import rapidfuzz  # noqa: F401
     except ImportError:
-        raise ExtraMissing("Finding similar texts in a translation memory", EXTRA) from None
+        raise ExtraMissing.needed_by("Finding similar texts in a translation memory", EXTRA) from None
 
 
 def _rank(similar: Similar) -> tuple[float, int]:
