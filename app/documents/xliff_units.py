@@ -4,7 +4,7 @@ States and the places of elements are those of the specifications:
 https://docs.oasis-open.org/xliff/v1.2/os/xliff-core.html and https://docs.oasis-open.org/xliff/xliff-core/v2.1/.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -36,11 +36,15 @@ class Unit:
 
     def __init__(self, element: Any, space: str, before: Any, target: Any, names: Names) -> None:
         self._element, self._before, self._target = element, before, target
-        self._written = etree.Element(f"{space}target", nsmap=element.nsmap)
-        self.text = MixedText(before, names, into=lambda: self._written)
+        self._space, self._written = space, None
+        self.text = MixedText(before, names, into=self._new_target)
         self.parent = element.getparent()
-        metadata = self.parent.find(f"{{{_METADATA}}}metadata")
-        self.elements = [each for each in (element, self.parent, before, target, metadata) if each is not None]
+        self.elements = [each for each in (element, self.parent, before, target) if each is not None]
+
+    def _new_target(self) -> Any:
+        """Makes what gets the translation; each is a document of its own, which takes its memory."""
+        self._written = etree.Element(f"{self._space}target", nsmap=self._element.nsmap)
+        return self._written
 
     def edits(self, places: Places, mark: Mark | None) -> list[Edit]:
         """Returns the edits that write the translation into XLIFF 1.2."""
@@ -63,6 +67,7 @@ class Unit:
 
     def _target_edit(self, places: Places, attributes: Mapping[str, str | None], behind: Any) -> Edit:
         content = content_of(self._written, self._element.nsmap).replace("\n", places.line_end)
+        self._written = None
         space = self._indent().replace("\n", places.line_end)
         rest = "".join(space + each for each in behind)
         name = self._named("target")
@@ -116,11 +121,17 @@ class Unit:
         return f'<mda:metaGroup category="{SENDER.lower()}">{metas}</mda:metaGroup>'
 
 
-def metadata_edit(places: Places, unit: Any, groups: Sequence[str]) -> Edit:
+def metadata_of(units: Iterable[Unit]) -> dict[Any, Any]:
+    """Returns the elements of metadata by the parents of units; a parent may have a hundred thousand of these."""
+    parents = dict.fromkeys(unit.parent for unit in units)
+    found = ((parent, parent.find(f"{{{_METADATA}}}metadata")) for parent in parents)
+    return {parent: metadata for parent, metadata in found if metadata is not None}
+
+
+def metadata_edit(places: Places, unit: Any, existing: Any, groups: Sequence[str]) -> Edit:
     """Returns the edit that adds groups to the metadata of a ``unit``, which may have one element of them."""
     text = "".join(groups)
     declared = f'xmlns:mda="{_METADATA}"'
-    existing = unit.find(f"{{{_METADATA}}}metadata")
     if existing is None or places[existing].inside == places[existing].end:
         begin = end = places[unit].inside
         if existing is not None:

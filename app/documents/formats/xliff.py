@@ -13,7 +13,7 @@ from app.documents.inline import INLINE
 from app.documents.marks import Marks
 from app.documents.mixed_content import Names
 from app.documents.safe_xml import parse
-from app.documents.xliff_units import Unit, metadata_edit
+from app.documents.xliff_units import Unit, metadata_edit, metadata_of
 from app.documents.xml_places import Places, edited, encoded
 from app.errors import DamagedDocument
 from app.text.budget import checkpoint
@@ -42,7 +42,8 @@ def read(data: bytes) -> Document:
     def write(translations: Sequence[str], language: str, marks: Marks = None) -> bytes:
         file = encoded(data)
         heads = list(root.iter(f"{space}file")) if is_first else [root]
-        places = Places(file.text, root, chain(heads, *(unit.elements for unit in units)))
+        metadata = {} if is_first else metadata_of(units)
+        places = Places(file.text, root, chain(heads, metadata.values(), *(unit.elements for unit in units)))
         named = {"target-language" if is_first else "trgLang": language}
         edits = [places.with_attributes(head, named) for head in heads]
         groups = defaultdict[Any, list[str]](list)
@@ -52,7 +53,7 @@ def read(data: bytes) -> Document:
             edits += (unit.edits if is_first else unit.edits_of_segment)(places, mark)
             if mark and not is_first and (group := unit.group(mark)):
                 groups[unit.parent].append(group)
-        edits += [metadata_edit(places, parent, added) for parent, added in groups.items()]
+        edits += [metadata_edit(places, parent, metadata.get(parent), added) for parent, added in groups.items()]
         return file.encoded(edited(file.text, edits), char_references)
 
     texts = tuple(unit.text.markup for unit in units)
