@@ -15,6 +15,7 @@ from app.errors import DocumentTooLarge
 from app.text.budget import checkpoint
 
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
+_NAMED_CHARSET = re.compile(r"charset=(?!CHARSET\b)\w")
 _CHARSET = re.compile(rb"Content-Type:[^\n]*?charset=([\w-]+)")
 
 
@@ -71,7 +72,7 @@ def _completed(header: Mapping[str, str], language: str, plural: Any, *, changed
         changed: There are messages with new plural forms.
     """
     fields = {"Language": language.replace("-", "_")}
-    if "charset=" not in header.get("Content-Type", "").replace("charset=CHARSET", ""):
+    if not _NAMED_CHARSET.search(header.get("Content-Type", "")):
         fields["Content-Type"] = _CONTENT_TYPE
     usual = {"MIME-Version": "1.0", "Content-Transfer-Encoding": "8bit"}
     fields |= {name: value for name, value in usual.items() if name not in header}

@@ -84,6 +84,7 @@ def compiled(catalog: bytes) -> gettext.GNUTranslations:
 
 HEADERS = [
     "",
+    'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=\\n"\n\n',
     '#, fuzzy\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=CHARSET\\n"\n'
     '"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"\n\n',
     'msgid ""\nmsgstr ""\n"Language: \\n"\n\n',
