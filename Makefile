@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu wheel release requirements audit model-card format clean
+.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -201,6 +201,9 @@ bench-base: $(DEV)/installed  ## Time a model of Transformer-base size, 32,000 p
 bench-gpu: .venv-cuda/installed  ## Ten minutes on an NVIDIA GPU: parity, speed beside CTranslate2, invariance
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt ctranslate2 onnx sacrebleu rich
 	.venv-cuda/bin/python -m benchmarks.gpu artifacts/de-en data/de-en/eval/wmt19.tsv
+
+soak: $(DEV)/installed  ## Load a server for MINUTES (30), with reloads, hang-ups and documents; fail if something grows
+	$(DEV)/bin/python -m benchmarks.soak artifacts/de-en --minutes $(or $(MINUTES),30) --plot build/soak.png
 
 wheel: $(DEV)/installed  ## Build wheels for x86-64 and ARM in dist/
 	KERNELS_MACHINE=x86_64 $(DEV)/bin/python -m pip wheel --no-deps --wheel-dir dist .
