@@ -16,6 +16,7 @@ ALLOWED = {
     "api/deepl/glossary_openapi.py": "examples",
     "api/deepl/memories_openapi.py": "examples",
     "api/deepl/openapi.py": "examples",
+    "api/deepl/stored_parameters.py": "examples",
     "api/deepl/parameters.py": "DeepL's names of the regions that it tells apart",
     "api/libretranslate/inspection_openapi.py": "examples",
     "api/libretranslate/openapi.py": "examples",
