@@ -1,7 +1,6 @@
 """/metrics: read with Prometheus's own parser."""
 
 import re
-from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -11,11 +10,11 @@ from app.api.metrics import MAX_TAGS
 from app.engine.metric_names import COUNTERS, GAUGES
 from app.engine.registry import Registry
 from app.settings import Settings
+from tests.support.bundles import SHIPPED
 from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 
-SHIPPED = Path(__file__).parents[2] / "artifacts" / "de-en"
 BODY = {"q": "Guten Morgen!", "source": "auto", "target": "en"}
 
 

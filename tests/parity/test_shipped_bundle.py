@@ -19,9 +19,9 @@ from app.engine.single_model import Engine
 from app.settings import Settings
 from benchmarks.ctranslate2_model import convert
 from benchmarks.ctranslate2_model import open_model as open_peer
+from tests.support.bundles import SHIPPED
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ROOT / "artifacts" / "de-en"
 
 PLAIN = [
     "Ich möchte ein Bier.",

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-from tests.parity.test_shipped_bundle import SHIPPED
+from tests.support.bundles import SHIPPED
 
 # W: words of a translation, with their punctuation and without notation.
 W = r"[^\W\d_](?:[^\n%\\\[\]{}<>&§$_]*[^\s%\\\[\]{}<>&§$_])?"

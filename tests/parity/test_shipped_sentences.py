@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-
-SHIPPED = Path(__file__).parents[2] / "artifacts" / "de-en"
+from tests.support.bundles import SHIPPED
 
 
 @pytest.fixture(scope="module")

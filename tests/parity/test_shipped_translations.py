@@ -17,7 +17,7 @@ from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.invariants import is_broken, keeps_capitals, keeps_digits, keeps_ending, loops
-from tests.parity.test_shipped_bundle import SHIPPED
+from tests.support.bundles import SHIPPED
 from tests.support.engines import translate_texts
 
 Direction = tuple[str, str]

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from app.text.markup.document import Rebuilt
 from app.text.markup.extraction import MARKDOWN, extract
-from tests.properties.test_text_markup import links
+from tests.support.alignments import links
 from tests.support.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)

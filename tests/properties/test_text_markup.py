@@ -6,8 +6,8 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.text.inline.target_tokens import Link
 from app.text.markup.extraction import Rules, extract
+from tests.support.alignments import links
 from tests.support.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -109,15 +109,6 @@ def translation_of(text: str) -> st.SearchStrategy[str]:
         | st.text(max_size=20)
         | st.sampled_from([text, text.upper(), "", " ", f"¡{text}!", "</div>", "<!--", "<script>"])
     )
-
-
-def links(text: str, translation: str) -> st.SearchStrategy[list[tuple[int, int, int, int]]]:
-    def ranges(length: int) -> st.SearchStrategy[tuple[int, int]]:
-        place = st.integers(0, length)
-        return st.tuples(place, place).map(lambda ends: (min(ends), max(ends)))
-
-    link = st.tuples(ranges(len(text)), ranges(len(translation))).map(lambda both: Link(*both[0], *both[1]))
-    return st.lists(link, max_size=20)
 
 
 @settings(max_examples=examples(2000))

@@ -7,6 +7,7 @@ from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import Manifest
 from tests.support.fakes import FakeEngine
 
+SHIPPED = Path(__file__).parents[2] / "artifacts" / "de-en"
 MODEL_BYTES = 1_000
 
 

@@ -21,6 +21,14 @@ def run(*arguments: str | Path, given: str | bytes = "") -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments], input=given)
 
 
+def output_of(*arguments: object, fails: str = "") -> str:
+    """What a command writes to stdout. It must succeed, or fail as wrong usage with a message that has ``fails``."""
+    done = run(*map(str, arguments))
+    assert done.exit_code == (2 if fails else 0), done.output
+    assert fails in done.output
+    return done.stdout
+
+
 class UpperCaseEngine:
     """Translates into capitals; what it was asked is in ``calls``."""
 

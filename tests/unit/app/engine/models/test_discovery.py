@@ -5,9 +5,7 @@ import pytest
 from app.engine.models.discovery import find_bundles, loaded_bytes
 from app.engine.models.manifest import Manifest
 from app.errors import BundleError
-from tests.support.bundles import write_bundle
-
-SHIPPED = Path(__file__).parents[5] / "artifacts" / "de-en"
+from tests.support.bundles import SHIPPED, write_bundle
 
 
 def test_a_folder_is_a_bundle_or_holds_some(tmp_path):
