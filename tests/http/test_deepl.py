@@ -42,7 +42,7 @@ def parse(**changes):
 async def test_ways_to_send_a_request(client, request_body):
     response = await client.post("/v2/translate", **request_body)
     assert (response.status_code, response.json()) == (200, BEER_IN_ENGLISH)
-    assert re.fullmatch(r"queue;dur=1\.0, encode;dur=2\.0, decode;dur=3\.5", response.headers["Server-Timing"])
+    assert re.fullmatch(r"queue;dur=[0-9.]+, encode;dur=2\.0, decode;dur=3\.5", response.headers["Server-Timing"])
 
 
 async def test_warnings_count_the_verdicts(client):
