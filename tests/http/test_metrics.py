@@ -76,7 +76,8 @@ async def test_characters_are_counted_by_pair_and_times_are_summed(client, engin
     assert found["dragoman_source_characters_total", (("pair", "en-en"),)] == len("Where is the station?")
     for phase, seconds in (("queue", 0.001), ("encode", 0.002), ("decode", 0.0035)):
         assert found[f"dragoman_{phase}_duration_seconds_count", ()] == 2
-        assert found[f"dragoman_{phase}_duration_seconds_sum", ()] == pytest.approx(2 * seconds, abs=0.1)
+        total = found[f"dragoman_{phase}_duration_seconds_sum", ()]
+        assert total >= 2 * seconds if phase == "queue" else total == pytest.approx(2 * seconds)  # and the way there
 
 
 async def test_the_engines_statistics_are_read_as_they_are_now(client, engine):

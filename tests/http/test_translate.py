@@ -1,6 +1,7 @@
 """POST /translate: the contract's answers."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -30,7 +31,7 @@ async def test_string_gives_string(client, engine):
 
 async def test_server_timing_is_in_milliseconds(client):
     response = await client.post("/translate", json=BEER)
-    assert response.headers["Server-Timing"] == "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5"
+    assert re.fullmatch(r"queue;dur=[0-9.]+, encode;dur=2\.0, decode;dur=3\.5", response.headers["Server-Timing"])
 
 
 async def test_list_gives_list_in_order(client):
