@@ -26,7 +26,7 @@ from app.engine.models.folders import no_bundle
 from app.engine.models.manifest import Manifest
 from app.engine.models.model_pool import ModelPool, ServedModel
 from app.engine.models.routing import Pair, Route, find_routes
-from app.engine.onnx.opening import device_bytes, opened_graphs
+from app.engine.onnx.opening import opened_graphs
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import BundleError, DragomanError, EngineUnavailable, Overloaded, UnsupportedPair
 
@@ -229,13 +229,10 @@ class Registry:
         manifest = Manifest.read(path)
         settings = self._settings
         graphs = opened_graphs(manifest, settings.graph_precision, settings.kernels)
-        buffers = device_bytes(manifest, graphs, provider=settings.provider, sentences=settings.gpu_rows)
         nbytes = loaded_bytes(path, manifest, graphs) + settings.feature_cache_bytes
-        nbytes += settings.decode_workers * buffers
         if nbytes > settings.max_models_bytes:
             raise BundleError(
                 f"{path} needs about {nbytes} bytes, but DRAGOMAN_MAX_MODELS_BYTES allows {settings.max_models_bytes}"
-                + (f"; {buffers} are caches, which a smaller DRAGOMAN_GPU_ROWS makes smaller" if buffers else "")
             )
         return ServedModel(path=path, manifest=manifest, nbytes=nbytes)
 

@@ -3,35 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from app.engine.decoding.batch_decoder import BatchDecoder, LiveRows
 from app.engine.decoding.search import Search
 from app.engine.decoding.split_batch import SplitBatch
 from app.engine.memory import Memory
-from app.engine.models.manifest import Shape
 from app.engine.onnx.batch_state import BatchState
-from app.engine.onnx.device_graphs import BEAM, SOURCE_POSITIONS, TARGET_POSITIONS, DeviceGraphs, Source
+from app.engine.onnx.device_graphs import SOURCE_POSITIONS, TARGET_POSITIONS, DeviceGraphs, Source
 from app.engine.onnx.device_rows import DeviceRows
 from app.engine.onnx.model import OnnxModel
 from app.errors import ConfigurationError
-
-
-def buffer_bytes(shape: Shape, sentences: int) -> int:
-    """Memory that the buffers of one batch take on the device, nearly: keys and values in float16.
-
-    Args:
-        shape: The model's.
-        sentences: Slots, for greedy search and for beams each.
-    """
-    layers = 2 * shape.decoder_layers
-    number = shape.width * np.dtype(np.float16).itemsize
-    sources = 2 * SOURCE_POSITIONS * layers
-    if 'decoder_cell = "ssru"' in shape.variants:
-        targets = (1 + 2 * BEAM) * shape.decoder_layers  # one state, in place of positions
-    else:
-        targets = (TARGET_POSITIONS[-1] + 2 * BEAM * sum(TARGET_POSITIONS)) * layers
-    return sentences * (sources + targets) * number
 
 
 class DeviceModel:

@@ -5,15 +5,13 @@ from typing import TypeAlias
 
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import Manifest, Precision
-from app.engine.onnx.device import DeviceModel, buffer_bytes
+from app.engine.onnx.device import DeviceModel
 from app.engine.onnx.device_graphs import DeviceGraphs
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
 from app.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
-
-_LANES = 2  # batches of a worker: of short and of long work
 
 OpenModel: TypeAlias = OnnxModel | NativeModel | DeviceModel
 
@@ -32,20 +30,6 @@ def opened_graphs(manifest: Manifest, precision: Precision, kernels: str = "auto
     if precision != "int8":
         return precision
     return "float32" if kernels == "off" or _missing(manifest, kernels) else "int8-native"
-
-
-def device_bytes(manifest: Manifest, precision: Precision, *, provider: str, sentences: int) -> int:
-    """Memory that the buffers of a worker take on a device, of all models of a bundle; 0 on the CPU.
-
-    Args:
-        manifest: The bundle's.
-        precision: The graphs that are opened.
-        provider: "cpu" or "cuda".
-        sentences: Sentences that a GPU decodes together, greedily and with beams each.
-    """
-    if not _on_device(manifest, precision, provider):
-        return 0
-    return _LANES * len(manifest.models) * buffer_bytes(manifest.shape, sentences)
 
 
 def _on_device(manifest: Manifest, precision: Precision, provider: str) -> bool:
