@@ -36,7 +36,7 @@ def test_a_translation_is_on_its_way_from_the_last_byte_of_its_body_until_it_wai
         return messages.pop(0)
 
     async def run():
-        scope = {"type": "http", "method": "POST", "path": "/translate", SCOPE_KEY: LIBRETRANSLATE}
+        scope = {"type": "http", "method": "POST", "path": "/translate", "headers": [], SCOPE_KEY: LIBRETRANSLATE}
         service = Admission(BodyBudget(application, 1), FakeEngine(), lambda *_: None, ())
         try:
             await service(scope, receive, None)
