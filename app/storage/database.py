@@ -231,7 +231,8 @@ class Database:
         """Finishes what ``run`` and ``read`` have begun, and ends the connections."""
         self._threads.shutdown()
         self._reading_threads.shutdown()
-        self._engine.dispose()
+        with self._turn:  # another thread's transaction: SQLite crashes when its connection is closed under it
+            self._engine.dispose()
         if self._readers:
             self._readers.dispose()
 

@@ -282,3 +282,28 @@ def test_an_address_that_leads_nowhere_is_told_without_its_password():
     with pytest.raises(ConfigurationError, match="PostgreSQL can't be used") as refused:
         Database("postgresql://someone:secret@127.0.0.1:1/none")
     assert "secret" not in str(refused.value)
+
+
+def test_closing_waits_for_the_transaction_of_another_thread(tmp_path):
+    """SQLite crashed the process when its connection was closed under a statement."""
+    opened, began, may_end, ended = Database(tmp_path / "dragoman.db"), threading.Event(), threading.Event(), []
+
+    def work():
+        with opened.transaction() as connection:
+            began.set()
+            may_end.wait(60)
+            connection.exec_driver_sql("select 1")
+            ended.append("work")
+
+    def close():
+        opened.close()
+        ended.append("close")
+
+    threads = [threading.Thread(target=work), threading.Thread(target=close)]
+    threads[0].start()
+    assert began.wait(60)
+    threads[1].start()
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    assert ended == ["work", "close"]
