@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
+.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -42,8 +42,11 @@ test: $(DEV)/installed  ## Run the tests, as many at a time as there are process
 	$(DEV)/bin/python -m pytest $(PARALLEL)
 
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
-	$(DEV)/bin/python -m pytest -m cluster
+	$(DEV)/bin/python -m pytest -m cluster --ignore tests/cluster/test_network.py
 	$(DEV)/bin/python -m pytest --across-cluster $(PARALLEL) $(CONTRACTS)
+
+test-network: $(DEV)/installed  ## Put faults into the network between the server and PostgreSQL, Valkey and S3; minutes
+	$(DEV)/bin/python -m pytest -s -m cluster tests/cluster/test_network.py
 
 test-clients: $(DEV)/installed  ## Make TypeScript and Python clients of the OpenAPI document and use them (npm, registries)
 	$(DEV)/bin/python -m pytest -m clients tests/openapi
