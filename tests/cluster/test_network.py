@@ -5,7 +5,7 @@ The bounds are for a busy machine. `pytest -s` prints a line for each fault: the
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from urllib.parse import parse_qs, urlsplit
 
@@ -124,14 +124,23 @@ async def test_valkey(valkey: ValkeyServer, fault: Fault | None) -> None:
                 await flap(watched, watched.translate, proxy, "Valkey", {200})
 
 
+@pytest.fixture
+def forgotten_address() -> Iterator[None]:
+    """s3fs knows the address of an earlier test, and later tests would know this one's."""
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    yield
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
 # A storage that takes bytes and never answers keeps an upload for a minute: that is not bounded yet.
 @pytest.mark.parametrize(
     "fault", [Fault.SLOW, Fault.RESET, Fault.REFUSED, None], ids=lambda fault: fault.value if fault else "flapping"
 )
-async def test_s3(s3: S3Server, tmp_path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None) -> None:
-    import s3fs
-
-    s3fs.S3FileSystem.clear_instance_cache()  # it would know the address of the last test
+async def test_s3(
+    forgotten_address: None, s3: S3Server, tmp_path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None
+) -> None:
     for name, text in s3.variables.items():
         monkeypatch.setenv(name, text)
     with network(("127.0.0.1", urlsplit(s3.variables["AWS_ENDPOINT_URL"]).port)) as proxy:
