@@ -181,8 +181,8 @@ class Parameters:
     Attributes:
         sentences: How the contract words its refusals.
         all: The parameters in the order of their checks.
-        required: Those that a request must have.
-        repeatable: The names of those that a form may hold several times.
+        required: The parameters that a request must have.
+        repeatable: Names that a form may repeat.
     """
 
     def __init__(self, sentences: Sentences, *order: Parameter[Any] | Rule[Any], is_strict: bool = False) -> None:

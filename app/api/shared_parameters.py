@@ -150,9 +150,9 @@ def _read_share(given: Given, name: str, value: object) -> float:
 REVIEW_BELOW = Parameter(
     "review_below",
     float | None,
-    "Sentences with a confidence below this, and those that failed a check, are to be looked at: in XLIFF they get a "
-    "state, in gettext catalogs the flag `fuzzy`, in docx files a comment. Without it, only the report tells of those "
-    "that failed a check.",
+    "A person should look at each sentence whose confidence is lower, or that failed a check. The file marks it: XLIFF "
+    "with a state, gettext with the flag `fuzzy`, docx with a comment. Without this parameter, only the report lists "
+    "the sentences that failed a check.",
     _read_share,
     limits={"ge": 0, "le": 1},
     guide="review-of-documents",

@@ -168,8 +168,8 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Called by uvicorn after SIGTERM or SIGINT.
 
-        The system accepts connections for a process that is busy. When the listening sockets are closed, it resets
-        those that wait there, whose clients have sent requests already. So they are taken in before.
+        The system queues connections for a busy process, and their clients may have sent requests already. Closing the
+        listening sockets would reset the queued connections. So this accepts them first.
         """
         listeners = [listener.dup() for listener in sockets or ()]
         for server in self.servers:

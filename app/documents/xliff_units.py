@@ -31,7 +31,7 @@ class Unit:
     Attributes:
         text: What is translated.
         parent: The element around it.
-        elements: Those whose places are needed to write it.
+        elements: The elements whose places the writer needs.
     """
 
     def __init__(self, element: Any, space: str, before: Any, target: Any, names: Names) -> None:

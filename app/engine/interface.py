@@ -140,7 +140,7 @@ class TranslationCall:
 class TokenEvent(NamedTuple):
     """More characters of the sentence that comes next in a text; ``text_index`` as in ``Draft``.
 
-    The draft has them all, and those that were not reported.
+    The draft repeats them, and has also the characters that no event reported.
     """
 
     text_index: int

@@ -17,7 +17,7 @@ from app.mcp.client import Client
 
 _INSTRUCTIONS = (
     "Machine translation on the user's own server. `languages` lists what it translates. A translation comes with the "
-    "sentences that need a look: those that the model is unsure of, or that failed a check."
+    "sentences that a person should look at: the model is unsure of them, or they failed a check."
 )
 _DOUBTFUL = 0.5  # below this confidence, a sentence is rather not a good translation than one
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)

@@ -1,7 +1,6 @@
 """What DeepL's endpoints take: parameters and rules, in the order of the checks."""
 
 from dataclasses import replace
-from typing import Literal
 
 from app.api.deepl import parameters as p
 from app.api.parameter import Given, Parameter, Parameters, Rule
@@ -72,35 +71,12 @@ DOCUMENT_KEY = Parameter(
     example="0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A",
 )
 DOCUMENT = Parameters(p.SENTENCES, DOCUMENT_KEY)
-REPORT_FORMAT = Parameter(
-    "format",
-    Literal["html", "csv"],
-    "A page or a table.",
-    p.read_choice(("html", "csv")),
-    absent="html",
-    default="html",
-    example="csv",
-)
+REPORT_FORMAT = p.choice("format", ("html", "csv"), "A page or a table.", default="html", example="csv")
 REPORT = Parameters(p.SENTENCES, DOCUMENT_KEY, REPORT_FORMAT)
 
-SIDE = Parameter(
-    "type",
-    Literal["source", "target"],
-    "Which languages.",
-    p.read_choice(("source", "target")),
-    absent="source",
-    default="source",
-    example="source",
-)
+SIDE = p.choice("type", ("source", "target"), "Which languages.", default="source", example="source")
 LANGUAGES = Parameters(p.SENTENCES, SIDE)
-RESOURCE = Parameter(
-    "resource",
-    Literal[p.RESOURCES],
-    "The part of the API.",
-    p.read_choice(p.RESOURCES),
-    is_required=True,
-    example="translate_text",
-)
+RESOURCE = p.choice("resource", p.RESOURCES, "The part of the API.", is_required=True, example="translate_text")
 LANGUAGES_V3 = Parameters(
     p.SENTENCES._replace(missing=f"Parameter '{{}}' not specified; use one of {', '.join(p.RESOURCES)}."), RESOURCE
 )

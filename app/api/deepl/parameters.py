@@ -7,7 +7,7 @@ clients look for are those of the contract.
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 from app.api.checks import check_text, check_texts
 from app.api.parameter import Given, Parameter, Rule, Sentences
@@ -59,6 +59,23 @@ def read_choice(choices: Collection[str]) -> Callable[[Given, str, object], str]
         return value.lower()
 
     return read
+
+
+def choice(
+    name: str, choices: tuple[str, ...], description: str, *, default: str = "", **others: Any
+) -> Parameter[str]:
+    """A parameter that has one of some values, in any case; without a default, a request need not have it."""
+    kind: Any = Literal[choices]
+    may_lack = not default and not others.get("is_required")
+    return Parameter(
+        name,
+        kind | None if may_lack else kind,
+        description,
+        read_choice(choices),
+        absent=default,
+        default=default or None,
+        **others,
+    )
 
 
 def _read_texts(given: Given, name: str, value: object) -> tuple[str, ...]:
@@ -153,36 +170,20 @@ OUTLINE_DETECTION = flag("outline_detection", "In XML, detect which tags end a s
 IGNORE_TAGS = _tags("ignore_tags", "Tags whose content comes back unchanged.")
 SPLITTING_TAGS = _tags("splitting_tags", "Tags that end a sentence.")
 NON_SPLITTING_TAGS = _tags("non_splitting_tags", "Tags that don't end a sentence.")
-TAG_HANDLING = Parameter(
-    "tag_handling",
-    Literal["xml", "html"] | None,
-    "Markup of the texts; plain text if absent.",
-    read_choice(("xml", "html")),
-    absent="",
-    guide="markup",
-)
-SPLIT_SENTENCES = Parameter(
+TAG_HANDLING = choice("tag_handling", ("xml", "html"), "Markup of the texts; plain text if absent.", guide="markup")
+SPLIT_SENTENCES = choice(
     "split_sentences",
-    Literal["0", "1", "nonewlines"] | None,
+    tuple(SPLITTING),
     "What ends a sentence: `1` punctuation and line breaks, `nonewlines` punctuation, `0` nothing. The default is "
     "`nonewlines` for HTML, otherwise `1`.",
-    read_choice(SPLITTING),
-    absent="",
 )
-MODEL_TYPE = Parameter(
+MODEL_TYPE = choice(
     "model_type",
-    ModelType | None,
+    get_args(ModelType),
     "`latency_optimized` is greedy search, the others beam search; if absent, as configured.",
-    read_choice(get_args(ModelType)),
-    absent="",
 )
-TAG_HANDLING_VERSION = Parameter(
-    "tag_handling_version",
-    Literal["v1", "v2"],
-    "Has no effect; the response repeats it.",
-    read_choice(("v1", "v2")),
-    absent="v2",
-    default="v2",
+TAG_HANDLING_VERSION = choice(
+    "tag_handling_version", ("v1", "v2"), "Has no effect; the response repeats it.", default="v2"
 )
 OWN_GLOSSARY = replace(GLOSSARY, description=f"{GLOSSARY.description} DeepL doesn't have this.")
 PRESERVE_FORMATTING = flag(

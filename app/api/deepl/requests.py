@@ -35,7 +35,7 @@ def parse_translation(
     """Checks the parameters of a translation.
 
     Args:
-        values: Parameters by name: JSON values, or strings (lists of strings for those that repeat) from a form.
+        values: Parameters by name: JSON values, or strings from a form; lists of strings where it repeats a name.
         settings: For the limits and the default beam width.
         pairs: Source and target codes that can be translated.
 

@@ -259,7 +259,7 @@ def plan(pending: Sequence[Job], *, live_rows: int, limits: Limits, idle_workers
     if rows >= limits.max_batch_rows:
         return chosen  # as mostly under load: nothing to sort for
     others = (job for job in pending[1 : POLICY.window] if not job.alone)
-    # Less urgent work only fills what is left: else it would take part because of its lengths, whatever its weight.
+    # Less urgent work comes last. Otherwise a fitting length would bring it in, whatever its weight.
     least = anchor.priority.weight
     for job in sorted(others, key=lambda job: (job.priority.weight < least, abs(len(job.source) - len(anchor.source)))):
         width = max(longest, len(job.source))
