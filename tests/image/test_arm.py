@@ -34,7 +34,7 @@ import asyncio, json, os, platform, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 os.chdir(sys.argv[2])
-from app.engine.interface import SentenceEvent, TranslationCall
+from app.engine.interface import Draft, TranslationCall
 from app.engine.options import SearchOptions
 from app.engine.registry import Registry
 from app.settings import Settings
@@ -48,9 +48,10 @@ async def main():
         ("en", "de", "The weather is nice today. Where do you live?"),
     ):
         call = TranslationCall(texts=[text], source=source, target=target, options=SearchOptions(beam_size=4))
-        async for event in engine.stream(call):
-            if isinstance(event, SentenceEvent):
-                found.append([event.sentence.text, float(event.sentence.score).hex()])
+        async with engine.route(source, target) as [hop]:
+            async for event in hop.stream(call):
+                if isinstance(event, Draft):
+                    found.append([event.versions[0].text, float(event.versions[0].score).hex()])
     await engine.stop()
     print(json.dumps([platform.machine(), engine.info()["models"][0]["kernels"], found]))
 

@@ -15,7 +15,7 @@ class Fault(Enum):
 
     Attributes:
         NONE: It passes everything on.
-        SLOW: It passes every piece on after ``SlowNetwork.latency_s``.
+        SLOW: It passes every piece on after the proxy's latency.
         RESET: It resets all connections, and each new one.
         HALF_OPEN: It accepts connections and bytes, and passes nothing on: as after a machine has vanished.
         REFUSED: Nobody listens.
