@@ -4,8 +4,8 @@
 
 Clients send one sentence after another. Every few seconds one hangs up in the middle of a long text, one uploads a
 document, and every minute the models are reloaded (SIGHUP). The table has a line for each tenth of the time. It fails
-if memory rises by more than 1 MB an hour after the first third, descriptors grow, the 99th percentile of the last tenth
-is more than 1.1 times that of the first, or a request gets no 200.
+if memory rises by more than 1 MB an hour after the first third, descriptors grow by more than two, the 99th percentile
+of the last tenth is more than 1.1 times that of the first, or a request gets no 200.
 """
 
 import asyncio

@@ -88,7 +88,6 @@ class Nodes:
         self.network, self.number = network, number
         self._nodes: list[onnx.NodeProto] = []
         self._constants: dict[str, onnx.TensorProto] = {}
-        self._converted: dict[tuple[str, int], str] = {}
 
     def make(
         self,

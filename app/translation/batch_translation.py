@@ -25,7 +25,7 @@ from app.engine.interface import TokenEvent as DraftTokens
 from app.engine.options import SearchOptions
 from app.text.terms.glossary import Term, within
 from app.translation.assembly import ItemBuilder
-from app.translation.drafting import LONG_CHARS, Drafting
+from app.translation.drafting import Drafting
 from app.translation.memory import Part, Piece, StoredDraft, align, parts_of, with_matches
 from app.translation.passages import Batch, Segment
 from app.translation.questions import Asking, Done, Question, answered, step
@@ -176,8 +176,7 @@ class BatchTranslation:
 
     async def _complete(self, drafting: Drafting, draft: Draft) -> _Result:
         asking = self._finish(draft.text_index, await drafting.complete(draft))
-        takes_long = self._is_long or len(draft.source) > LONG_CHARS
-        return await answered(asking, self._answer, run=TEXT_POOL.run_small if takes_long else None)
+        return await answered(asking, self._answer, run=TEXT_POOL.run_small if drafting.takes_long(draft) else None)
 
     def _finish(self, index: int, sentence: SentenceTranslation) -> Asking[_Result]:
         """Improves, corrects and restores a sentence of a piece."""

@@ -52,6 +52,7 @@ class Drafting:
         self.pivot = self._first.target.lower() if rest else None
         self._call, self._terms, self._in_pool = call, terms, in_pool
         self._prefix = call.options.prefix
+        self._second_quota = RequestQuota(admitted=True)  # one for all sentences: a book stays long work
         self._doubled = doubled_in((call.source, call.target))
         self._began, self._encode_s = time.monotonic(), 0.0
 
@@ -67,7 +68,7 @@ class Drafting:
     def complete_now(self, draft: Draft) -> SentenceTranslation | None:
         """Returns the sentence of a draft; None if that takes another search or a while."""
         terms = self._terms_of(draft)
-        if self._second or self._takes_long(draft) or (terms and missing(draft.text, terms)):
+        if self._second or self.takes_long(draft) or (terms and missing(draft.text, terms)):
             return None
         return judged(draft, self._doubled, terms)
 
@@ -76,8 +77,8 @@ class Drafting:
         terms = self._terms_of(draft)
         if self._second is None:
             return await self._judged(await _with_terms(self._first, self._call, draft, terms), terms)
-        first = await self._judged(draft, ())
         options, self._prefix = replace(self._call.options, prefix=self._prefix), None  # of the first sentence alone
+        first = await self._judged(draft, ())
         call = replace(
             self._call,
             texts=(first.text,),
@@ -85,7 +86,7 @@ class Drafting:
             splitting="off",
             tokens=False,
             items=(),
-            quota=RequestQuota(admitted=True),
+            quota=self._second_quota,
             context="",
         )
         own = (in_between(first, terms),) if terms else ()
@@ -129,11 +130,12 @@ class Drafting:
         end = draft.begin + len(draft.source)
         return within(self._terms[draft.text_index], draft.begin, end) if self._terms else ()
 
-    def _takes_long(self, draft: Draft) -> bool:
+    def takes_long(self, draft: Draft) -> bool:
+        """Tells whether to judge and restore the draft in the pool."""
         return self._in_pool or len(draft.source) > LONG_CHARS
 
     async def _judged(self, draft: Draft, terms: tuple[Term, ...]) -> SentenceTranslation:
-        if self._takes_long(draft):
+        if self.takes_long(draft):
             found: SentenceTranslation = await TEXT_POOL.run_small(judged, draft, self._doubled, terms)
             return found
         return judged(draft, self._doubled, terms)

@@ -20,16 +20,14 @@ class Stage(Generic[Arrival, Result]):
     Args:
         arrivals: What arrives. An error of it comes after the results before it.
         begin: Returns the result of an arrival, or a task that makes it.
-        ahead: How many results may be under way.
     """
 
     def __init__(
         self,
         arrivals: AsyncGenerator[Arrival, None],
         begin: Callable[[Arrival], Result | asyncio.Task[Result]],
-        ahead: int = AHEAD,
     ) -> None:
-        self._arrivals, self._begin, self._ahead = arrivals, begin, ahead
+        self._arrivals, self._begin = arrivals, begin
         self._under_way: deque[Result | asyncio.Task[Result]] = deque()
         self._reading: asyncio.Task[None] | None = None
         self._end: Exception | None = None
@@ -44,7 +42,7 @@ class Stage(Generic[Arrival, Result]):
             await (self._reading or self._read())
             self._reading = None
         while isinstance(first := self._under_way[0], asyncio.Task):
-            if first.done() or self._end or len(self._under_way) >= self._ahead:
+            if first.done() or self._end or len(self._under_way) >= AHEAD:
                 result: Result = await first
                 self._under_way.popleft()
                 return result

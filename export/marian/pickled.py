@@ -5,13 +5,14 @@ it was a row of pickles, and behind them the storages. ``torch/serialization.py`
 """
 
 import pickle
+import pickletools
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from export.marian.limits import SourceError, first_line
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 _TYPES = {"HalfStorage": "F16", "BFloat16Storage": "BF16", "FloatStorage": "F32", "DoubleStorage": "F64"}
 _PICKLE_BYTES = 16 << 20  # of a description; that of a large model has some 100 KB
+_MOST_AXES = 8
+_NUMBERING = ("PUT", "BINPUT", "LONG_BINPUT")
 _COUNT_BYTES = 8
 
 
@@ -31,8 +34,7 @@ class _Storage(NamedTuple):
     length: int
 
 
-@dataclass(frozen=True)
-class _Tensor:
+class _Tensor(NamedTuple):  # which a pickle can't change
     storage: _Storage
     offset: int
     shape: tuple[int, ...]
@@ -76,13 +78,16 @@ def open_pickled(path: Path) -> tuple[Mapping[str, tuple[int, ...]], Load]:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Makes nothing but plain values, and descriptions of tensors."""
+    """Makes nothing but plain values, and descriptions of tensors.
+
+    What it calls are methods: a pickle could set attributes of functions.
+    """
 
     def find_class(self, module: str, name: str) -> Any:
         known = {
             ("collections", "OrderedDict"): OrderedDict,
-            ("torch._utils", "_rebuild_tensor_v2"): _tensor,
-            ("torch._utils", "_rebuild_parameter"): lambda tensor, *_: tensor,
+            ("torch._utils", "_rebuild_tensor_v2"): self._tensor,
+            ("torch._utils", "_rebuild_parameter"): self._parameter,
         }
         if module == "torch" and name.endswith("Storage"):
             return name
@@ -97,38 +102,55 @@ class _Unpickler(pickle.Unpickler):
             raise Unfit("it has a storage of an unknown kind")
         return _Storage(_TYPES.get(kind, kind), key, length)
 
+    def _parameter(self, tensor: object, *_: object) -> object:
+        return tensor
 
-def _tensor(storage: _Storage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], *_: Any) -> Any:
-    """A tensor; anything else if it has other numbers or isn't contiguous, or isn't inside its storage."""
-    if storage.kind not in FLOATS or offset < 0 or any(size < 0 for size in shape):
-        return None
-    if offset + prod(shape) > storage.length:
-        raise Unfit("a tensor is larger than its storage")
-    expected = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-    if any(size > 1 and found != wanted for size, found, wanted in zip(shape, strides, expected, strict=True)):
-        raise Unfit("a tensor is not contiguous")
-    size = np.dtype(FLOATS[storage.kind]).itemsize
-    return _Tensor(storage, size * offset, tuple(shape))
+    def _tensor(
+        self, storage: _Storage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], *_: object
+    ) -> _Tensor | None:
+        """A tensor; None if it has other numbers or isn't inside its storage."""
+        if len(shape) > _MOST_AXES or len(shape) != len(strides):
+            raise Unfit("a tensor has too many axes")
+        if storage.kind not in FLOATS or offset < 0 or any(size < 0 for size in shape):
+            return None
+        if offset + prod(shape) > storage.length:
+            raise Unfit("a tensor is larger than its storage")
+        expected = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        if any(size > 1 and found != wanted for size, found, wanted in zip(shape, strides, expected, strict=True)):
+            raise Unfit("a tensor is not contiguous")
+        return _Tensor(storage, np.dtype(FLOATS[storage.kind]).itemsize * offset, tuple(shape))
+
+
+def _loaded(data: bytes) -> Any:
+    """What a pickle describes. Its memo, which the unpickler allocates up to the largest number, is looked at first."""
+    for count, (operation, argument, _) in enumerate(pickletools.genops(data)):
+        if operation.name in _NUMBERING and not 0 <= cast(int, argument) <= count:
+            raise Unfit("it numbers what it doesn't have")
+    return _Unpickler(BytesIO(data)).load()
 
 
 def _zipped(path: Path) -> tuple[Any, Callable[[_Storage], bytes]]:
-    archive = zipfile.ZipFile(path)
-    if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-        raise Unfit("it is compressed, which PyTorch's files never are")
-    [description] = (member for member in archive.infolist() if member.filename.endswith("/data.pkl"))
-    if description.file_size > _PICKLE_BYTES:
-        raise Unfit("its description is too long")
-    folder = description.filename.removesuffix("data.pkl")
-    if f"{folder}byteorder" in archive.namelist() and archive.read(f"{folder}byteorder") != b"little":
-        raise Unfit("its numbers are big endian")
-    with archive.open(description) as file:
-        tensors = _Unpickler(file).load()
-    return tensors, lambda storage: archive.read(f"{folder}data/{storage.key}")
+    with zipfile.ZipFile(path) as archive:
+        if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+            raise Unfit("it is compressed, which PyTorch's files never are")
+        [description] = (member for member in archive.infolist() if member.filename.endswith("/data.pkl"))
+        if description.file_size > _PICKLE_BYTES:
+            raise Unfit("its description is too long")
+        folder = description.filename.removesuffix("data.pkl")
+        if f"{folder}byteorder" in archive.namelist() and archive.read(f"{folder}byteorder") != b"little":
+            raise Unfit("its numbers are big endian")
+        tensors = _loaded(archive.read(description))
+
+    def read(storage: _Storage) -> bytes:
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(f"{folder}data/{storage.key}")
+
+    return tensors, read
 
 
 def _legacy(path: Path) -> tuple[Any, Callable[[_Storage], bytes]]:
     with path.open("rb") as file:
-        magic, protocol, system, tensors, keys = (_Unpickler(_Bounded(file)).load() for _ in range(5))
+        magic, protocol, system, tensors, keys = (_loaded(_next_pickle(file)) for _ in range(5))
         if (magic, protocol) != (_MAGIC, _PROTOCOL) or system.get("little_endian") is not True:
             raise Unfit("it is no file of PyTorch's")
         places: dict[str, tuple[int, int]] = {}
@@ -150,18 +172,11 @@ def _legacy(path: Path) -> tuple[Any, Callable[[_Storage], bytes]]:
     return tensors, read
 
 
-class _Bounded:
-    """A file of which a pickle may read only so much."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._left = file, _PICKLE_BYTES
-
-    def read(self, size: int = -1) -> bytes:
-        return self._take(self._file.read(min(size, self._left) if size >= 0 else self._left))
-
-    def readline(self) -> bytes:
-        return self._take(self._file.readline(self._left))
-
-    def _take(self, data: bytes) -> bytes:
-        self._left -= len(data)
-        return data
+def _next_pickle(file: IO[bytes]) -> bytes:
+    """The bytes of the pickle that begins here; the file is behind it afterwards."""
+    begin = file.tell()
+    start = file.read(_PICKLE_BYTES)
+    *_, (_, _, last) = pickletools.genops(start)
+    assert last is not None
+    file.seek(begin + last + 1)
+    return start[: last + 1]

@@ -97,5 +97,5 @@ def test_what_needs_no_translation_stays(client, direction: str, text: str) -> N
 
 def test_the_most_usual_first_try(client) -> None:
     german, english = translated(client, "Hello world", "en-de"), translated(client, "Hallo Welt!", "de-en")
-    assert re.fullmatch(r"\w+ \w+!", english) and not re.search("hallo|welt", english, re.IGNORECASE)
-    assert re.fullmatch(r"\w+ \w+", german) and not re.search("hello|world", german, re.IGNORECASE)
+    assert english.endswith("!") and not re.search("hallo|welt", english, re.IGNORECASE)
+    assert german[-1].isalpha() and not re.search("hello|world", german, re.IGNORECASE)

@@ -73,7 +73,8 @@ class Lexicon:
         # All lines at once: the shipped lexicons have 400,000, and a start waits for them. An expression over all of
         # them takes two thirds of the time of the dictionary, so it only looks for the line that is at fault.
         try:
-            if any(fault in f"\n{text}" for fault in _FAULTS) or (text and not text.endswith("\n")):
+            lines = f"\n{text}"
+            if any(fault in lines for fault in _FAULTS) or (text and not text.endswith("\n")):
                 raise ValueError
             self._entries = dict(line.split("\t", 1) for line in text.split("\n")[:-1])
         except ValueError:  # or there is no tab in a line

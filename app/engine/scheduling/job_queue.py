@@ -260,6 +260,7 @@ class JobQueue:
             self._swept = now
             for job in [job for waiting in self._pending.values() for job in waiting if job.future.cancelled()]:
                 self._take(job)
+                self._ends[job.priority] -= len(job.source) / job.priority.weight  # nobody did this work
                 self.end(job, Cancelled("The caller went away."), counters)
 
     def _take(self, job: Job) -> None:

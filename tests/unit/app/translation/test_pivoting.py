@@ -103,6 +103,8 @@ async def test_the_second_half_runs_beside_the_first_and_the_order_stays():
         second.gates[name].set()
     [translation], _ = await translating
     assert translation.text == "<A> <B> <C>"
+    quotas = [call.quota for call in second.calls]
+    assert all(quota is quotas[0] for quota in quotas)  # so the queue knows how long the text is
 
 
 async def test_a_prefix_belongs_to_the_first_sentence_alone_whichever_is_done_first():

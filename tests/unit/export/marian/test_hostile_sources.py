@@ -149,6 +149,47 @@ def test_nothing_is_ever_unpickled(whole: Path, tmp_path: Path, refused: Callabl
     assert mark.exists(), "the trap works"
 
 
+def _changed(by: bytes) -> bytes:
+    """A pickle that takes PyTorch's function to make tensors, and changes its attributes."""
+    return b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n" + by
+
+
+MANY_AXES = b"(" + 20_000 * b"K\x01" + b"t"
+
+
+@pytest.mark.parametrize(
+    ("reason", "description"),
+    [
+        pytest.param("it numbers what it doesn't have", b"\x80\x02}r\x00\xe1\xf5\x05.", id="a memo without end"),
+        pytest.param("it numbers what it doesn't have", b"\x80\x02}p400000000\n.", id="the same in text"),
+        pytest.param("AttributeError", _changed(b"N}X\x0c\x00\x00\x00__defaults__Ns\x86b."), id="attributes"),
+        pytest.param(
+            "a tensor has too many axes",
+            _changed(
+                b"((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQK\x00"
+                + MANY_AXES
+                + MANY_AXES
+                + b"tR."
+            ),
+            id="axes without end",
+        ),
+    ],
+)
+@pytest.mark.parametrize("form", ["zip", "before PyTorch 1.6"])
+def test_pickles_that_would_take_memory_time_or_change_the_program(
+    whole: Path, tmp_path: Path, refused: Callable[..., str], reason: str, description: bytes, form: str
+) -> None:
+    folder = Path(shutil.copytree(whole / "pickled", tmp_path / "model"))
+    path = folder / "pytorch_model.bin"
+    if form == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("archive/data.pkl", description)
+    else:
+        head = (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})
+        path.write_bytes(b"".join(pickle.dumps(each, protocol=2) for each in head) + description)
+    assert f"can't be loaded as weights alone: {reason}" in refused(folder)
+
+
 def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str]) -> None:
     assert "is not a folder, a zip file or the name of a model" in refused(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()

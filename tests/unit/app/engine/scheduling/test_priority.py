@@ -65,6 +65,19 @@ def test_a_person_waits_for_none_of_the_bulk_that_came_before():
     assert taken(queue, 3) == [*Priority]
 
 
+def test_cancelled_work_costs_its_priority_nothing():
+    queue = opened()
+    typed = [job(*[3] * 9, priority=Priority.NORMAL) for _ in range(500)]
+    queue.submit(typed, admitted=True)
+    for each in typed:
+        each.future.cancel()
+    for _ in range(50):
+        queue.submit([job(3, 4, 5, priority=Priority.BULK)], admitted=True)
+    assert taken(queue, 1) == [Priority.BULK]  # whoever takes work sweeps the queue
+    queue.submit([job(3, 4, 5, priority=Priority.NORMAL)], admitted=True)
+    assert Priority.NORMAL in taken(queue, 2)
+
+
 def test_time_in_which_a_priority_had_no_work_is_not_saved_up():
     queue = opened()
     for _ in range(200):
