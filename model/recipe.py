@@ -109,6 +109,13 @@ class Training(_Section):
     max_length: int = Field(
         120, gt=0, description="pairs with a longer side, in pieces and two special ids, are left out"
     )
+    subword_sampling: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="chance of a source's piece to be learnt as shorter ones that spell it, see model.data.subwords; "
+        "not of distilled sources. They make sources longer than batch_tokens and max_length count",
+    )
     optimizer: Literal["adam", "muon"] = Field(
         "adam", description="muon: for the matrices of the layers, adam for the rest"
     )

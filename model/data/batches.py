@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
+from model.data.subwords import Subwords
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
 from model.recipe import Recipe
 
@@ -162,6 +163,7 @@ class BatchStream:
         marks: Sequence[int | None] = (),
         consecutive: Sequence[bool] = (),
         distilled: Sequence[bool] = (),
+        subwords: Subwords | None = None,
     ) -> None:
         """Describe the stream; nothing is drawn yet.
 
@@ -174,7 +176,9 @@ class BatchStream:
             consecutive: Per corpus, whether its pairs are in the order of their documents.
             distilled: Per corpus, whether the probabilities of the initial model are learnt. Its pairs get batches of
                 their own.
+            subwords: Draws other segmentations of sources that aren't distilled, see ``subword_sampling``; None: none.
         """
+        self.subwords = subwords
         self.corpora = corpora
         self.weights = weights
         self.recipe = recipe
@@ -194,7 +198,7 @@ class BatchStream:
             if not plan:
                 raise ValueError("no training pair is short enough for max_length and batch_tokens")
             while wanted < len(plan):
-                yield self.collate(plan[wanted])
+                yield self.collate(plan[wanted], np.random.default_rng((self.recipe.seed, epoch, wanted)))
                 wanted += stride
             wanted, epoch = wanted - len(plan), epoch + 1
 
@@ -253,22 +257,28 @@ class BatchStream:
             begin = end
         return batches
 
-    def collate(self, examples: NDArray[np.int64]) -> Batch:
-        """Pad (B, 3) examples into one batch."""
+    def collate(self, examples: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
+        """Pad (B, 3) examples into one batch; with ``rng``, draw the segmentation of sources."""
         segments = range(self._segments(int(examples[0, 0])))
-        first, *later = (self._collate(examples + np.array([0, number, 0])) for number in segments)
+        first, *later = (self._collate(examples + np.array([0, number, 0]), rng) for number in segments)
         return first._replace(following=tuple(later))
 
-    def _collate(self, examples: NDArray[np.int64]) -> Batch:
+    def _collate(self, examples: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         sources, targets, links, weights = [], [], [], []
+        distilled = self.distilled[int(examples[0, 0])]
+        share = self.recipe.training.subword_sampling
         for row, (index, pair, reverse) in enumerate(examples):
             corpus = self.corpora[index]
             source, target = corpus.side(pair, int(reverse)), corpus.side(pair, 1 - int(reverse))
             prefix = self.prefixes[index][1 - int(reverse)]
+            pairs = corpus.links[corpus.link_offsets[pair] : corpus.link_offsets[pair + 1]].astype(np.int64)
+            source_at, target_at = pairs[:, int(reverse)], pairs[:, 1 - int(reverse)]
+            if self.subwords and rng and not distilled:  # the initial model was asked about the usual pieces only
+                source, positions = self.subwords.draw(source, share, rng)
+                source_at = positions[source_at]
             sources.append(np.concatenate([prefix, source, [EOS_ID]]))
             targets.append(target)
-            pairs = corpus.links[corpus.link_offsets[pair] : corpus.link_offsets[pair + 1]].astype(np.int64)
-            source_at, target_at = pairs[:, int(reverse)] + len(prefix), pairs[:, 1 - int(reverse)]
+            source_at = source_at + len(prefix)
             # The end of the target looks at the end of the source.
             source_at, target_at = np.append(source_at, len(source) + len(prefix)), np.append(target_at, len(target))
             links.append(np.stack([np.full(len(source_at), row), target_at, source_at], 1))
@@ -280,7 +290,7 @@ class BatchStream:
             target_output=pad([np.concatenate([target, [EOS_ID]]) for target in targets], multiple=multiple),
             links=torch.from_numpy(np.concatenate(links)),
             link_weights=torch.from_numpy(np.concatenate(weights).astype(np.float32)),
-            distilled=self.distilled[int(examples[0, 0])],
+            distilled=distilled,
         )
 
 

@@ -23,6 +23,7 @@ from torch.utils.data import DataLoader
 
 from model.data.batches import Batch, BatchStream, NumberedBatches
 from model.data.corpus import build_corpus, load_corpus, synthetic_mark
+from model.data.subwords import Subwords
 from model.data.tokenizer import target_tag
 from model.network.decoder_only import new_model
 from model.network.transformer import Transformer
@@ -102,6 +103,7 @@ class Trainer:
         self.consecutive += [False] * (len(self.corpora) - len(self.consecutive))
         self.distilled = [source.distilled for source in recipe.sources]
         self.distilled += [any(self.distilled)] * (len(self.corpora) - len(self.distilled))  # the generated pairs
+        self.subwords = Subwords.of_tokenizer(processor) if recipe.training.subword_sampling else None
         torch.manual_seed(recipe.seed)
         self.model = self.prepared(new_model(recipe.transformer(processor.vocab_size()))).to(place.device)
         self.optimizers = Optimizers(self.model, self.training)
@@ -169,7 +171,7 @@ class Trainer:
     def _loaded(self, weights: list[float], first: int) -> Iterator[Batch]:
         """Batches from the given number on, for a GPU collated ahead in other processes."""
         stream = BatchStream(
-            self.corpora, weights, self.recipe, self.tags, self.marks, self.consecutive, self.distilled
+            self.corpora, weights, self.recipe, self.tags, self.marks, self.consecutive, self.distilled, self.subwords
         )
         if self.place.device.type != "cuda":
             return stream.batches(first, self.place.world)

@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from model.data.batches import BOTH, FORWARD, REVERSE, Batch, BatchStream, NumberedBatches, Packed, pad
+from model.data.subwords import Subwords
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
 from model.recipe import Recipe
 from tests.support.toy_language import toy_recipe
@@ -255,3 +256,26 @@ def test_other_processes_collate_the_same_batches() -> None:
     loader = DataLoader(NumberedBatches(batches, 3, 1), batch_size=None, num_workers=2)
     alone = islice(batches.batches(3), 8)
     assert all(equal(a, Batch(*b)) for a, b in zip(alone, loader, strict=False))
+
+
+def test_sampled_sources_keep_their_links_and_distilled_ones_stay_whole() -> None:
+    corpora = [numbered_corpus(40), numbered_corpus(40, seed=1)]
+    # Piece i is spelt by 20000 + i and 30000 + i.
+    pieces = range(20_000)
+    subwords = Subwords({i: ((i + 20_000, i + 30_000),) for i in pieces}, {i: np.ones(1) for i in pieces})
+    recipe = stream(corpora, subword_sampling=0.5).recipe
+    batches = BatchStream(corpora, [1.0, 1.0], recipe, TAGS, distilled=[False, True], subwords=subwords)
+    changed = 0
+    for batch in islice(batches.batches(), 40):
+        whole = batch.source < 20_000
+        if batch.distilled:
+            assert whole.all()
+            continue
+        changed += int((~whole).sum())
+        for row, target_at, source_at in batch.links.tolist():
+            target, source = int(batch.target_output[row, target_at]), int(batch.source[row, source_at])
+            assert (target, source) == (EOS_ID, EOS_ID) or abs(target - source % 10_000) == SHIFT
+    assert changed
+    once, again = (list(islice(batches.batches(), 10)) for _ in range(2))
+    assert all(equal(a, b) for a, b in zip(once, again, strict=True))
+    assert all(equal(a, b) for a, b in zip(once[5:], islice(batches.batches(5), 5), strict=True))
