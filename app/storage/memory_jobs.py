@@ -20,7 +20,7 @@ MAX_JOBS = 1_000
 """Of an owner, in an hour."""
 
 Operation = Literal["import", "export"]
-Status = Literal["awaiting_input", "completed", "failed"]
+Status = Literal["awaiting_input", "processing", "completed", "failed"]
 JOBS = Table(
     "memory_jobs",
     TABLES,
@@ -122,8 +122,14 @@ class MemoryJobStore:
             raise MemoryNotFound("There is no such job.")
         return job
 
+    def begin(self, job_id: str) -> bool:
+        """Begins an import whose file has come; False if one has come before."""
+        waits = (JOBS.c.id == job_id) & (JOBS.c.status == "awaiting_input")
+        with self._database.transaction() as connection:
+            return bool(connection.execute(update(JOBS).where(waits).values(status="processing")).rowcount)
+
     def end(self, job_id: str, *, memory_id: str | None = None, skipped: int = 0, error: str | None = None) -> None:
-        """Ends an import that waited for its file."""
+        """Ends an import that was begun."""
         values = {"memory_id": memory_id, "skipped": skipped, "error": error}
         values |= {"status": "failed" if error else "completed"}
         with self._database.transaction() as connection:

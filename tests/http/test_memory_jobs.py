@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import httpx
 import pytest
 
@@ -40,6 +41,30 @@ async def test_the_pair_of_a_file_is_the_first_that_is_served(client: httpx.Asyn
     assert (memory["name"], memory["source_language"], memory["target_languages"]) == ("a", "en", ["de"])
     again = await client.put(job["upload_url"], content=TMX)
     assert again.status_code == 400 and "there already" in again.json()["message"]
+
+
+async def test_a_file_that_comes_twice_at_a_time_is_imported_once(client: httpx.AsyncClient) -> None:
+    url = (await client.post(f"{PATH}/import", json=FILE)).json()["upload_url"]
+    statuses: list[int] = []
+
+    async def upload() -> None:
+        statuses.append((await client.put(url, content=TMX)).status_code)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(upload)
+    assert sorted(statuses) == [200, 400, 400, 400]
+    assert len((await client.get(PATH)).json()["translation_memories"]) == 1
+
+
+async def test_an_import_that_fails_leaves_no_memory(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.memories.MAX_ENTRIES", 0)
+    job = await imported(client)
+    [result] = (await client.get(f"{PATH}/jobs/{job['job_id']}")).json()["results"]
+    assert result["status"] == "failed" and "at most 0" in result["error"]["message"]
+    assert (await client.get(PATH)).json()["translation_memories"] == []
 
 
 async def test_a_job_is_its_owners_and_its_file_needs_the_secret(client: httpx.AsyncClient, tmp_path: Path) -> None:

@@ -59,17 +59,20 @@ async def put_job_file(request: Request, service: CurrentService) -> Response:
     A file that can't be used fails the job; that is told where the client asks for it.
     """
     job = await _find_by_secret(request, service)
-    if job.status != "awaiting_input":
-        raise InvalidRequest("The file of this job is there already.")
     data = bytes(await read_body(request, service.settings.max_body_bytes))
+    if not await _run(service, lambda store: store.begin(job.id)):
+        raise InvalidRequest("The file of this job is there already.")
     memories, database = service.memories.store, service.database
     assert memories and database
+    made = None
     try:
         source, target = await service.documents.readers.memory_pair(data, service.engine.pairs)
         read = await service.documents.readers.memory_file(data, _TMX, source, target)
         made = await database.run(memories.add, job.key_id, job.name, source, target)
         await database.run(memories.put, job.key_id, made.id, read.pairs, "import")
     except InvalidRequest as error:
+        if made:  # half a memory is no memory
+            await database.run(memories.remove, job.key_id, made.id)
         message = str(error)
         await _run(service, lambda store: store.end(job.id, error=message))
     else:
