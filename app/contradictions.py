@@ -1,5 +1,6 @@
 """Settings that contradict each other."""
 
+import re
 from typing import Any
 
 
@@ -47,8 +48,25 @@ def contradiction(settings: Any) -> str | None:
     ):
         if is_on and settings.data is None and settings.database is None:
             return f"{name} needs data (the folder of the database) or database (its address)"
+    if found := _about_tokens(settings):
+        return found
     if settings.result_cache_s and settings.valkey is None:
         return "result_cache_s needs valkey, the address of a Valkey server"
     if "*" in settings.cors_origins and len(settings.cors_origins) > 1:
         return "cors_origins must be either * or a list of origins, not both"
     return None
+
+
+def _about_tokens(settings: Any) -> str | None:
+    if (settings.oidc_issuer is None) != (settings.oidc_audience is None):
+        return "oidc_issuer and oidc_audience need each other: a token is of the one and for the other"
+    if settings.oidc_issuer and not is_secure_url(settings.oidc_issuer):
+        return "oidc_issuer must begin with https://, unless it is on this machine"
+    if settings.oidc_issuer and settings.keys == "off":
+        return "oidc_issuer needs keys optional or required: a token stands for a key"
+    return None
+
+
+def is_secure_url(url: str) -> bool:
+    """Whether nobody on the way can change what comes from a URL: it is with TLS, or of this machine."""
+    return re.match(r"https://[^/]|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/|$)", url) is not None

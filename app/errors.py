@@ -25,6 +25,7 @@
     ├── DocumentNotReady        the document is not translated yet
     ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
     ├── StorageFailure          the database or the files' storage can't be used: disk full, locked, out of reach
+    ├── IssuerUnavailable       a token can't be checked, for its issuer is out of reach
     ├── Overloaded              try again later: admission refused, nothing was started
     ├── DeadlineExceeded        the request's own time limit passed
     ├── Cancelled               the caller went away
@@ -201,6 +202,12 @@ class StorageFailure(DragomanError):
     """The database, or the storage of files, can't be used now, so that nothing was done."""
 
     code = "storage_failure"
+
+
+class IssuerUnavailable(DragomanError):
+    """The issuer of tokens can't be reached, and its public keys are not known, or are too old."""
+
+    code = "issuer_unavailable"
 
 
 class FeatureDisabled(DragomanError):

@@ -80,6 +80,20 @@ class Settings(BaseSettings):
         description="API keys, which dragoman keys adds to the database: off accepts any key or none, optional "
         "checks a key that is sent, required refuses requests without a key.",
     )
+    oidc_issuer: str | None = Field(
+        None,
+        description="Address of an OpenID Connect issuer, whose tokens may then be sent as keys; it begins with "
+        "https://, or is on this machine.",
+    )
+    oidc_audience: str | None = Field(
+        None, min_length=1, description="What the tokens have to name as their audience (aud)."
+    )
+    oidc_claim: str = Field(
+        "groups",
+        min_length=1,
+        description="Claim of the tokens that names their key: a token with the group editors stands for the key with "
+        "the name groups:editors.",
+    )
     requests_per_minute: int | None = Field(
         None,
         ge=1,

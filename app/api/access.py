@@ -16,6 +16,7 @@ from app.translation.request import Answer, Progress
 from app.translation.sentence import SentenceEvent
 
 if TYPE_CHECKING:
+    from app.api.oidc import Issuer
     from app.storage.database import Database
     from app.storage.keys import Key, KeyStore
 
@@ -59,6 +60,7 @@ class Access:
     """
 
     store: "KeyStore | None" = None
+    _issuer: "Issuer | None" = None
 
     def __init__(self, settings: Settings, database: "Database | None") -> None:
         self._mode, self._limits = settings.keys, settings.request_limits
@@ -69,11 +71,17 @@ class Access:
             assert database
             self.store, self.run, self.read = KeyStore(database), database.run, database.read
             self._counts = open_request_counts(settings, database)
+        if settings.oidc_issuer:
+            from app.api.oidc import Issuer
+
+            self._issuer = Issuer(settings)
 
     async def close(self) -> None:
-        """Closes the connections to Valkey."""
+        """Closes the connections to Valkey and to the issuer of tokens."""
         if self.store:
             await self._counts.close()
+        if self._issuer:
+            await self._issuer.close()
 
     async def check(
         self, request: Request, offered: object, feature: str | None = None, *, counts: bool = True
@@ -82,7 +90,7 @@ class Access:
 
         Args:
             request: The request; its client's address counts where it has no key.
-            offered: The key that came with it, if any.
+            offered: The key that came with it, or a token that stands for one; if any.
             feature: What it wants, one of ``FEATURES``; None for what every key may do.
             counts: Whether a request for a feature counts as one of the requests in a minute, an hour or a day.
 
@@ -93,6 +101,7 @@ class Access:
             RateLimited: Too many requests in a minute, an hour or a day.
             InvalidRequest: The header names a priority that doesn't exist.
             StorageFailure: The database can't be used.
+            IssuerUnavailable: A token can't be checked now.
         """
         wanted = wanted_priority(request.headers.get(PRIORITY_HEADER))
         priority.set((wanted or Priority.NORMAL).at_most(Priority.NORMAL))
@@ -101,9 +110,7 @@ class Access:
             return None
         key = None
         if self._mode != "off" and offered not in (None, ""):
-            key = await self.read(store.find, offered) if isinstance(offered, str) else None
-            if key is None:
-                raise InvalidKey("Invalid API key")
+            key = await self._find(store, offered)
         elif self._mode == "required":
             raise KeyRequired("Please contact the server operator to get an API key")
         if key and feature and feature not in key.features:
@@ -114,6 +121,17 @@ class Access:
             limits = {"minute": key.requests_per_minute} if key.requests_per_minute else {}
         if feature and counts and limits:
             await self._counts.count(client_of(request, key), limits)
+        return key
+
+    async def _find(self, store: "KeyStore", offered: object) -> "Key":
+        if self._issuer and isinstance(offered, str) and self._issuer.is_token(offered):
+            key = await self.read(store.oldest_named, await self._issuer.names(offered))
+            if key is None:
+                raise InvalidKey("The token is valid, but this server has no key for its holder")
+            return key
+        key = await self.read(store.find, offered) if isinstance(offered, str) else None
+        if key is None:
+            raise InvalidKey("Invalid API key")
         return key
 
     @asynccontextmanager

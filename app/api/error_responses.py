@@ -40,6 +40,7 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.DocumentNotReady: 503,  # the DeepL contract
     errors.FeatureDisabled: 403,
     errors.StorageFailure: 503,
+    errors.IssuerUnavailable: 503,
     errors.Overloaded: 503,
     errors.DeadlineExceeded: 504,
     errors.Cancelled: 499,  # nobody reads it: the client is gone; the access log shows it

@@ -163,6 +163,13 @@ class KeyStore:
             row = connection.execute(select(KEYS).where(KEYS.c.id == key_id)).one_or_none()
         return _key(row) if row else None
 
+    def oldest_named(self, names: Collection[str]) -> Key | None:
+        """Returns the oldest of the keys with one of these names; None if there is none."""
+        query = select(KEYS).where(KEYS.c.name.in_(names)).order_by(KEYS.c.id).limit(1)
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        return _key(row) if row else None
+
     def used(self, key: Key) -> int:
         """Returns the characters that a key has used this month."""
         query = select(USAGE.c.characters).where(USAGE.c.key_id == key.id, USAGE.c.month == _month())
