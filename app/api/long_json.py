@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from app.errors import TextTooLong
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 MAX_VALUES = 100_000
 """Lists, objects and commas that a body may hold, outside of strings."""

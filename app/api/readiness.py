@@ -1,7 +1,7 @@
 """Whether texts can be translated now: for the probe and for the metric."""
 
 from app.engine.interface import EngineState, TranslationEngine
-from app.work_pool import TEXT_POOL
+from app.fairness.pool import TEXT_POOL
 
 _REASONS = {
     EngineState.STARTING: "The model is still loading.",

@@ -18,8 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from app.api.long_json import parse_json, too_long
 from app.errors import Cancelled, InvalidRequest
-from app.text.budget import checkpoint
-from app.work_pool import TEXT_POOL
+from app.fairness.budget import checkpoint
+from app.fairness.pool import TEXT_POOL
 
 MAX_FORM_FIELDS = 10_000
 INVALID_JSON = "Invalid JSON format"

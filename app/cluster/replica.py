@@ -10,10 +10,10 @@ from app.cluster.engine_host import EngineHost
 from app.cluster.messages import Message, gathered
 from app.engine.interface import Inspection, InspectionCall, RequestQuota, Timing, TranslationCall
 from app.errors import DragomanError, ModelFailure
+from app.fairness.pool import Account, account
 from app.logs import request_id
 from app.priority import Priority, priority
 from app.settings import Settings
-from app.work_pool import Account, account
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from app.documents.inline import INLINE, plain
 from app.engine.interface import Splitting
 from app.errors import DocumentTooLarge
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.markup.extraction import Rules
 from app.text.untranslated import Reason
 

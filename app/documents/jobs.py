@@ -28,6 +28,7 @@ from app.errors import (
     QuotaExceeded,
     StorageFailure,
 )
+from app.fairness.pool import Account, account
 from app.logs import request_id
 from app.settings import Settings
 from app.storage.database import Database
@@ -38,7 +39,6 @@ from app.storage.keys import Key, KeyStore
 from app.translation.pipeline import Translator
 from app.translation.references import References
 from app.translation.request import TranslationRequest, Wish
-from app.work_pool import Account, account
 
 # Three, so that a short document needn't wait for a book. More would not be faster: the engine is shared.
 _WORKERS = 3

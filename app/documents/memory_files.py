@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from app.documents.characters import Encoded
 from app.errors import ExtraMissing, InvalidMemory, shortened
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.memory.entries import check_entry_text
 from languages import codes
 

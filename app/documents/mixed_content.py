@@ -9,7 +9,7 @@ from lxml import etree
 from app.documents.inline import InlineBuilder, Kind
 from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import writable
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 
 @dataclass(frozen=True)

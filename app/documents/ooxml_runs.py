@@ -20,7 +20,7 @@ from app.documents.ooxml_dialects import A, Dialect, S, W
 from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import XML_SPACE
 from app.errors import DocumentTooLarge
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 # What a program notes about the language of a run and its spelling.
 _NOTES = frozenset({f"{W}lang", f"{W}noProof"})

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.documents.safe_xml import parse
 from app.errors import DamagedDocument, DocumentTooLarge, EncryptedDocument, UnsupportedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 MAX_ENTRIES = 10_000
 MAX_TOTAL_BYTES = 256 << 20

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from app.documents.marks import SENDER
 from app.errors import DamagedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 _DAMAGED = "The file is damaged or not a message catalog."
 # What begins a line: an old message (#~), and then a keyword with a string, or a string that goes on.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.documents.marks import Mark
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.memory.matching import Match
 from app.translation.request import ItemTranslation
 from app.translation.sentence import SentenceTranslation

@@ -10,7 +10,7 @@ from typing import Any
 from lxml import etree
 
 from app.errors import DamagedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 """The attribute that says whether white space at the ends of a text is meant."""

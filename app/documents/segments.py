@@ -11,7 +11,7 @@ from app.documents.inline import INLINE
 from app.documents.marks import Mark, Marks
 from app.documents.package import Package
 from app.documents.safe_xml import serialize, writable
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 
 class Segment(Protocol):

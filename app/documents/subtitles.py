@@ -17,7 +17,7 @@ from typing import NamedTuple
 from app.documents.characters import Encoded
 from app.documents.document import Document, bounded
 from app.documents.inline import INLINE, InlineBuilder, Kind
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 _TIMING = r"[ \t]*+-?\d[\d:.,; \t]*+--+>[ \t]*+-?\d[^\r\n]*+"
 # The line between two cues is sometimes missing. So a cue ends, too, where the number or the timing of the next stands.

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from app.errors import ExtraMissing, InvalidGlossary
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from languages import codes
 
 _EXTRA = "documents"

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 from app.documents.reading.readers import OpenDocument
 from app.documents.review import Reviewer
 from app.errors import InvalidRequest, Overloaded
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
+from app.fairness.pool import TEXT_POOL
 from app.text.detection import Detector
 from app.text.markup.extraction import extract
 from app.translation.languages import check_pair, refuse_foreign
@@ -17,7 +18,6 @@ from app.translation.pipeline import Translator
 from app.translation.reports import report_document
 from app.translation.request import AUTO, Answer, TranslationRequest
 from app.translation.sentence import SentenceEvent
-from app.work_pool import TEXT_POOL
 
 EQUAL_LANGUAGES = "Source and target language are equal."
 _SAMPLE_CHARS = 20_000

@@ -14,7 +14,7 @@ from lxml import etree
 
 from app.documents.characters import Encoded
 from app.errors import DamagedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 _DECLARED = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)""")
 _BEGINNING_BYTES = 1_000

@@ -20,7 +20,7 @@ from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.attention import AttentionMaps, AttentionReader
 from app.engine.onnx.opening import OpenModel
 from app.errors import InvalidRequest
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 INSPECTION_SIZE = 64 * 1024
 """What it counts in the pool of text work: as a large job, of which only some are taken at a time."""

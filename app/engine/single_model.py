@@ -46,7 +46,7 @@ from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Batch, Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
-from app.work_pool import TEXT_POOL
+from app.fairness.pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.settings import Settings

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.sentences import spans
 
 PIECE_CHARS = 16_384

@@ -18,9 +18,9 @@ from itertools import chain
 
 import sentencex  # type: ignore[import-untyped]
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
+from app.fairness.windows import search
 from app.text.separators import separators
-from app.text.windows import search
 from languages.language import Language
 from languages.registry import language_of
 

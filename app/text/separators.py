@@ -9,8 +9,8 @@ A tab, three or more spaces, dot leaders and boxes to tick always do. Signs betw
 import re
 from collections.abc import Iterator
 
-from app.text.budget import checkpoint
-from app.text.windows import finditer
+from app.fairness.budget import checkpoint
+from app.fairness.windows import finditer
 
 Range = tuple[int, int]
 

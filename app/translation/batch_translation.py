@@ -23,6 +23,7 @@ from app.engine.interface import (
 )
 from app.engine.interface import TokenEvent as DraftTokens
 from app.engine.options import SearchOptions
+from app.fairness.pool import TEXT_POOL
 from app.text.terms.glossary import Term, within
 from app.translation.assembly import ItemBuilder
 from app.translation.drafting import Drafting
@@ -36,7 +37,6 @@ from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.segment_writer import SegmentWriter
 from app.translation.sentence import SentenceEvent, SentenceTranslation, TextTranslation, TokenEvent
 from app.translation.stage import Stage
-from app.work_pool import TEXT_POOL
 from languages.registry import language_of
 
 _TURN = 4  # sentences after which the event loop gets to what waits

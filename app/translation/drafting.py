@@ -9,13 +9,13 @@ from dataclasses import replace
 from app.engine.interface import Draft, Event, OpenHop, RequestQuota, Timing, TranslationCall, Version, collect
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
+from app.fairness.pool import TEXT_POOL
 from app.text.quality_checks import doubled_in, loops
 from app.text.terms.glossary import Term, missing, within
 from app.translation.pivoting import compose, first_options, in_between
 from app.translation.sentence import SentenceTranslation, TextTranslation, judged
 from app.translation.stage import Stage
 from app.translation.text_builder import TextBuilder
-from app.work_pool import TEXT_POOL
 
 _Completed = tuple[int, SentenceTranslation] | Timing | None
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.engine.interface import Event, Timing
 from app.engine.options import SearchOptions
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import Inline
 from app.text.inline.target_tokens import Link
 from app.text.memory.matching import Match

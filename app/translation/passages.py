@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from app.engine.interface import Alphabet
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.target_tokens import Link
 from app.text.markup.collector import decode_html
 from app.text.markup.extraction import Document, extract_parts

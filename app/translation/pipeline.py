@@ -8,7 +8,8 @@ from typing import NamedTuple, TypeVar
 from app import tracing
 from app.engine.interface import INLINE_CHARS, RequestQuota, Timing, TranslationEngine
 from app.errors import UnsupportedPair
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
+from app.fairness.pool import TEXT_POOL
 from app.text.detection import Detection, Detector
 from app.text.markup.extraction import extract_parts
 from app.text.pieces import PIECE_CHARS
@@ -19,7 +20,6 @@ from app.translation.languages import check_pair, refuse_foreign
 from app.translation.memory import look_up
 from app.translation.passages import Batch, batches
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
-from app.work_pool import TEXT_POOL
 
 Result = TypeVar("Result")
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 from app.errors import InvalidMemory, InvalidRequest
+from app.fairness.pool import TEXT_POOL
 from app.storage.identifiers import checked_id
 from app.text.memory.index import ChangedIndex, FuzzyIndex, check_installed
 from app.text.memory.matching import TranslationMemory
-from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.storage.database import Database

@@ -18,9 +18,9 @@ import pytest
 from app.api.middleware.body_budget import BodyBudget
 from app.api.request_body import _parse_urlencoded
 from app.errors import InvalidRequest, Overloaded
+from app.fairness.budget import checkpoint
+from app.fairness.pool import TEXT_POOL
 from app.settings import Settings
-from app.text.budget import checkpoint
-from app.work_pool import TEXT_POOL
 from tests.support.fakes import FakeEngine, build, client_of, serving
 
 pytestmark = pytest.mark.anyio
@@ -167,7 +167,7 @@ import asyncio, threading
 from app.cli import server
 from app.main import create_app
 from app.settings import Settings
-from app.work_pool import TEXT_POOL
+from app.fairness.pool import TEXT_POOL
 from tests.support.fakes import FakeEngine
 
 never = threading.Event()

@@ -162,7 +162,7 @@ async def test_a_slash_at_the_end_changes_nothing_and_repeats_no_header(client):
 
 
 async def test_it_is_not_ready_while_work_on_texts_does_not_begin(client, monkeypatch):
-    monkeypatch.setattr("app.work_pool.WorkPool.is_stuck", True)
+    monkeypatch.setattr("app.fairness.pool.WorkPool.is_stuck", True)
     response = await client.get("/readyz")
     assert (response.status_code, response.json()["code"]) == (503, "engine_unavailable")
 

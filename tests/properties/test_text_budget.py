@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.errors import Cancelled
-from app.text.budget import Budget
+from app.fairness.budget import Budget
 from tests.properties.test_text_growth import FUNCTIONS, TEXTS
 
 CHARS = 20_000

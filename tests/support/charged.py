@@ -23,7 +23,6 @@ Value = TypeVar("Value")
 
 _PREFIXES = ("app.text.", "app.documents.", "app.translation.rules.", "languages.english.", "languages.german.")
 _PACKAGES = (app.text, app.documents, app.documents.formats, app.translation.rules, languages.english, languages.german)
-_SHARED = frozenset({"app.text.budget"})  # there must be one context variable
 # They go through the whole object, save searches that find something early.
 _SEARCHES = frozenset("count find index rfind rindex".split())
 _METHODS = frozenset(
@@ -91,7 +90,7 @@ class _Finder(MetaPathFinder):
 @contextmanager
 def charged_copies() -> Iterator[None]:
     """Imports inside give copies of these modules; everybody else keeps the modules as they are."""
-    own = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(_PREFIXES) and name not in _SHARED}
+    own = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith(_PREFIXES)}
     attributes = [dict(vars(package)) for package in _PACKAGES]
     finder = _Finder()
     sys.meta_path.insert(0, finder)
@@ -100,7 +99,7 @@ def charged_copies() -> Iterator[None]:
     finally:
         sys.meta_path.remove(finder)
         for name in [*sys.modules]:
-            if name.startswith(_PREFIXES) and name not in _SHARED:
+            if name.startswith(_PREFIXES):
                 del sys.modules[name]
         sys.modules.update(own)
         for package, before in zip(_PACKAGES, attributes, strict=True):

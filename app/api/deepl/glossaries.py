@@ -15,8 +15,8 @@ from app.api.dependencies import CurrentService, Service
 from app.api.request_body import objects_of_form
 from app.documents import term_files
 from app.errors import InvalidGlossary, InvalidRequest
+from app.fairness.pool import TEXT_POOL
 from app.text.terms.entries import FORMATS, check_entries, to_csv, to_tsv
-from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.storage.glossaries import GlossaryStore, NewDictionary, StoredGlossary

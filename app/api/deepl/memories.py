@@ -12,7 +12,7 @@ from app.api.dependencies import CurrentService, Service
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
 from app.errors import InvalidRequest, MemoryNotFound
-from app.work_pool import TEXT_POOL
+from app.fairness.pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.storage.memories import MemoryStore

@@ -20,8 +20,8 @@ from app.api.request_body import read_body
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
 from app.errors import InvalidRequest, MemoryNotFound
+from app.fairness.pool import TEXT_POOL
 from app.storage.identifiers import checked_id
-from app.work_pool import TEXT_POOL
 
 if TYPE_CHECKING:
     from app.storage.memory_jobs import MemoryJob

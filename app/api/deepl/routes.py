@@ -23,12 +23,12 @@ from app.api.heartbeat import with_heartbeat
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
+from app.fairness.pool import TEXT_POOL
 from app.text.register import has_register
 from app.translation.languages import find_served, languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms
 from app.translation.request import ItemTranslation, TranslationRequest
-from app.work_pool import TEXT_POOL
 from languages.codes import base
 
 router = APIRouter(tags=["DeepL"])

@@ -14,8 +14,8 @@ from app.api.libretranslate.endpoints import INSPECT, TRANSLATION
 from app.api.libretranslate.parameters import OPTIONS, SOURCE, TARGET, Q
 from app.api.request_body import read_parameters
 from app.engine.interface import Inspection, InspectionCall, SearchNode
+from app.fairness.pool import TEXT_POOL
 from app.settings import Settings
-from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
 

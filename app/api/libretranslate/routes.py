@@ -29,6 +29,7 @@ from app.api.sse import EventStream, server_sent, with_heartbeats
 from app.documents.registry import served_extensions
 from app.engine.interface import Timing
 from app.errors import DragomanError
+from app.fairness.pool import TEXT_POOL
 from app.settings import Settings
 from app.text.detection import Detection
 from app.text.quality_checks import Verdict
@@ -37,7 +38,6 @@ from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms, report_untranslated
 from app.translation.request import Answer, ItemTranslation, Progress, TranslationRequest
 from app.translation.sentence import SentenceEvent
-from app.work_pool import TEXT_POOL
 
 router = APIRouter(tags=["Translation"])
 _MAX_GLOSSARY_CHARS = 4_000_000

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app import arrivals
 from app.api.access import PRIORITY_HEADER
 from app.api.contract import contract_of, local_path
 from app.api.error_responses import own_error_response, status_of
@@ -15,6 +14,7 @@ from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import identity
 from app.engine.interface import TranslationEngine
 from app.errors import Overloaded
+from app.fairness import arrivals
 from app.priority import Priority, priority
 
 logger = logging.getLogger(__name__)

@@ -2,8 +2,8 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import arrivals
 from app.errors import Overloaded
+from app.fairness import arrivals
 
 # Of each body, this much is not counted: nearly all are shorter, and are never refused for the sake of long ones.
 _FREE_BYTES = 64 * 1024

@@ -11,9 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app import tracing
 from app.api.contract import contract_of
 from app.api.metrics import Metrics
+from app.fairness.pauses import NewRequest
+from app.fairness.pool import Account, account
 from app.logs import request_id
-from app.new_requests import NewRequest
-from app.work_pool import Account, account
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from functools import partial
 from app.documents.characters import Encoded
 from app.documents.document import Document, bounded
 from app.documents.slots import Slot, filled
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 _DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"(?:[^"]++|"")*+"')

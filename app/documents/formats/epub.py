@@ -12,7 +12,7 @@ from app.documents.package import Package
 from app.documents.safe_xml import serialize, writable
 from app.documents.segments import PlainText
 from app.errors import EncryptedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.markup.attributes import in_language
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"

@@ -10,7 +10,7 @@ from app.documents.document import Document
 from app.documents.formats import docx as docx_format
 from app.documents.formats import html as html_format
 from app.errors import DamagedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 
 def read(data: bytes, output: str) -> Document:

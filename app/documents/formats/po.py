@@ -12,7 +12,7 @@ from app.documents.document import MAX_TEXTS, Document
 from app.documents.marks import Marks
 from app.documents.po_catalog import Catalog, Message
 from app.errors import DocumentTooLarge
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
 _NAMED_CHARSET = re.compile(r"charset=(?!CHARSET\b)\w")

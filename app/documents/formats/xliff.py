@@ -16,7 +16,7 @@ from app.documents.safe_xml import parse
 from app.documents.xliff_units import Unit, metadata_edit, metadata_of
 from app.documents.xml_places import Places, edited, encoded
 from app.errors import DamagedDocument
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.untranslated import Reason
 
 _SPACE = "urn:oasis:names:tc:xliff:document:"

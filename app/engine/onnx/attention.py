@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.engine.models.manifest import Shape, SpecialIds
 from app.errors import BundleError, ModelFailure
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 MAP = "map_"
 """Prefix of the outputs that are maps; a number follows, from 0, in the order of the layers."""

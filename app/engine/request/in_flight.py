@@ -28,10 +28,10 @@ from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import CONTEXT, Segment
 from app.engine.request.terms import term_options
-from app.engine.request.turns import Turns
 from app.engine.scheduling.policy import POLICY, Job, Outcome
+from app.fairness.pool import TEXT_POOL
+from app.fairness.turns import Turns
 from app.text.terms.glossary import within
-from app.work_pool import TEXT_POOL
 
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
 _WINDOW = 256

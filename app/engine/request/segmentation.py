@@ -8,7 +8,7 @@ from app.engine.interface import Splitting
 from app.engine.models.lexicon import FoundWord, Lexicon
 from app.engine.models.ligatures import without_ligatures
 from app.engine.models.tokenizer import Tokenizer
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.sentences import break_long, spans
 
 # No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a segment.

@@ -6,10 +6,10 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Sequence
 
-from app import arrivals
 from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, next_lane, plan
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
-from app.new_requests import Pauses
+from app.fairness import arrivals
+from app.fairness.pauses import Pauses
 from app.priority import Priority, priority
 
 # How often waiting jobs are searched for dead ones, in seconds.

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from itertools import count
 from typing import NamedTuple
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.codec import Codec
 from app.text.inline.tokens import Tokens
 

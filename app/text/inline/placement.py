@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.codec import Codec
 from app.text.inline.gaps import Edit, with_gaps
 from app.text.inline.objects import Element, Inline, Point, breaks_line

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import CHUNK, TOKEN, Inline
 
 Ints: TypeAlias = "array[int]"

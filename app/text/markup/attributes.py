@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.data_values import is_data
 from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind

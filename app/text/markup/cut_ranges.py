@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import Rewrite
 from app.text.numerals.grammar import localize
 from app.text.protection.patterns import Found, Patterns, Range, merged, rewrites_of

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate, chain, groupby, takewhile, zip_longest
 from typing import NamedTuple
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.balance import balance
 from app.text.inline.codec import Codec
 from app.text.inline.objects import Inline, Kind, Part, read

@@ -8,7 +8,7 @@ import html
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.data_values import is_data
 from app.text.inline.objects import Inline, Kind, Part
 from app.text.inline.placement import apply, place

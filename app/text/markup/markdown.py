@@ -14,7 +14,7 @@ from itertools import count, takewhile, zip_longest
 from markdown_it.token import Token
 
 from app.errors import TextTooLong
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import Element, Inline, Kind, Part
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link

@@ -24,7 +24,7 @@ from markdown_it.rules_inline import (
 )
 from markdown_it.token import Token
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import Kind, Part
 from app.text.markup.collector import TextCollector
 from app.text.markup.html_tokenizer import Tokenizer

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.markup.html_tokenizer import VOID, Syntax, Token, TokenKind
 
 # How the base text beside them is pronounced; they stay beside it.

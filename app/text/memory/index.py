@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.errors import ExtraMissing
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.memory.entries import MAX_ENTRY_CHARS
 
 EXTRA = "memory"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.text.memory.index import ChangedIndex, FuzzyIndex, Similar
 from app.text.memory.placeables import patched

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
+from app.fairness.windows import search
 from app.text.inline.objects import Rewrite
 from app.text.numerals.words import CODES, CURRENCY, NO_PRODUCTS, SPACE, words_of
 from app.text.numerals.writing import Writer
-from app.text.windows import search
 from languages.registry import language_of
 
 # Numbers that stay unchanged, even if they look like a notation.

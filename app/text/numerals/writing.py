@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from app.fairness.windows import finditer
 from app.text.inline.objects import Form, Rewrite
-from app.text.windows import finditer
 from languages.notation import notation_of
 from languages.registry import language_of
 

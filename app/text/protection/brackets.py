@@ -11,9 +11,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from app.fairness.windows import finditer
 from app.text.inline.objects import Kind
 from app.text.protection.expressions import Expressions, Finder, Tag
-from app.text.windows import finditer
 
 _VALUE = r"""(?:"[^"\[\]\n]*+"|'[^'\[\]\n]*+'|[^\s"'\[\]]++)"""
 # [name], [name=value], [name="value" other=value], [name attribute="value" word /]

@@ -9,10 +9,10 @@ letter: the model reads them as such, and a translation is written the same way.
 
 import re
 
+from app.fairness.windows import finditer
 from app.text.inline.codec import Codec
 from app.text.protection.decoding import Written
 from app.text.protection.expressions import Expressions, Searched
-from app.text.windows import finditer
 
 # All commands of LaTeX that begin with n, r or t and may stand in a formula.
 _LATEX = frozenset(

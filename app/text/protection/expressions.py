@@ -11,8 +11,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import re2
 
+from app.fairness.windows import finditer
 from app.text.inline.objects import Kind
-from app.text.windows import finditer
 
 Expressions = list[tuple[str | tuple[str, ...] | frozenset[str], Any]]
 """Expressions, each after a string that is in all its matches: a text without that string isn't searched. There may be

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from app.fairness.windows import finditer
 from app.text.inline.codec import Codec
 from app.text.protection.decoding import Written
 from app.text.protection.expressions import Braces, Expressions, Finder, Searched, Span, closings
-from app.text.windows import finditer
 
 
 class Piece(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import re2
 
 from app.errors import InvalidRequest
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import Rewrite
 from app.text.numerals.grammar import localize
 from app.text.separators import signs_between_names

@@ -7,10 +7,10 @@ Component".
 import re
 from collections.abc import Iterator
 
+from app.fairness.windows import finditer
 from app.text.inline.objects import Kind
 from app.text.markup.html_tokenizer import VOID
 from app.text.protection.expressions import Expressions, Finder, Tag
-from app.text.windows import finditer
 
 _NAME = "[A-Za-z][A-Za-z0-9:-]*+"
 # Without an attribute, only names and spaces stand between the brackets: "a <b and c> d" is prose.

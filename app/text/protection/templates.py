@@ -10,8 +10,8 @@ like are marks between words.
 import re
 from collections.abc import Iterator
 
+from app.fairness.windows import finditer
 from app.text.protection.expressions import Braces, Checked, Expressions, Finder, Searched, Span, Tag, compiled
-from app.text.windows import finditer
 from languages.registry import large_numbers, scales
 
 # "$CAN 5", "in $mm": money; and so is "in $bn", with a power of ten of a language.

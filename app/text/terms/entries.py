@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
 from app.errors import InvalidGlossary
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import TOKEN
 
 MAX_ENTRIES = 50_000

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import NamedTuple
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.inline.objects import TOKEN
 from languages.registry import language_of
 

@@ -3,11 +3,11 @@
 import anyio
 import pytest
 
-from app import arrivals
 from app.api.contract import SCOPE_KEY
 from app.api.libretranslate.contract import LIBRETRANSLATE
 from app.api.middleware.admission import Admission
 from app.api.middleware.body_budget import BodyBudget
+from app.fairness import arrivals
 from tests.support.fakes import FakeEngine
 
 

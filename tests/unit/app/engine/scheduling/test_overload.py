@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.arrivals import Arrival
 from app.engine.scheduling.job_queue import Backlog
 from app.errors import Overloaded
+from app.fairness.arrivals import Arrival
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, job, running, scheduler_of
 
 

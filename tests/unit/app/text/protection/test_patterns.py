@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import Cancelled, InvalidRequest
-from app.text.budget import Budget
+from app.fairness.budget import Budget
 from app.text.protection import patterns as module
 from app.text.protection.patterns import check_patterns, compile_patterns, find, merged
 

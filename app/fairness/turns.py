@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-from app.new_requests import Pauses
+from app.fairness.pauses import Pauses
 
 _PAUSE_S = 0.001  # between two looks at whether long work may go on
 

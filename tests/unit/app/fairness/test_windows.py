@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.text import windows
+from app.fairness import windows
 
 EXPRESSIONS = [r"\d+", r"(?<!\w)a{1,3}b?(?!\w)", r"\bab\b", r"a.{0,2}b", r"1++(?:[.,]1++)*+(?!b)"]
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 
 import pytest
 
-from app import work_pool
 from app.errors import Cancelled, Overloaded
-from app.text.budget import checkpoint
-from app.work_pool import Account, PoolLimits, WorkPool, account
+from app.fairness import pool
+from app.fairness.budget import checkpoint
+from app.fairness.pool import Account, PoolLimits, WorkPool, account
 
 ONE = PoolLimits(running=1, large=100, large_jobs=2, large_total=1_000, late_s=0.0)
 
@@ -69,7 +69,7 @@ def test_short_work_overtakes_long_work_that_began_before() -> None:
 
 
 def test_a_huge_job_takes_turns_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_pool, "_FIRST_TURN_S", math.inf)
+    monkeypatch.setattr(pool, "_FIRST_TURN_S", math.inf)
 
     async def test() -> None:
         pool, enough = WorkPool(PoolLimits(huge=1_000)), threading.Event()

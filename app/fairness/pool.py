@@ -3,7 +3,8 @@
 Python runs one thread at a time, so more threads don't make the work faster. The order of the jobs matters: a job of
 the request that has had the least processor time goes first, which needs no estimate of its length
 ("foreground-background", Kleinrock, Queueing Systems II, 1976, section 4.6). So a page waits for milliseconds beside
-texts that take minutes. At the checkpoints of ``app.text.budget``, a job lets others run, and ends if it was cancelled.
+texts that take minutes. At the checkpoints of ``app.fairness.budget``, a job lets others run, and ends if it was
+cancelled.
 
 The threads are daemons: a call that never returns does not keep the process from exiting.
 """
@@ -23,8 +24,8 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from app.errors import Overloaded
-from app.new_requests import Pauses
-from app.text.budget import Budget, checkpoint
+from app.fairness.budget import Budget, checkpoint
+from app.fairness.pauses import Pauses
 
 Result = TypeVar("Result")
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from app import new_requests
-from app.engine.request.turns import Turns
-from app.new_requests import NewRequest, Pauses
+from app.fairness import pauses
+from app.fairness.pauses import NewRequest, Pauses
+from app.fairness.turns import Turns
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(new_requests, "time", clock)
+    monkeypatch.setattr(pauses, "time", clock)
     return clock
 
 
@@ -34,7 +34,7 @@ def test_there_is_no_pause_without_a_new_request() -> None:
 
 
 def test_a_request_is_new_for_some_milliseconds_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(new_requests, "_NEW_S", 0.0)
+    monkeypatch.setattr(pauses, "_NEW_S", 0.0)
 
     async def test() -> None:
         with NewRequest():

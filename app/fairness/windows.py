@@ -6,7 +6,7 @@ A search for what a text doesn't have takes 0.2 s for four million characters.
 import re
 from collections.abc import Iterator
 
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 
 _WINDOW_CHARS = 32_768
 _REACH_CHARS = 1_024

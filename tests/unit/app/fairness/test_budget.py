@@ -4,7 +4,7 @@ import time
 import pytest
 
 from app.errors import Cancelled, DeadlineExceeded
-from app.text.budget import Budget, checkpoint
+from app.fairness.budget import Budget, checkpoint
 
 
 def test_a_checkpoint_without_a_budget_does_nothing() -> None:
