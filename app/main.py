@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
+from starlette.types import Scope
 
 from app.api import administration, key_administration, operations, suggestion_administration
 from app.api.access import Access
@@ -15,15 +16,16 @@ from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
 from app.api.libretranslate.contract import LIBRETRANSLATE
 from app.api.metrics import Metrics
-from app.api.middleware.admission import Admission
+from app.api.middleware.admission import Admission, Refusals, translates
 from app.api.middleware.body_budget import BodyBudget
 from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import RequestContext
 from app.api.middleware.unexpected_errors import UnexpectedErrors
-from app.api.middleware.url import NormalizedRequest
+from app.api.middleware.url import NormalizedRequest, normalized
 from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE, operation_id, with_named_schemas
 from app.api.pages import install_pages
 from app.documents.service import Documents
+from app.edge.connections import Refusal
 from app.engine.interface import ReloadableEngine
 from app.engine.registry import Registry
 from app.settings import Settings
@@ -139,8 +141,18 @@ def _add_middleware(app: FastAPI, service: Service, routes: Sequence[BaseRoute])
     app.add_middleware(BodyBudget, most_bytes=settings.max_bodies_bytes)
     app.add_middleware(CrossOrigin, origins=settings.cors_origins, routes=routes)
     app.add_middleware(RequestContext, metrics=metrics)
-    app.add_middleware(Admission, engine=service.engine, observe=metrics.observe_request, origins=settings.cors_origins)
+    refusals = Refusals(service.engine, metrics.observe_request, settings.cors_origins)
+    app.add_middleware(Admission, refusals=refusals)
     app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)
+
+    def refuse(scope: Scope) -> Refusal | None:
+        if scope["method"] != "POST":
+            return None
+        scope.update(normalized(scope, settings.root_path, CONTRACTS))
+        response = refusals.of(scope) if translates(scope) else None
+        return Refusal(response.status_code, response.raw_headers, bytes(response.body)) if response else None
+
+    app.state.refuse = refuse  # for the server, which then makes no task for a request
 
 
 def _open_database(settings: Settings) -> "Database | None":

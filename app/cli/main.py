@@ -124,7 +124,8 @@ def serve(
         tracing.start()
     with _cluster_engine(settings) if cluster else nullcontext() as engine:
         application = create_app(settings, engine)
-        server.run(application, settings, announce=_announce, on_hangup=application.state.service.reload)
+        state = application.state
+        server.run(application, settings, announce=_announce, on_hangup=state.service.reload, refuse=state.refuse)
 
 
 def _cluster_engine(settings: Settings) -> AbstractContextManager["ClusterEngine"]:

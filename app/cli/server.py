@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import uvicorn
 
-from app.edge.connections import Connection, Connections, Limits, accept_waiting, check_all
+from app.edge.connections import Connection, Connections, Limits, Refuse, accept_waiting, check_all, let_in
 from app.edge.protocol import BoundedProtocol
 from app.errors import ConfigurationError
 from app.settings import Settings
@@ -48,13 +48,20 @@ _LISTENERS = 16
 _OTHER_FILES = 256  # models, logs, what libraries open: not for connections
 
 
-def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on_hangup: Hangup | None = None) -> None:
+def run(
+    app: AsgiApp,
+    settings: Settings,
+    announce: Callable[[str], None],
+    refuse: Refuse = let_in,
+    on_hangup: Hangup | None = None,
+) -> None:
     """Serves ``app`` until SIGTERM or SIGINT; requests already accepted are finished first.
 
     Args:
         app: The ASGI application; its lifespan is run.
         settings: Host, port, URL prefix and the time to drain at shutdown.
         announce: Called once, with the base URL, when connections are accepted.
+        refuse: As of ``Connections``.
         on_hangup: Called at each SIGHUP; None lets the signal end the process, as is its habit.
 
     Raises:
@@ -67,10 +74,9 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
     # Before the model is loaded: a port that is taken should be known at once.
     listeners = _bind(settings.host, settings.port)
     guarded = _KeepStartupError(app)
-    connections = Connections(Limits(connections=_most_connections(Limits.connections)))
     config = uvicorn.Config(
         guarded,
-        http=cast(Any, partial(BoundedProtocol, connections)),
+        http=_protocol(refuse),
         ws="none",
         lifespan="on",
         log_config=None,
@@ -95,6 +101,11 @@ def run(app: AsgiApp, settings: Settings, *, announce: Callable[[str], None], on
     finally:
         for listener in listeners:
             listener.close()
+
+
+def _protocol(refuse: Refuse) -> Any:
+    limits = Limits(connections=_most_connections(Limits.connections))
+    return partial(BoundedProtocol, Connections(limits, refuse))
 
 
 def _requests_may_take_s(drain_s: float) -> float:

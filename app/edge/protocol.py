@@ -9,14 +9,15 @@ import asyncio
 import json
 import re
 import socket
-from typing import Any
+from collections.abc import MutableMapping
+from typing import Any, cast
 
 import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from app.edge.connections import Connections, Window, has_hung_up, has_unread
+from app.edge.connections import Connections, Refusal, Window, has_hung_up, has_unread
 
 _UPGRADE_HEADERS = frozenset({b"upgrade", b"http2-settings"})
 _HOST = re.compile(rb"[-\w.~!$&'()*+,;=%:\[\]]*")  # RFC 3986, section 3.2.2; may be empty
@@ -211,7 +212,22 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._running = cycle
-        super()._start_asgi_task(cycle, app)
+        refusal = self._shared.refuse(cast(MutableMapping[str, Any], cycle.scope))
+        if refusal is None:
+            super()._start_asgi_task(cycle, app)
+        else:  # as a task would: not before the parser has seen what came with the head
+            self.loop.call_soon(self._send_refusal, cycle, refusal)
+
+    def _send_refusal(self, cycle: RequestResponseCycle, refusal: Refusal) -> None:
+        if cycle.disconnected:
+            return
+        lines = [b"%b: %b\r\n" % header for header in refusal.headers]
+        lines += [] if cycle.keep_alive else [b"connection: close\r\n"]
+        self.transport.write(b"".join([STATUS_LINE[refusal.status], *lines, b"\r\n", refusal.body]))
+        cycle.response_started = cycle.response_complete = True
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
 
     def _has_valid_host(self) -> bool:
         """Tells whether there is one Host, which HTTP/1.0 does not need (RFC 9112, section 3.2)."""

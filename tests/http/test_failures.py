@@ -11,6 +11,7 @@ from app import errors
 from app.api.error_responses import STATUS, install_handlers
 from app.api.middleware.url import NormalizedRequest
 from app.main import CONTRACTS
+from app.settings import Settings
 from tests.support.fakes import build, client_of, serving
 
 pytestmark = pytest.mark.anyio
@@ -68,6 +69,29 @@ async def test_a_full_queue_turns_translations_away_unread(client, engine, caplo
     assert f'dragoman_http_request_duration_seconds_count{{endpoint="{path}",status="503"}} 2.0' in metrics
     engine.full = False
     assert (await client.post("/translate", json=BODY)).status_code == 200
+
+
+@pytest.mark.parametrize("origins", [("*",), ("https://a.de",)])
+async def test_the_server_refuses_as_the_application_does(engine, origins):
+    app = build(engine, Settings(root_path="/prefix", cors_origins=origins))
+    headers = {"X-Request-ID": "abc", "Origin": "https://a.de"}
+    scope = {"type": "http", "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()]}
+    async with app.router.lifespan_context(app), client_of(app) as client:
+        for full in (False, True):
+            engine.full = full
+            for method, path in (
+                ("POST", "//v2/translate"),
+                ("POST", "/prefix/translate/"),
+                ("POST", "/detect"),
+                ("GET", "/"),
+            ):
+                refusal = app.state.refuse({**scope, "method": method, "path": path})
+                assert bool(refusal) == (full and "translate" in path)
+                if refusal:
+                    answer = await client.post(f"http://test{path}", json=BODY, headers=headers)
+                    assert (answer.status_code, answer.content) == (refusal.status, refusal.body)
+                    names = {name: value for name, value in refusal.headers if name != b"x-trace-id"}
+                    assert names.items() <= dict(answer.headers.raw).items()
 
 
 async def test_model_failure_has_the_contracts_text_and_is_logged(client, engine, caplog):

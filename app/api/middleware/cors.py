@@ -1,6 +1,6 @@
 """Cross-origin resource sharing, as LibreTranslate allows it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -41,11 +41,7 @@ class CrossOrigin:
             await self.app(scope, receive, send)
             return
         is_question = scope["method"] == "OPTIONS"
-        methods = ("GET", "POST", *(self._further_methods(scope) if is_question else ()))
-        headers = [
-            (b"access-control-allow-methods", ", ".join(methods).encode()),
-            *self._headers(Headers(scope=scope).get("origin")),
-        ]
+        headers = cross_origin_headers(scope, self.origins, self._further_methods(scope) if is_question else ())
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -57,16 +53,22 @@ class CrossOrigin:
         else:
             await self.app(scope, receive, send_with_headers)
 
-    def _headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
-        if "*" in self.origins:
-            return [*_CROSS_ORIGIN, (b"access-control-allow-origin", b"*")]
-        allowed = []
-        if origin in self.origins and origin:
-            allowed.append((b"access-control-allow-origin", origin.encode("latin-1")))
-            allowed.append((b"access-control-allow-credentials", b"true"))
-        return [*_CROSS_ORIGIN, *allowed, (b"vary", b"Origin")]
-
     def _further_methods(self, scope: Scope) -> list[str]:
         here = (route for route in self._routes if route.matches(scope)[0] is not Match.NONE)
         known = {method for route in here for method in getattr(route, "methods", None) or ()}
         return [method for method in _FURTHER_METHODS if method in known]
+
+
+def cross_origin_headers(
+    scope: Scope, origins: Collection[str], further_methods: Iterable[str] = ()
+) -> list[tuple[bytes, bytes]]:
+    """Returns the headers of an answer, beside GET and POST with further methods."""
+    methods = (b"access-control-allow-methods", ", ".join(("GET", "POST", *further_methods)).encode())
+    if "*" in origins:
+        return [methods, *_CROSS_ORIGIN, (b"access-control-allow-origin", b"*")]
+    allowed = []
+    origin = Headers(scope=scope).get("origin")
+    if origin in origins and origin:
+        allowed.append((b"access-control-allow-origin", origin.encode("latin-1")))
+        allowed.append((b"access-control-allow-credentials", b"true"))
+    return [methods, *_CROSS_ORIGIN, *allowed, (b"vary", b"Origin")]

@@ -26,14 +26,20 @@ class NormalizedRequest:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection."""
-        if scope["type"] == "http":
-            path = "/" + scope["path"].strip("/")
-            raw_path = b"/" + (scope.get("raw_path") or b"").strip(b"/")
-            if path == self._prefix:
-                path, raw_path = path + "/", raw_path + b"/"
-            elif not path.startswith(f"{self._prefix}/"):  # a path includes root_path, says ASGI
-                path, raw_path = self._prefix + path, self._prefix.encode() + raw_path
-            scope = {**scope, "root_path": self._prefix, "path": path, "raw_path": raw_path}
-            scope["method"] = "GET" if scope["method"] == "HEAD" else scope["method"]
-            scope[SCOPE_KEY] = find_contract(local_path(scope), self._contracts)
+        if scope["type"] == "http" and SCOPE_KEY not in scope:  # else the server has done it
+            scope = normalized(scope, self._prefix, self._contracts)
         await self.app(scope, receive, send)
+
+
+def normalized(scope: Scope, prefix: str, contracts: Sequence[Contract]) -> Scope:
+    """Returns the scope of a request as the inner layers need it."""
+    path = "/" + scope["path"].strip("/")
+    raw_path = b"/" + (scope.get("raw_path") or b"").strip(b"/")
+    if path == prefix:
+        path, raw_path = path + "/", raw_path + b"/"
+    elif not path.startswith(f"{prefix}/"):  # a path includes root_path, says ASGI
+        path, raw_path = prefix + path, prefix.encode() + raw_path
+    scope = {**scope, "root_path": prefix, "path": path, "raw_path": raw_path}
+    scope["method"] = "GET" if scope["method"] == "HEAD" else scope["method"]
+    scope[SCOPE_KEY] = find_contract(local_path(scope), contracts)
+    return scope

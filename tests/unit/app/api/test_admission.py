@@ -5,7 +5,7 @@ import pytest
 
 from app.api.contract import SCOPE_KEY
 from app.api.libretranslate.contract import LIBRETRANSLATE
-from app.api.middleware.admission import Admission
+from app.api.middleware.admission import Admission, Refusals
 from app.api.middleware.body_budget import BodyBudget
 from app.fairness import arrivals
 from tests.support.fakes import FakeEngine
@@ -37,7 +37,7 @@ def test_a_translation_is_on_its_way_from_the_last_byte_of_its_body_until_it_wai
 
     async def run():
         scope = {"type": "http", "method": "POST", "path": "/translate", "headers": [], SCOPE_KEY: LIBRETRANSLATE}
-        service = Admission(BodyBudget(application, 1), FakeEngine(), lambda *_: None, ())
+        service = Admission(BodyBudget(application, 1), Refusals(FakeEngine(), lambda *_: None, ()))
         try:
             await service(scope, receive, None)
         except ConnectionError:

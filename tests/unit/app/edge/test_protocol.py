@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.edge.connections import Limits
+from app.edge.connections import Limits, Refusal
 from tests.support.edge import LATER_S, LIMITS, Edge, post, run
 
 H2C = (b"Upgrade: h2c", b"HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA")
@@ -262,5 +262,53 @@ def test_too_many_connections_close_the_one_that_has_been_idle_longest() -> None
             readers.append((await edge.connect())[0])
             await edge.until(lambda number=number: len(edge.connections.idle) == min(2, number + 1))
         assert await readers[0].read() == b""
+
+    run(test)
+
+
+def refuse_the_path_full(edge: Edge) -> None:
+    refusal = Refusal(503, [(b"content-length", b"4"), (b"retry-after", b"1")], b"full")
+    edge.connections.refuse = lambda scope: refusal if scope["path"] == "/full" else None
+
+
+@pytest.mark.parametrize("size", [1, 1_000_000])
+def test_a_refused_request_does_not_reach_the_application_and_the_next_one_does(size: int) -> None:
+    async def test(edge: Edge) -> None:
+        refuse_the_path_full(edge)
+        reader, writer = await edge.connect(post(b"/full", b"a" * size))
+        answer = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 4\r\nretry-after: 1\r\n\r\nfull"
+        assert await reader.readexactly(len(answer)) == answer
+        assert not edge.state.tasks
+        await edge.until(lambda: edge.connections.idle)
+        writer.write(post(b"/", b"ab", b"Connection: close"))
+        assert (await reader.read()).endswith(b"\r\n\r\n2")
+
+    run(test)
+
+
+def test_refused_requests_are_answered_in_their_turn() -> None:
+    async def test(edge: Edge) -> None:
+        refuse_the_path_full(edge)
+        requests = post(b"/full", b"a") + post(b"/", b"ab") + post(b"/full", b"a") + post(b"/", b"abc")
+        answer = await edge.answer(requests + post(b"/full", b"a", b"Connection: close"))
+        assert [part.rpartition(b"\r\n")[2] for part in answer.split(b"HTTP/1.1")[1:]] == [
+            b"full",
+            b"2",
+            b"full",
+            b"3",
+            b"full",
+        ]
+        assert answer.count(b"connection: close\r\n") == 1 and edge.connections.pipelined == 0
+
+    run(test)
+
+
+def test_a_client_that_goes_before_it_is_refused_is_forgotten() -> None:
+    async def test(edge: Edge) -> None:
+        refuse_the_path_full(edge)
+        _, writer = await edge.connect(post(b"/full", b"a") * 3)
+        writer.transport.abort()
+        await edge.until(lambda: not edge.state.connections)
+        assert edge.connections.pipelined == 0
 
     run(test)
