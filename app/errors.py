@@ -12,6 +12,7 @@
     │   ├── EncryptedDocument       a file with a password
     │   ├── DamagedDocument         a file that is not what its name says
     │   ├── DocumentTooLarge        a file over its limit, packed or unpacked
+    │   ├── WrongReview             corrections that don't fit the file that came with them
     │   └── ExtraMissing            a file whose format needs an extra that is not installed
     ├── Unauthorized            what needs a key came without it, or with another
     ├── KeyRequired             no API key, and keys are required
@@ -132,6 +133,12 @@ class DocumentTooLarge(InvalidRequest):
     """The file, or what it unpacks to, is over its limit."""
 
     code = "document_too_large"
+
+
+class WrongReview(InvalidRequest):
+    """The review of a translated document that came back isn't one, or belongs to another file."""
+
+    code = "wrong_review"
 
 
 class ExtraMissing(InvalidRequest):

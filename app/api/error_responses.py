@@ -29,6 +29,7 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.EncryptedDocument: 400,
     errors.DamagedDocument: 400,
     errors.DocumentTooLarge: 413,
+    errors.WrongReview: 400,
     errors.ExtraMissing: 400,
     errors.Unauthorized: 401,
     errors.KeyRequired: 400,  # the LibreTranslate contract

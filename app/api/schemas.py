@@ -40,6 +40,72 @@ class ReviewCounts(BaseModel):
     doubtful: int = Field(description="Those with a confidence below `review_below`, or that failed a check.")
 
 
+class ReviewMatch(BaseModel):
+    """What the translation memory has for a sentence."""
+
+    source: str = Field(description="The entry's text.")
+    translation: str = Field(description="The entry's translation.")
+    score: int = Field(description="How similar the entry is; 100 is the same text.", ge=0, le=100)
+    used: bool = Field(description="The translation has the entry's. If false, a model translated the sentence.")
+
+
+class ReviewTerm(BaseModel):
+    """A term of the glossary in a sentence."""
+
+    source: str = Field(description="The term, as the glossary has it.")
+    target: str = Field(description="Its translation, as the glossary has it.")
+    status: TermStatus = Field(description="As in the report of a document.")
+
+
+class ReviewSentence(BaseModel):
+    """A sentence of a document."""
+
+    text: int = Field(description="Number of the paragraph, cell or message that it is in, from 0.")
+    block: int | None = Field(
+        description="Number of the part of that text. With null, the translation has the sentence in another form, and "
+        "it can't be corrected here."
+    )
+    begin: int = Field(description="Where its translation begins in the block, in code points.")
+    source: str
+    translation: str
+    confidence: float | None = Field(description="The chance that the translation is good; null if it isn't known.")
+    verdicts: list[str] = Field(description="The checks that it fails, as of `/translate`.")
+    terms: list[ReviewTerm]
+    match: ReviewMatch | None
+    corrected: str | None = Field(None, description="For `/correct_file`: a better translation.")
+
+
+class DocumentReview(BaseModel):
+    """A translated document, for review."""
+
+    source: str = Field(description="Code of the document's language.")
+    target: str = Field(description="Code of the translation's language, with its region if the request had one.")
+    output: str = Field(description="Format of the translated file.")
+    texts: list[str] = Field(description="The translated texts with their markup, for `/correct_file`.")
+    sentences: list[ReviewSentence]
+
+
+REVIEW_EXAMPLE: dict[str, Any] = {
+    "source": "de",
+    "target": "en",
+    "output": "txt",
+    "texts": ["Good morning!"],
+    "sentences": [
+        {
+            "text": 0,
+            "block": 0,
+            "begin": 0,
+            "source": "Guten Morgen!",
+            "translation": "Good morning!",
+            "confidence": 0.9,
+            "verdicts": [],
+            "terms": [],
+            "match": None,
+        }
+    ],
+}
+
+
 class MemoryMatch(BaseModel):
     """A match of the translation memory for a sentence or a whole text."""
 

@@ -160,6 +160,13 @@ REVIEW_BELOW = Parameter(
 )
 
 
+FOR_REVIEW = flag(
+    "for_review",
+    "Keep the document's sentences until it is downloaded or expires, for somebody who reviews them: "
+    "`/v2/document/{id}/sentences` has them.",
+)
+
+
 def _one_glossary(given: Given) -> None:
     named = [each.name for each in (GLOSSARY, GLOSSARY_ID, GLOSSARY_IDS) if not each.is_absent(given.values)]
     if len(named) > 1:

@@ -38,6 +38,12 @@ def checked_name(name: str) -> str:
     return f"{stem[:_MAX_NAME_CHARS]}{dot}{extension[:_MAX_NAME_CHARS]}" if dot else safe[:_MAX_NAME_CHARS]
 
 
+def translated_name(name: str, target: str, output: str) -> str:
+    """Returns what the translation of a file into a language, as a format, is called."""
+    stem, _, extension = name.rpartition(".")
+    return f"{stem}_{target}.{extension if find_format(name).name == output else output}"
+
+
 def check_size(file: FilePart, settings: Settings) -> None:
     """Refuses files that are too large.
 

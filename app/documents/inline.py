@@ -114,6 +114,19 @@ class InlineBuilder:
         return len(self._objects) - 1
 
 
+def objects_of(markup: str) -> tuple[list[str], bool]:
+    """Returns the tags of inline markup in the order of their spelling, and whether each element ends where it may."""
+    tags, open_ = [], list[str]()
+    is_nested = True
+    for tag in _TAG.finditer(markup):
+        tags.append(tag[0])
+        if tag[2] and not tag[1]:
+            open_.append(tag[0])
+        elif tag[1]:
+            is_nested = is_nested and bool(open_) and open_.pop() == tag[0].replace("/", "")
+    return sorted(tags), is_nested and not open_
+
+
 def plain(markup: str) -> str:
     """Returns the text of inline markup without its objects."""
     return html.unescape(_TAG.sub("", markup))

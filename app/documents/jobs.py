@@ -162,6 +162,16 @@ class DocumentJobs:
         """
         return await self._run(lambda: self._store.translation(document, delete_it=delete_it))
 
+    async def sentences(self, document: StoredDocument) -> bytes:
+        """Returns the sentences of a document that was translated for review, as JSON.
+
+        Raises:
+            DocumentNotReady: It is not translated yet.
+            DocumentNotFound: It was downloaded, or failed, or nobody wanted to review it.
+            StorageFailure: The database can't be used.
+        """
+        return await self._run(self._store.sentences, document)
+
     async def wait(self, document_id: str) -> StoredDocument:
         """Waits until a document without a key is finished. If the caller is cancelled, deletes the document.
 

@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.documents.marks import Mark
+from app.documents.sentences import MAX_SENTENCES, Seen
 from app.fairness.budget import checkpoint
 from app.text.memory.matching import Match
 from app.translation.request import ItemTranslation
-from app.translation.sentence import SentenceTranslation
+from app.translation.sentence import SentenceTranslation, TextKey
 
 MAX_LISTED = 5_000
 """Sentences, and likewise matches, that a report lists; it counts all."""
@@ -30,18 +31,26 @@ class Reviewer:
 
     Args:
         below: A sentence with a confidence below this, from 0 to 1, should be looked at; None for verdicts alone.
+        keeps_all: Keep the sentences in ``seen``.
+
+    Attributes:
+        seen: All sentences so far, if they are kept; not those beyond ``MAX_SENTENCES``.
     """
 
-    def __init__(self, below: float | None = None) -> None:
-        self._below = below
+    def __init__(self, below: float | None = None, *, keeps_all: bool = False) -> None:
+        self._below, self._keeps_all = below, keeps_all
+        self.seen: list[Seen] = []
         self._texts = defaultdict[int, _Text](_Text)
         self._doubtful: list[dict[str, Any]] = []
         self._sentences = self._doubts = 0
 
-    def see(self, item: int, sentence: SentenceTranslation) -> None:
+    def see(self, key: TextKey, sentence: SentenceTranslation) -> None:
         """Takes a finished sentence of a text into account."""
+        item = key.item
         text = self._texts[item]
         self._sentences += 1
+        if self._keeps_all and self._sentences <= MAX_SENTENCES:
+            self.seen.append(Seen(key, replace(sentence, alternatives=(), alignment=(), placed=None)))
         confidence = sentence.confidence if sentence.stored is None else None
         if confidence is not None:
             text.confidence = min(confidence, text.confidence if text.confidence is not None else 1.0)

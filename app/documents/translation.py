@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from app.documents.reading.readers import OpenDocument
 from app.documents.review import Reviewer
+from app.documents.sentences import packed
 from app.errors import InvalidRequest, Overloaded
 from app.fairness.budget import checkpoint
 from app.fairness.pool import TEXT_POOL
@@ -32,10 +33,12 @@ class DocumentTranslation(NamedTuple):
         content: The file.
         report: What the glossary and the translation memory did (see ``app.translation.reports``), and under ``review``
             what a person should look at (see ``Reviewer.report``).
+        sentences: All sentences (see ``app.documents.sentences``); empty unless the wish is ``for_review``.
     """
 
     content: bytes
     report: dict[str, Any]
+    sentences: bytes = b""
 
 
 async def translate_document(
@@ -68,7 +71,11 @@ async def translate_document(
     marks = None if asked.review_below is None else await TEXT_POOL.run(reviewer.marks, answer.items)
     content = await document.write(texts, asked.locale or asked.target, marks)
     report = await TEXT_POOL.run(report_document, request, answer.items, document.kept)
-    return DocumentTranslation(content, {**report, "review": reviewer.report(answer.items)})
+    report |= {"review": reviewer.report(answer.items)}
+    sentences = b""
+    if request.for_review:
+        sentences = await TEXT_POOL.run(packed, request, document.output, answer.items, reviewer.seen)
+    return DocumentTranslation(content, report, sentences)
 
 
 async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
@@ -83,13 +90,13 @@ async def _when_free(work: Callable[[], Awaitable[Result]]) -> Result:
 async def _translate(
     translator: Translator, request: TranslationRequest, on_progress: Callable[[int], None]
 ) -> tuple[Answer, Reviewer]:
-    done, reviewer = 0, Reviewer(request.review_below)
+    done, reviewer = 0, Reviewer(request.review_below, keeps_all=request.for_review)
     async with aclosing(translator.stream(request)) as events:
         async for event in events:
             if isinstance(event, Answer):
                 return event, reviewer
             if isinstance(event, SentenceEvent):
-                reviewer.see(event.key.item, event.sentence)
+                reviewer.see(event.key, event.sentence)
                 done += len(event.sentence.source)
                 on_progress(done)
     raise AssertionError("a stream without an answer")

@@ -146,7 +146,7 @@ class DocumentFiles:
 
 
 def insert_row(connection: Any, document_id: str, kind: str, kept: Kept, size: int) -> None:
-    """Gives a document a file: its ``original``, or its ``translation``."""
+    """Gives a document a file: its ``original``, its ``translation``, or its ``sentences``."""
     row = {"document_id": document_id, "kind": kind, "size": size, **kept._asdict()}
     connection.execute(FILES.insert().values(row))
 

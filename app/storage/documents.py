@@ -197,15 +197,22 @@ class DocumentStore:
             renewed = update(DOCUMENTS).where(_held(document_id, worker))
             return connection.execute(renewed.values(translated=translated, lease_until=until)).rowcount > 0
 
-    def finish(self, document_id: str, worker: str, content: bytes, report: Mapping[str, Any]) -> None:
-        """Replaces the original by the translation; stores a report. Does nothing if another process has the lease."""
-        kept = self._files.keep(content)
+    def finish(
+        self, document_id: str, worker: str, content: bytes, report: Mapping[str, Any], sentences: bytes = b""
+    ) -> None:
+        """Replaces the original by the translation; stores a report, and the sentences if there are any.
+
+        Does nothing if another process has the lease.
+        """
+        files = {"translation": content} | ({"sentences": sentences} if sentences else {})
+        kept = {kind: self._files.keep(file) for kind, file in files.items()}
         with self._changing() as (connection, gone):
             if self._lock(connection, _held(document_id, worker)):
                 gone += self._end(connection, document_id, "done", report=json.dumps(report))
-                insert_row(connection, document_id, "translation", kept, len(content))
-            elif kept.name:
-                gone.append(kept.name)
+                for kind, file in files.items():
+                    insert_row(connection, document_id, kind, kept[kind], len(file))
+            else:
+                gone += [each.name for each in kept.values() if each.name]
 
     def fail(self, document_id: str, worker: str, error: str, code: str) -> None:
         """Stores why the document can't be translated, gives its characters back, and deletes its file."""
@@ -251,13 +258,7 @@ class DocumentStore:
             DocumentNotFound: It was downloaded, or failed.
             StorageFailure: The storage can't be used now.
         """
-        with self._database.transaction() as connection:
-            kept = find_row(connection, document.id, "translation")
-        if kept is None:
-            if document.status in ("queued", "translating"):
-                raise DocumentNotReady("Document translation is not done")
-            raise DocumentNotFound(_GONE if document.status == "downloaded" else "The document has no translation.")
-        content = self._files.content(kept)
+        content = self._file(document, "translation", "The document has no translation.")
         if delete_it:
             with self._changing() as (connection, gone):
                 if not find_row(connection, document.id, "translation"):  # another download was faster
@@ -268,6 +269,27 @@ class DocumentStore:
                 done = and_(DOCUMENTS.c.id == document.id, DOCUMENTS.c.status == "done")
                 connection.execute(update(DOCUMENTS).where(done).values(status="downloaded"))
         return content
+
+    def sentences(self, document: StoredDocument) -> bytes:
+        """Returns the sentences of a translated document.
+
+        Raises:
+            DocumentNotReady: It is not translated yet.
+            DocumentNotFound: It was downloaded, or failed, or nobody wanted to review it.
+            StorageFailure: The storage can't be used now.
+        """
+        return self._file(
+            document, "sentences", "The document was not translated for review, or has too many sentences."
+        )
+
+    def _file(self, document: StoredDocument, kind: str, none: str) -> bytes:
+        with self._database.transaction() as connection:
+            kept = find_row(connection, document.id, kind)
+        if kept is None:
+            if document.status in ("queued", "translating"):
+                raise DocumentNotReady("Document translation is not done")
+            raise DocumentNotFound(_GONE if document.status == "downloaded" else none)
+        return self._files.content(kept)
 
     def delete(self, document_id: str) -> None:
         """Deletes a document and its files; whoever translates it stops. An unfinished document costs nothing."""

@@ -41,6 +41,7 @@ class Wish:
         context: Text before every item, in its language; see ``app.engine.interface.TranslationCall``.
         review_below: Sentences of a document with a confidence below this, from 0 to 1, are marked in the file for
             review, if its format has a place for that; None to mark nothing.
+        for_review: Keep all sentences of a document, for somebody who reviews them.
     """
 
     source: str
@@ -55,6 +56,7 @@ class Wish:
     preserves_formatting: bool = False
     context: str = ""
     review_below: float | None = None
+    for_review: bool = False
 
     @property
     def pair(self) -> tuple[str, str] | None:

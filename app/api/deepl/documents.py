@@ -123,6 +123,29 @@ async def get_document_report(request: Request, service: CurrentService) -> Resp
     return report_response(document, given[REPORT_FORMAT])
 
 
+@router.get(
+    "/v2/document/{document_id}/sentences",
+    summary="The sentences of a document, for review",
+    openapi_extra=docs.KEY_PARAMETERS,
+    responses=docs.SENTENCES_RESPONSES,
+)
+@router.post(
+    "/v2/document/{document_id}/sentences",
+    summary="The sentences of a document, for review",
+    openapi_extra=docs.KEY_REQUEST,
+    responses=docs.SENTENCES_RESPONSES,
+)
+async def get_document_sentences(request: Request, service: CurrentService) -> Response:
+    """Sends the sentences of a document that was uploaded with `for_review` and is done, with their translations.
+
+    Give sentences another translation as `corrected`, and send everything to `/correct_file`, together with the
+    document. The server deletes the sentences with the translation. DeepL doesn't have this.
+    """
+    document, _ = await _find(request, service)
+    jobs = await service.documents.jobs()
+    return Response(await jobs.sentences(document), media_type="application/json")
+
+
 def _check_enabled(service: Service) -> None:
     if not service.settings.documents:  # not 403, which would tell the client that its key is wrong
         raise InvalidRequest("Documents are not available on this server.")

@@ -28,6 +28,7 @@ from app.api.openapi import (
     response,
     upload_body,
 )
+from app.api.schemas import REVIEW_EXAMPLE, DocumentReview
 
 _ID = "04DE5AD98A02647D83285A36021911C6"
 _KEY = DOCUMENT_KEY.example
@@ -125,6 +126,22 @@ RESULT_RESPONSES: Responses = _FINDING_ERRORS | {
         "Not now: ask for the status first",
         not_done=("Not done", "Document translation is not done", "document_not_ready"),
         **STORAGE,
+    ),
+}
+SENTENCES_RESPONSES: Responses = RESULT_RESPONSES | {
+    200: response(
+        DocumentReview,
+        "The sentences",
+        {"review": ("A document of one sentence", REVIEW_EXAMPLE)},
+    ),
+    404: error(
+        "There is no document of this id and key, or it was downloaded, or not uploaded for review",
+        **NO_DOCUMENT,
+        not_for_review=(
+            "Not for review",
+            "The document was not translated for review, or has too many sentences.",
+            "document_not_found",
+        ),
     ),
 }
 REPORT_PARAMETERS: dict[str, Any] = {"parameters": [_ID_PARAMETER, *query_parameters(REPORT)]}

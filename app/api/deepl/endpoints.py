@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.api.deepl import parameters as p
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import GLOSSARIES, MEMORIES, REVIEW_BELOW, read_text
+from app.api.shared_parameters import FOR_REVIEW, GLOSSARIES, MEMORIES, REVIEW_BELOW, read_text
 from app.api.uploads import FileFormats, checked_name
 from app.documents.registry import find_format
 
@@ -60,6 +60,7 @@ UPLOAD = Parameters(
     FILE_FORMATS,
     p.OWN_GLOSSARY,
     REVIEW_BELOW,
+    FOR_REVIEW,
 )
 DOCUMENT_KEY = Parameter(
     "document_key",

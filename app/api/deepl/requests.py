@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from app.api.deepl import parameters as p
 from app.api.deepl.endpoints import TRANSLATE
 from app.api.parameter import Given
-from app.api.shared_parameters import GLOSSARY, REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
+from app.api.shared_parameters import FOR_REVIEW, GLOSSARY, REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
 from app.engine.options import SearchOptions
 from app.settings import Settings
 from app.translation.languages import locale_of
@@ -72,6 +72,7 @@ def wish_of(given: Given) -> Wish:
         preserves_formatting=given[p.PRESERVE_FORMATTING],
         context=given[p.CONTEXT],
         review_below=given[REVIEW_BELOW],
+        for_review=given[FOR_REVIEW],
     )
 
 

@@ -11,17 +11,31 @@ from app.api.access import client_of, header_key
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.libretranslate import documents_openapi as docs
-from app.api.libretranslate.endpoints import FILE_FORMATS, TRANSLATE_FILE
+from app.api.libretranslate.endpoints import CORRECT_FILE, FILE_FORMATS, REVIEW, TRANSLATE_FILE
 from app.api.libretranslate.requests import wish_of
+from app.api.long_json import parse_json
 from app.api.request_body import FilePart, read_parameters
-from app.api.uploads import FORM_BYTES, download, report_response, shown_report
+from app.api.uploads import (
+    FORM_BYTES,
+    check_size,
+    checked_name,
+    download,
+    report_response,
+    shown_report,
+    translated_name,
+)
+from app.documents.registry import find_format
+from app.documents.reviewed import Review, correct_document
 from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, error_with_code
+from app.fairness.pool import TEXT_POOL
+from app.translation.deadline import deadline
 
 router = APIRouter(tags=["Translation"])
 
 _LINK = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[^/\\]+")
 _REPORT = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([a-z]+)")
+_CORRECTIONS = 4  # times the size of a document, for it and its translated texts in JSON
 _DISABLED = "Files translation are disabled on this server."
 
 
@@ -62,6 +76,39 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     return JSONResponse({"translatedFileUrl": link, **told})
 
 
+@router.post(
+    "/correct_file",
+    summary="Put corrections into a translated document",
+    openapi_extra=docs.CORRECT_FILE_REQUEST,
+    responses=docs.CORRECT_FILE_RESPONSES,
+)
+async def post_correct_file(request: Request, service: CurrentService) -> Response:
+    """Sends the translation of the document `file` with the corrections of `review`.
+
+    `file` is the document as it was before its translation. Nothing is translated, counted or stored. Formatting keeps
+    its place by the words that stay.
+    """
+    settings = service.settings
+    if not settings.documents:
+        raise FeatureDisabled(_DISABLED)
+    files: list[FilePart] = []
+    values = await read_parameters(request, _CORRECTIONS * settings.max_document_bytes + FORM_BYTES, files=files)
+    await service.access.check(request, values.get("api_key") or header_key(request, "Bearer"), "translate")
+    if not files:
+        raise InvalidRequest("Invalid request: missing file parameter")
+    [file] = files[:1]
+    given = CORRECT_FILE.read(values, settings=settings, pairs=service.engine.pairs, file=file)
+    check_size(file, settings)
+    name = checked_name(file.name)
+    review = await TEXT_POOL.run(_read_review, given[REVIEW], size=len(given[REVIEW]))
+    format_ = find_format(name)
+    output = format_.check(review.output)
+    opened = service.documents.readers.document(file.content, format_.name, output, settings.max_text_chars)
+    async with deadline(settings.request_timeout_s), opened as document:
+        content = await run_while_connected(request, correct_document(document, review))
+    return download(content, translated_name(name, review.target, output))
+
+
 @router.get(
     "/download_file/{filename}",
     summary="Download a translated document",
@@ -98,3 +145,11 @@ async def get_report_file(request: Request, service: CurrentService) -> Response
         raise InvalidRequest("Invalid filename")
     jobs = await service.documents.jobs()
     return report_response(await jobs.find(UUID(found[1]).hex), found[2])
+
+
+def _read_review(text: str) -> Review:
+    try:
+        value = parse_json(text.encode())
+    except (ValueError, RecursionError):
+        value = None
+    return Review.read(value)

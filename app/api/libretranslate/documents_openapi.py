@@ -1,7 +1,7 @@
 """The texts of the OpenAPI document about LibreTranslate's documents; ``app.api.openapi`` explains them."""
 
 from app.api.libretranslate import schemas
-from app.api.libretranslate.endpoints import TRANSLATE_FILE
+from app.api.libretranslate.endpoints import CORRECT_FILE, TRANSLATE_FILE
 from app.api.openapi import (
     AT_FAULT,
     DOCUMENT_REFUSED,
@@ -61,6 +61,34 @@ TRANSLATE_FILE_RESPONSES: Responses = {
     429: error(TOO_FAST_TEXT, **TOO_FAST),
     500: error("The server is at fault", **AT_FAULT),
     503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE, **TOO_MANY_DOCUMENTS),
+    504: error("The time limit passed", **TOO_LATE),
+}
+
+CORRECT_FILE_REQUEST = upload_body(CORRECT_FILE)
+CORRECT_FILE_RESPONSES: Responses = {
+    200: FILE_RESPONSE,
+    400: error(
+        "The document can't be made of this; the text says why",
+        no_file=("No file", "Invalid request: missing file parameter", "invalid_request"),
+        wrong_review=(
+            "Of another file",
+            "The review doesn't belong to this file, or its texts were changed.",
+            "wrong_review",
+        ),
+        no_key=NO_KEY,
+        **DOCUMENT_REFUSED,
+        **DOCUMENT_UNREADABLE,
+    ),
+    403: error(
+        "Not with this API key, or not on this server",
+        wrong_key=WRONG_KEY,
+        not_with_this_key=NOT_WITH_THIS_KEY,
+        disabled=_DISABLED,
+    ),
+    413: error("The file is too large", **DOCUMENT_TOO_LARGE),
+    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    500: error("The server is at fault", internal=AT_FAULT["internal"]),
+    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
     504: error("The time limit passed", **TOO_LATE),
 }
 

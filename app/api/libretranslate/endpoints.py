@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.api.libretranslate import parameters as p
 from app.api.parameter import ABSENT, ALL_PRESENT, Given, Parameter, Parameters, Rule
 from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, OWN_SENTENCES, REVIEW_BELOW, read_text
-from app.api.uploads import FileFormats, check_size, checked_name
+from app.api.uploads import FileFormats, check_size, checked_name, translated_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
 from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
@@ -77,9 +77,7 @@ def _file_formats(given: Given) -> FileFormats:
     name = checked_name(given.file.name)
     format_ = find_format(name)
     output = format_.check()
-    stem, _, extension = name.rpartition(".")
-    translated = f"{stem}_{given[p.TARGET]}.{extension if output == format_.name else output}"
-    return FileFormats(translated, format_.name, output)
+    return FileFormats(translated_name(name, given[p.TARGET], output), format_.name, output)
 
 
 FILE_FORMATS = Rule(_file_formats)
@@ -98,6 +96,18 @@ TRANSLATE_FILE = Parameters(
     p.FORMALITY,
     REVIEW_BELOW,
 )
+
+
+REVIEW = Parameter(
+    "review",
+    str,
+    "The JSON that `/v2/document/{id}/sentences` answered, with corrections. Sentences without one may be left out.",
+    read_text,
+    is_required=True,
+    guide="review-of-documents",
+    example='{"source": "de", "target": "en", "output": "txt", "texts": ["Hello"], "sentences": []}',
+)
+CORRECT_FILE = Parameters(OWN_SENTENCES, ALL_PRESENT, p.API_KEY, Rule(_not_empty), REVIEW)
 
 
 def _read_entry(given: Given, name: str, value: object) -> str:

@@ -102,7 +102,7 @@ class Readers:
             await reader.send_all(frames.frames_of_file(data))
             described = await reader.message()
             texts = await reader.texts(_TEXTS_BYTES * max_chars)
-            yield OpenDocument(reader, described, tuple(texts), max(_FILE_BYTES, 2 * len(data)))
+            yield OpenDocument(reader, described, tuple(texts), output, max(_FILE_BYTES, 2 * len(data)))
 
     async def memory_file(self, data: bytes, form: str, source: str, target: str) -> MemoryFile:
         """Reads the file of a translation memory; the arguments are those of ``app.documents.memory_files``.
@@ -166,12 +166,15 @@ class OpenDocument:
     Attributes:
         reader: The process.
         texts: As in ``app.documents.document.Document``, and so are ``markup``, ``splitting`` and ``kept``.
+        output: Name of the format of its translation.
         characters: Number of characters (code points) of all texts, without the marks of formatting in office files.
     """
 
-    def __init__(self, reader: "Reader", described: dict[str, Any], texts: tuple[str, ...], max_bytes: int) -> None:
+    def __init__(
+        self, reader: "Reader", described: dict[str, Any], texts: tuple[str, ...], output: str, max_bytes: int
+    ) -> None:
         self.reader, self._max_bytes = reader, max_bytes
-        self.texts = texts
+        self.texts, self.output = texts, output
         rules: dict[str, Any] = described["markup"] or {}
         rules = {name: frozenset(value) if isinstance(value, list) else value for name, value in rules.items()}
         self.markup = Rules(**rules) if rules else None
