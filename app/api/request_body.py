@@ -19,14 +19,13 @@ from starlette.requests import ClientDisconnect, Request
 from app.api.long_json import parse_json, too_long
 from app.errors import Cancelled, InvalidRequest
 from app.fairness.budget import checkpoint
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, offload
 
 MAX_FORM_FIELDS = 10_000
 INVALID_JSON = "Invalid JSON format"
 _NOT_UTF8 = "Invalid request: the body is not valid UTF-8"
 _TOO_MANY_FIELDS = f"Invalid request: more than {MAX_FORM_FIELDS:,} form fields"
-# Larger bodies are parsed in the pool, and in pieces: a form of some megabytes takes a second.
-_LARGE_BYTES = 1 << 16
+# Long values are read in pieces: a form of some megabytes takes a second.
 _PIECE_BYTES = 1 << 14  # the most expensive piece, of escapes, takes 1 ms
 _ESCAPE_BYTES = 3  # %C3
 # Line ends of Python's ``splitlines`` other than "\n".
@@ -67,9 +66,7 @@ async def read_parameters(
     """
     chunks = await read_body(request, max_body_bytes)
     body = _Body(request, chunks, repeatable, files, max_value_chars)
-    if len(chunks) < _LARGE_BYTES:
-        return _parse(body)
-    return await TEXT_POOL.run(_parse, body, size=len(chunks))
+    return await offload(_parse, body, size=len(chunks), inline=Inline.READING)
 
 
 async def read_body(request: Request, max_body_bytes: int) -> bytearray:
@@ -94,9 +91,10 @@ async def read_body(request: Request, max_body_bytes: int) -> bytearray:
     return chunks
 
 
-def is_large(request: Request) -> bool:
-    """Tells whether a request is large enough to be checked in the pool. A request of unknown length is."""
-    return int(request.headers.get("content-length", _LARGE_BYTES)) >= _LARGE_BYTES
+def body_bytes(request: Request) -> int | None:
+    """Returns the length of a request's body; None if its headers don't tell."""
+    length = request.headers.get("content-length")
+    return None if length is None else int(length)
 
 
 class _Body(NamedTuple):

@@ -10,7 +10,7 @@ from app.documents.reading.readers import OpenDocument
 from app.documents.sentences import reading_rules
 from app.errors import WrongReview
 from app.fairness.budget import checkpoint
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.text.markup.extraction import Rules
 
 # Half of a character, which JSON can spell; and control characters, which some formats can't hold.
@@ -114,5 +114,5 @@ async def correct_document(document: OpenDocument, review: Review) -> bytes:
         WrongReview: It is of another document.
         DocumentTooLarge: The file can't be written within the limits.
     """
-    texts = await TEXT_POOL.run(review.corrected, document.texts, document.markup, size=document.characters)
+    texts = await offload(review.corrected, document.texts, document.markup, size=document.characters)
     return await document.write(texts, review.target)

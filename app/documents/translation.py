@@ -11,7 +11,7 @@ from app.documents.review import Reviewer
 from app.documents.sentences import packed
 from app.errors import InvalidRequest, Overloaded
 from app.fairness.budget import checkpoint
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.text.detection import Detector
 from app.text.markup.extraction import extract
 from app.translation.languages import check_pair, refuse_foreign
@@ -59,7 +59,7 @@ async def translate_document(
     """
     source = asked.source
     if source == AUTO:
-        found = await TEXT_POOL.run(_detect, translator.detector, document)
+        found = await offload(_detect, translator.detector, document)
         if found == asked.target:
             raise InvalidRequest(EQUAL_LANGUAGES)
         source = found or asked.target
@@ -68,13 +68,13 @@ async def translate_document(
     request = replace(asked, source=source, texts=document.texts, markup=markup, splitting=splitting)
     answer, reviewer = await _when_free(lambda: _translate(translator, request, on_progress))
     texts = [item.text for item in answer.items]
-    marks = None if asked.review_below is None else await TEXT_POOL.run(reviewer.marks, answer.items)
+    marks = None if asked.review_below is None else await offload(reviewer.marks, answer.items)
     content = await document.write(texts, asked.locale or asked.target, marks)
-    report = await TEXT_POOL.run(report_document, request, answer.items, document.kept)
+    report = await offload(report_document, request, answer.items, document.kept)
     report |= {"review": reviewer.report(answer.items)}
     sentences = b""
     if request.for_review:
-        sentences = await TEXT_POOL.run(packed, request, document.output, answer.items, reviewer.seen)
+        sentences = await offload(packed, request, document.output, answer.items, reviewer.seen)
     return DocumentTranslation(content, report, sentences)
 
 

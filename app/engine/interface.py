@@ -10,9 +10,6 @@ from app.engine.options import SearchOptions
 from app.text.inline.target_tokens import Link
 from app.text.terms.glossary import Term
 
-INLINE_CHARS = 4_000
-"""Texts beyond this many characters are taken apart and put together off the event loop."""
-
 Splitting = Literal["sentences", "no_newlines", "off"]
 """A sentence ends at punctuation and line breaks, at punctuation alone, or only at the end of the text. A sentence that
 is too long for the model is always split at clause boundaries."""

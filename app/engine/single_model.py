@@ -46,7 +46,7 @@ from app.engine.scheduling.job_queue import Backlog
 from app.engine.scheduling.policy import Batch, Job, Limits
 from app.engine.scheduling.scheduler import Scheduler
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -281,7 +281,7 @@ class Engine:
         bundle = self.bundle.model_of(call.source, call.target)
         model = self._models[call.source, call.target]
         arguments = (bundle, model, self._tokenizer, prefix, rare_words, call)
-        return await TEXT_POOL.run(inspect, *arguments, size=INSPECTION_SIZE)
+        return await offload(inspect, *arguments, size=INSPECTION_SIZE)
 
     def info(self) -> dict[str, object]:
         """The bundle's name, provenance and scores, and what really runs it."""

@@ -9,10 +9,10 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from app.engine.interface import (
-    INLINE_CHARS,
     Draft,
     Event,
     OpenHop,
@@ -23,7 +23,7 @@ from app.engine.interface import (
 )
 from app.engine.interface import TokenEvent as DraftTokens
 from app.engine.options import SearchOptions
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, is_brief, offload
 from app.text.terms.glossary import Term, within
 from app.translation.assembly import ItemBuilder
 from app.translation.drafting import Drafting
@@ -91,7 +91,7 @@ class BatchTranslation:
         )
         self._options = _search_options(wanted, segments, options)
         self._placeholders = engine.alphabet(self._source, wanted.target).placeholders
-        self._is_long = sum(map(len, wanted.texts)) > INLINE_CHARS
+        self._bulk = not is_brief(sum(map(len, wanted.texts)), Inline.TEXTS)
         # Somebody who is writing the translation wants it as it is.
         self._corrects = wanted.options.prefix is None
         keeps_marks = wanted.preserves_formatting or not self._corrects
@@ -149,7 +149,7 @@ class BatchTranslation:
             quota=self._quota,
             context=wanted.context,
         )
-        return Drafting(self._hops, call, terms, in_pool=self._is_long)
+        return Drafting(self._hops, call, terms, bulk=self._bulk)
 
     def _arrivals(self, parts: Sequence[Part]) -> AsyncGenerator[_Arrival, None]:
         events = self._drafting.events() if self._drafting else None
@@ -176,7 +176,8 @@ class BatchTranslation:
 
     async def _complete(self, drafting: Drafting, draft: Draft) -> _Result:
         asking = self._finish(draft.text_index, await drafting.complete(draft))
-        return await answered(asking, self._answer, run=TEXT_POOL.run_small if drafting.takes_long(draft) else None)
+        run = partial(offload, size=len(draft.source), inline=Inline.SENTENCE, bulk=self._bulk)
+        return await answered(asking, self._answer, run=run)
 
     def _finish(self, index: int, sentence: SentenceTranslation) -> Asking[_Result]:
         """Improves, corrects and restores a sentence of a piece."""
@@ -240,7 +241,7 @@ class BatchTranslation:
         """Translates texts that are one sentence each."""
         source, target = self._source, self._wanted.target
         call = TranslationCall(texts=texts, source=source, target=target, options=options, splitting="off", quota=quota)
-        translations, timing = await Drafting(self._hops, call, terms, in_pool=self._is_long).translate()
+        translations, timing = await Drafting(self._hops, call, terms, bulk=self._bulk).translate()
         self._timing += timing
         return translations
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from app.engine.interface import Draft, Event, OpenHop, RequestQuota, Timing, TranslationCall, Version, collect
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, is_brief, offload
 from app.text.quality_checks import doubled_in, loops
 from app.text.terms.glossary import Term, missing, within
 from app.translation.pivoting import compose, first_options, in_between
@@ -18,9 +18,6 @@ from app.translation.stage import Stage
 from app.translation.text_builder import TextBuilder
 
 _Completed = tuple[int, SentenceTranslation] | Timing | None
-
-LONG_CHARS = 500
-"""Longer sentences are judged and restored in the pool: that takes 10 ms for 1,500 characters."""
 
 
 class Drafting:
@@ -33,7 +30,7 @@ class Drafting:
         hops: One model, or two with the pivot between them.
         call: What to translate.
         terms: For each text the terms that its translation should have; () for none at all.
-        in_pool: The call is a part of much work, so drafts are judged in the pool.
+        bulk: The call is a part of much work; see ``app.fairness.offload``.
 
     Attributes:
         pivot: Code of the language between two models; None if there is one model.
@@ -45,12 +42,12 @@ class Drafting:
         call: TranslationCall,
         terms: Sequence[Sequence[Term]] = (),
         *,
-        in_pool: bool = False,
+        bulk: bool = False,
     ) -> None:
         self._first, *rest = hops
         self._second = rest[0] if rest else None
         self.pivot = self._first.target.lower() if rest else None
-        self._call, self._terms, self._in_pool = call, terms, in_pool
+        self._call, self._terms, self._bulk = call, terms, bulk
         self._prefix = call.options.prefix
         self._second_quota = RequestQuota(admitted=True)  # one for all sentences: a book stays long work
         self._doubled = doubled_in((call.source, call.target))
@@ -68,7 +65,7 @@ class Drafting:
     def complete_now(self, draft: Draft) -> SentenceTranslation | None:
         """Returns the sentence of a draft; None if that takes another search or a while."""
         terms = self._terms_of(draft)
-        if self._second or self.takes_long(draft) or (terms and missing(draft.text, terms)):
+        if self._second or not self._is_brief(draft) or (terms and missing(draft.text, terms)):
             return None
         return judged(draft, self._doubled, terms)
 
@@ -90,7 +87,7 @@ class Drafting:
             context="",
         )
         own = (in_between(first, terms),) if terms else ()
-        half = Drafting((self._second,), call, own, in_pool=self._in_pool)
+        half = Drafting((self._second,), call, own, bulk=self._bulk)
         [second], timing = await half.translate()
         self._encode_s = max(self._encode_s, timing.encode_s)
         return replace(compose(first, second, self._doubled), terms=terms)
@@ -130,15 +127,12 @@ class Drafting:
         end = draft.begin + len(draft.source)
         return within(self._terms[draft.text_index], draft.begin, end) if self._terms else ()
 
-    def takes_long(self, draft: Draft) -> bool:
-        """Tells whether to judge and restore the draft in the pool."""
-        return self._in_pool or len(draft.source) > LONG_CHARS
+    def _is_brief(self, draft: Draft) -> bool:
+        return is_brief(len(draft.source), Inline.SENTENCE, bulk=self._bulk)
 
     async def _judged(self, draft: Draft, terms: tuple[Term, ...]) -> SentenceTranslation:
-        if self.takes_long(draft):
-            found: SentenceTranslation = await TEXT_POOL.run_small(judged, draft, self._doubled, terms)
-            return found
-        return judged(draft, self._doubled, terms)
+        size, inline = len(draft.source), Inline.SENTENCE
+        return await offload(judged, draft, self._doubled, terms, size=size, inline=inline, bulk=self._bulk)
 
 
 async def _with_terms(hop: OpenHop, call: TranslationCall, draft: Draft, terms: Sequence[Term]) -> Draft:

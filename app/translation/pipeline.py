@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from app import tracing
-from app.engine.interface import INLINE_CHARS, RequestQuota, Timing, TranslationEngine
+from app.engine.interface import RequestQuota, Timing, TranslationEngine
 from app.errors import UnsupportedPair
 from app.fairness.budget import checkpoint
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, offload
 from app.text.detection import Detection, Detector
 from app.text.markup.extraction import extract_parts
 from app.text.pieces import PIECE_CHARS
@@ -116,31 +116,27 @@ class Translator:
 
 
 async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
-    """Calls a function on the texts: on the event loop if they are few and plain, otherwise in the pool.
-
-    For a single sentence, a hop to a thread and back takes longer than the work itself.
+    """Calls a function on the texts; in line if they are few and plain.
 
     Raises:
         Overloaded: The pool is full for texts of this size.
     """
     with tracing.span("prepare", function=function.__name__):
-        if is_quick(wanted):
-            return function(*arguments)
-        return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)))
+        size, inline = _amount(wanted)
+        return await offload(function, *arguments, size=size, inline=inline)
 
 
 async def put_together(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
     """Like ``work_out``, but never refused, because the texts are already translated."""
     with tracing.span("render", function=function.__name__):
-        if is_quick(wanted):
-            return function(*arguments)
-        return await TEXT_POOL.run(function, *arguments, size=sum(map(len, wanted.texts)), admitted=True)
+        size, inline = _amount(wanted)
+        return await offload(function, *arguments, size=size, inline=inline, admitted=True)
 
 
-def is_quick(wanted: TranslationRequest) -> bool:
-    """Tells whether all the work on the texts takes less than a millisecond or two."""
-    needs_pool = wanted.markup or wanted.protect or wanted.glossary or wanted.memory
-    return not needs_pool and sum(map(len, wanted.texts)) <= INLINE_CHARS
+def _amount(wanted: TranslationRequest) -> tuple[int, Inline]:
+    """The size and the kind of the work on a request's texts."""
+    is_plain = not (wanted.markup or wanted.protect or wanted.glossary or wanted.memory)
+    return sum(map(len, wanted.texts)), Inline.TEXTS if is_plain else Inline.NEVER
 
 
 def _next_batch(wanted: TranslationRequest, reader: Iterator[Batch]) -> Batch | None:

@@ -61,7 +61,7 @@ async def answered(
         asking: The rule.
         translate: Translates texts. If it refuses, there are no answers.
         first: The question that the rule has asked; None if it hasn't begun.
-        run: Calls a function with arguments in another thread; None to call it here.
+        run: Calls a function with arguments somewhere, such as ``offload``; None to call it here.
     """
     outcome = first or (await run(step, asking) if run else step(asking))
     while isinstance(outcome, Question):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 from app.errors import InvalidMemory, InvalidRequest
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.storage.identifiers import checked_id
 from app.text.memory.index import ChangedIndex, FuzzyIndex, check_installed
 from app.text.memory.matching import TranslationMemory
@@ -94,7 +94,7 @@ class Memories:
             check_installed()
             # Many may ask at once for a memory that has just changed.
             async with self._locks.setdefault(found.id, asyncio.Lock()):
-                index = await TEXT_POOL.run(self._index, found)
+                index = await offload(self._index, found)
         return partial(self._memory, found, threshold, index)
 
     def _memory(

@@ -15,7 +15,7 @@ from app.api.dependencies import CurrentService, Service
 from app.api.request_body import objects_of_form
 from app.documents import term_files
 from app.errors import InvalidGlossary, InvalidRequest
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.text.terms.entries import FORMATS, check_entries, to_csv, to_tsv
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ async def get_entries(request: Request, service: CurrentService) -> Response:
         raise HTTPException(415, f"Entries come as {TSV} only.")
     [pair] = _single(await call.read(lambda store, owner: store.find(owner, call.id))).dictionaries
     entries = await call.read(lambda store, owner: store.entries(owner, call.id, pair.source, pair.target))
-    return PlainTextResponse(await TEXT_POOL.run(to_tsv, entries), media_type=TSV)
+    return PlainTextResponse(await offload(to_tsv, entries), media_type=TSV)
 
 
 @router.delete(
@@ -181,7 +181,7 @@ async def get_entries_v3(request: Request, service: CurrentService) -> Response:
     source, target = call.pair(call.values)
     form = call.form(call.values, "tsv")
     entries = await call.read(lambda store, owner: store.entries(owner, call.id, source, target))
-    text = await TEXT_POOL.run(_WRITERS[form], entries, source, target)
+    text = await offload(_WRITERS[form], entries, source, target)
     body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": form}
     return JSONResponse({"dictionaries": [body]})
 
@@ -266,9 +266,9 @@ class _Call(OwnerCall["GlossaryStore"]):
         text = check_text("entries", values["entries"])
         if form == "tbx":
             pairs = await self.service.documents.readers.term_file(text.encode(), source, target)
-            return source, target, await TEXT_POOL.run(check_entries, pairs, size=len(text))
+            return source, target, await offload(check_entries, pairs, size=len(text))
         read = FORMATS[form]
-        return source, target, await TEXT_POOL.run(lambda: check_entries(read(text)), size=len(text))
+        return source, target, await offload(lambda: check_entries(read(text)), size=len(text))
 
 
 async def _list(request: Request, service: Service) -> "list[StoredGlossary]":

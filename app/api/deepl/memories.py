@@ -12,7 +12,7 @@ from app.api.dependencies import CurrentService, Service
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
 from app.errors import InvalidRequest, MemoryNotFound
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 
 if TYPE_CHECKING:
     from app.storage.memories import MemoryStore
@@ -240,7 +240,7 @@ async def get_file(request: Request, service: CurrentService) -> Response:
     form = find_form(name)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))
     entries = await call.read(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])
-    content = await TEXT_POOL.run(lambda: b"".join(form.write(entries, memory.source, memory.target)))
+    content = await offload(lambda: b"".join(form.write(entries, memory.source, memory.target)))
     return attachment(content, checked_name(f"{memory.name}.{name}"), form.media_type)
 
 

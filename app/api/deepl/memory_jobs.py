@@ -20,7 +20,7 @@ from app.api.request_body import read_body
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
 from app.errors import InvalidRequest, MemoryNotFound
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.storage.identifiers import checked_id
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ async def get_job_file(request: Request, service: CurrentService) -> Response:
     memory_id, owner, form = job.memory_id, job.key_id, find_form(_TMX)
     memory = await database.read(memories.find, owner, memory_id)
     entries = await database.read(lambda: [(one.source, one.target) for one in memories.all(owner, memory_id)])
-    content = await TEXT_POOL.run(lambda: b"".join(form.write(entries, memory.source, memory.target)))
+    content = await offload(lambda: b"".join(form.write(entries, memory.source, memory.target)))
     return attachment(content, checked_name(f"{memory.name}.{_TMX}"), form.media_type)
 
 

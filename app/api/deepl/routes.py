@@ -23,7 +23,7 @@ from app.api.heartbeat import with_heartbeat
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.text.register import has_register
 from app.translation.languages import find_served, languages_of, name_of, spelled
 from app.translation.pipeline import put_together
@@ -72,7 +72,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     key = await service.access.check(request, header_key(request, "DeepL-Auth-Key"), "translate")
     values = await read_parameters(request, limit, TRANSLATE.repeatable)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
-    asked, shape = await TEXT_POOL.run(parse) if values.get("glossary") else parse()  # which may be large
+    asked, shape = await offload(parse) if values.get("glossary") else parse()
     asked = await service.references.resolved(asked, key.id if key else None)
 
     async def answer() -> Response:

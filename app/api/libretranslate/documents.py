@@ -28,7 +28,7 @@ from app.documents.registry import find_format
 from app.documents.reviewed import Review, correct_document
 from app.documents.upload import Upload
 from app.errors import FeatureDisabled, InvalidRequest, error_with_code
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.translation.deadline import deadline
 
 router = APIRouter(tags=["Translation"])
@@ -100,7 +100,7 @@ async def post_correct_file(request: Request, service: CurrentService) -> Respon
     given = CORRECT_FILE.read(values, settings=settings, pairs=service.engine.pairs, file=file)
     check_size(file, settings)
     name = checked_name(file.name)
-    review = await TEXT_POOL.run(_read_review, given[REVIEW], size=len(given[REVIEW]))
+    review = await offload(_read_review, given[REVIEW], size=len(given[REVIEW]))
     format_ = find_format(name)
     output = format_.check(review.output)
     opened = service.documents.readers.document(file.content, format_.name, output, settings.max_text_chars)

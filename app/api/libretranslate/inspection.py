@@ -14,7 +14,7 @@ from app.api.libretranslate.endpoints import INSPECT, TRANSLATION
 from app.api.libretranslate.parameters import OPTIONS, SOURCE, TARGET, Q
 from app.api.request_body import read_parameters
 from app.engine.interface import Inspection, InspectionCall, SearchNode
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import offload
 from app.settings import Settings
 
 router = APIRouter(tags=["Translation"])
@@ -45,7 +45,7 @@ async def post_inspect(request: Request, service: CurrentService) -> Response:
     call = parse_inspection(values, settings=service.settings, pairs=service.engine.pairs)
     async with service.access.spending(key, len(call.text)):
         inspection = await run_while_connected(request, service.engine.inspect(call))
-    return await TEXT_POOL.run(_response, inspection)
+    return await offload(_response, inspection)
 
 
 def parse_inspection(

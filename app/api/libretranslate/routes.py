@@ -23,13 +23,13 @@ from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.libretranslate.parameters import Q
 from app.api.libretranslate.requests import parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
-from app.api.request_body import is_large, read_parameters
+from app.api.request_body import body_bytes, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
 from app.documents.registry import served_extensions
 from app.engine.interface import Timing
 from app.errors import DragomanError
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, offload
 from app.settings import Settings
 from app.text.detection import Detection
 from app.text.quality_checks import Verdict
@@ -86,9 +86,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
         return await answer_deeplx(request, service, values)
     key = await service.access.check(request, _key(request, values), "translate")
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
-    # Patterns and glossaries of strangers take their time, and so do many long texts.
-    is_slow = values.get("protect") or values.get("glossary") or is_large(request)
-    asked = await TEXT_POOL.run(parse) if is_slow else parse()
+    inline = Inline.NEVER if values.get("protect") or values.get("glossary") else Inline.READING
+    asked = await offload(parse, size=body_bytes(request), inline=inline, admitted=True)
     asked = await service.references.resolved(asked, key.id if key else None)
     is_list = isinstance(values[Q.name], list)
     if asked.tokens:
@@ -116,12 +115,12 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     """
     values = await _read(request, service.settings)
     await service.access.check(request, _key(request, values), "detect")
-    parse = partial(_joined, values, service)
-    text = await TEXT_POOL.run(parse) if is_large(request) else parse()
-    found = await TEXT_POOL.run(service.translator.detector.detect_served, text, size=len(text))
+    text = await offload(_joined, values, service, size=body_bytes(request), inline=Inline.READING, admitted=True)
+    detector, size = service.translator.detector, len(text)
+    found = await offload(detector.detect_served, text, size=size, inline=Inline.TEXTS)
     body = [_detection_body(detection) for detection in found]
     if not found[0].confidence:
-        foreign = await TEXT_POOL.run(service.translator.detector.foreign, text, size=len(text))
+        foreign = await offload(detector.foreign, text, size=size, inline=Inline.TEXTS)
         body[0] |= {"unsupported": spelled(foreign.language)} if foreign else {}
     return JSONResponse(body)
 

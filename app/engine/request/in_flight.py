@@ -15,7 +15,6 @@ from itertools import islice
 from app import tracing
 from app.engine.decoding.search import Hypothesis
 from app.engine.interface import (
-    INLINE_CHARS,
     Draft,
     Event,
     RequestQuota,
@@ -29,7 +28,7 @@ from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import CONTEXT, Segment
 from app.engine.request.terms import term_options
 from app.engine.scheduling.policy import POLICY, Job, Outcome
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, is_brief, offload
 from app.fairness.turns import Turns
 from app.text.terms.glossary import within
 
@@ -39,9 +38,7 @@ _REFILL_BELOW = 192
 _TURN = 16  # segments that a long request begins or reports in a turn on the event loop
 # Sentences of a call that leave spans, so that the trace of a book can be looked at.
 _TRACED = 16
-# Longer segments are detokenised in the pool: that takes 10 ms for 1,500 characters or for 400 one-sign pieces.
-_INLINE_SEGMENT_CHARS = 500
-_INLINE_SEGMENT_PIECES = 128
+_PIECE_CHARS = 4  # characters that take as long to detokenise as a piece, even if it is one sign
 
 
 @dataclass(eq=False)
@@ -112,9 +109,8 @@ class RequestTask:
         self._next: _Item | None = None
         self._exhausted, self._reported = False, 0
         self._quota = call.quota or RequestQuota()
-        # Few enough to be worked on here: a hop to a thread and back takes longer. A long text may have many retries.
-        is_short = self._quota.source_tokens < POLICY.short_tokens
-        self._inline = is_short and sum(map(len, call.texts)) <= INLINE_CHARS
+        is_long = self._quota.source_tokens >= POLICY.short_tokens  # and may have many retries, each of which is short
+        self._bulk = not is_brief(sum(map(len, call.texts)), Inline.TEXTS, bulk=is_long)
         self._changed = asyncio.Event()  # the segment that comes next has more tokens, or is done
         self._detokenizing = asyncio.Lock()
         self._queue_s: list[float] = []
@@ -165,11 +161,11 @@ class RequestTask:
         most = _TURN if self._quota.admitted else _WINDOW
         while is_small and not self._exhausted and (free := min(_WINDOW - len(self._window), most)):
             segments = islice(self._segments, free)
-            if self._inline:
-                cut = list(segments)
-            else:
-                cut = await TEXT_POOL.run(list, segments)
+            if self._bulk:
+                cut = await offload(list, segments)
                 await turns.take()
+            else:
+                cut = list(segments)
             self._exhausted = len(cut) < free
             items = [_Item(segment) for segment in cut]
             await self._submit(items)
@@ -247,10 +243,9 @@ class RequestTask:
         if best.remembered:
             item.memory = Memory.after(job.memory, job.source, best.tokens, outcome.remembered, best.remembered)
         make = partial(self._detokenizer.draft, alignment=self._options.alignment)
-        is_long = len(segment.source) > _INLINE_SEGMENT_CHARS or len(segment.ids) > _INLINE_SEGMENT_PIECES
-        if is_long or not self._inline:
-            draft: Draft = await TEXT_POOL.run_small(make, segment, hypotheses)
-            return draft
+        size = max(len(segment.source), _PIECE_CHARS * len(segment.ids))
+        if not is_brief(size, Inline.SENTENCE, bulk=self._bulk):
+            return await offload(make, segment, hypotheses, size=size, inline=Inline.SENTENCE, bulk=self._bulk)
         if len(self._window) == 1:
             return make(segment, hypotheses)
         # Many segments may be done at the same moment, and each takes up to some milliseconds: one after the other, so
