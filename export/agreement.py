@@ -1,11 +1,35 @@
 """Whether two models translate alike, and how an export says so. PyTorch is not needed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from app.engine.decoding.batch_decoder import Model, decode
+from app.engine.models.tokenizer import Tokenizer
 from app.engine.options import SearchOptions
 from model.network.config import TransformerConfig
+
+
+def source_ids(
+    tokenizer: Tokenizer, groups: Iterable[tuple[str | None, Iterable[str]]], *, eos_id: int, longest: int
+) -> list[list[int]]:
+    """Return sentences as the model reads them, without those that are too long for it.
+
+    Args:
+        tokenizer: Of the model.
+        groups: Sentences, with the piece that asks for their direction, if the model needs one.
+        eos_id: Ends a source.
+        longest: Maximum number of ids.
+    """
+    sources = []
+    for tag, texts in groups:
+        prefix = tag_ids(tokenizer, tag)
+        sources += [[*prefix, *tokenizer.encode(text), eos_id] for text in texts]
+    return [source for source in sources if len(source) <= longest]
+
+
+def tag_ids(tokenizer: Tokenizer, tag: str | None) -> list[int]:
+    """Return what a source begins with: the piece that asks for its direction, if the model needs one."""
+    return [tokenizer.piece_id(tag)] if tag else []
 
 
 def agreement(

@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
+import onnx
 
 from app.engine.models.manifest import Alignment
 from app.engine.onnx.attention import AttentionReader
-from export.arrays import Arrays
 from export.attention_graphs import with_maps
 from export.bundle_writer import ids_of, shape_of
 from export.marian.probe_sentences import LEAST_SHARE, LEAST_TOKENS
-from export.written_graphs import written_decoder, written_encoder
 from model.network.config import TransformerConfig
 
 _COPIED = re.compile(r"\w")
@@ -26,7 +25,7 @@ Labels = Callable[[int], str]
 
 def choose_alignment(
     config: TransformerConfig,
-    arrays: Arrays,
+    floats: tuple[onnx.ModelProto, onnx.ModelProto],
     labels: tuple[Labels, Labels],
     sources: Sequence[Sequence[int]],
     *,
@@ -37,7 +36,7 @@ def choose_alignment(
 
     Args:
         config: Of the model.
-        arrays: Its weights.
+        floats: Its float32 encoder and decoder.
         labels: Pieces of source and target: they show which tokens are the same.
         sources: Source ids of sentences with something to copy.
         guided: Decoder layer whose head 0 was trained towards alignments; it wins a draw, and is taken on trust where
@@ -47,9 +46,7 @@ def choose_alignment(
     Returns:
         The head, with the figures of the search; ``used`` if it finds enough.
     """
-    encoder, decoder = (
-        with_maps(written(config, arrays)).SerializeToString() for written in (written_encoder, written_decoder)
-    )
+    encoder, decoder = (with_maps(graph).SerializeToString() for graph in floats)
     reader = AttentionReader(encoder, decoder, shape_of(config), ids_of(config))
     hits, tokens = np.zeros((config.decoder_layers, config.heads), dtype=np.int64), 0
     for source in sources:

@@ -20,7 +20,7 @@ from app.engine.models.manifest import (
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
-from export.agreement import agreement
+from export.agreement import agreement, source_ids
 from export.attention_graphs import ATTENTION
 from export.bundle_writer import BuildError, check_out, golden, ids_of, replacing, seal, shape_of
 from export.equivalents import standardised
@@ -170,17 +170,12 @@ def _trained(model: Transformer, tokenizer: Path, card: ModelCard) -> Ingredient
 
 
 def _sources(ingredients: Ingredients, sentences: Sequence[Sentences]) -> Sources:
-    """Return the sentences as source ids, without sentences that are too long for the model."""
-    tokenizer = ingredients.open_tokenizer()
+    """Return the sentences in the model's directions as source ids."""
     tags = {(pair.source, pair.target): pair.tag for pair in ingredients.pairs}
-    sources = []
-    for group in sentences:
-        if (group.source, group.target) not in tags:
-            continue
-        tag = tags[group.source, group.target]
-        prefix = [tokenizer.piece_id(tag)] if tag else []
-        sources += [[*prefix, *tokenizer.encode(text), ingredients.model.config.eos_id] for text in group.texts]
-    return [source for source in sources if len(source) <= ingredients.longest_source]
+    known = ((group, (group.source, group.target)) for group in sentences)
+    groups = ((tags[pair], group.texts) for group, pair in known if pair in tags)
+    eos_id, longest = ingredients.model.config.eos_id, ingredients.longest_source
+    return source_ids(ingredients.open_tokenizer(), groups, eos_id=eos_id, longest=longest)
 
 
 def _parity(

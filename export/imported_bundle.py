@@ -3,16 +3,18 @@
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
+
+import onnx
 
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.models.bundle import Bundle
-from app.engine.models.manifest import FORMAT_VERSION, Graphs, Manifest, Pair, Precision, Provenance
+from app.engine.models.manifest import FORMAT_VERSION, Alignment, Graphs, Manifest, Pair, Precision, Provenance
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
-from export.agreement import agreement
+from export.agreement import agreement, source_ids, tag_ids
 from export.alignment_search import choose_alignment
 from export.arrays import Arrays
 from export.attention_graphs import ATTENTION
@@ -21,6 +23,7 @@ from export.imported_graphs import write_graphs
 from export.marian.probe_sentences import SENTENCES
 from export.progress import Report
 from export.stand_ins import find_stand_ins
+from export.written_graphs import written_decoder, written_encoder
 from model.network.config import TransformerConfig
 
 # A model may have hundreds of pairs: how many get sentences, and how many get golden sentences.
@@ -76,35 +79,26 @@ def build(imported: Imported, out: Path, *, report: Report) -> Bundle:
     """
     tokenizer = imported.open_tokenizer()
     spread = _spread(imported.pairs, _SPREAD)
-    known = _sources(imported, tokenizer, [(pair, SENTENCES) for pair in spread[:_GOLDEN_PAIRS]])
+    sources_of = partial(source_ids, tokenizer, eos_id=imported.config.eos_id, longest=imported.longest_source)
+    known = sources_of((pair.tag, SENTENCES) for pair in spread[:_GOLDEN_PAIRS])
     report("looking for the attention head that aligns words")
-    alignment = choose_alignment(
-        imported.config,
-        imported.arrays,
-        (tokenizer.source_label, tokenizer.target_label),
-        known,
-        guided=imported.guided,
-        only_guided=imported.only_guided,
-    )
-    config = imported.config
-    if alignment.used:
-        assert alignment.head is not None
-        config = replace(config, alignment_layer=alignment.layer, alignment_head=alignment.head)
+    config, alignment, floats = _aligning(imported, tokenizer, known)
     with replacing(out) as folder:
         for path in {*imported.tokenizers, *(imported.vocabularies or ())}:
             shutil.copyfile(path, folder / path.name)
         report("writing the graphs")
-        graphs = write_graphs(config, imported.arrays, folder, imported.shortlist)
+        graphs = write_graphs(config, imported.arrays, floats, folder, imported.shortlist)
         model, native = _float_model(folder, graphs, config), _native_model(folder, graphs, report)
-        own = [(pair, imported.sentences[index :: len(spread)]) for index, pair in enumerate(spread)]
-        sources = [*known, *_sources(imported, tokenizer, own)]
+        own = sources_of((pair.tag, imported.sentences[index :: len(spread)]) for index, pair in enumerate(spread))
+        sources = [*known, *own]
         same = {"greedy_agreement": agreement(model, native, config, sources)} if native else None
         report("measuring what the model copies")
+        prefix = tag_ids(tokenizer, imported.pairs[0].tag)
         manifest = _manifest(imported, config, graphs, tokenizer).model_copy(
             update={
                 "alignment": alignment,
                 "parity": {"int8-native": same} if same else {},
-                "stand_ins": find_stand_ins(native or model, tokenizer, config, _prefix(tokenizer, imported.pairs[0])),
+                "stand_ins": find_stand_ins(native or model, tokenizer, config, prefix),
             }
         )
         seal(folder, manifest, ())
@@ -120,21 +114,31 @@ def build(imported: Imported, out: Path, *, report: Report) -> Bundle:
     return Bundle(out, bundle.manifest, bundle.golden)
 
 
+def _aligning(
+    imported: Imported, tokenizer: Tokenizer, sources: Sequence[Sequence[int]]
+) -> tuple[TransformerConfig, Alignment, tuple[onnx.ModelProto, onnx.ModelProto]]:
+    """The model with the alignment head that was found, if any, what the search says of it, and the float32 graphs."""
+    config, arrays = imported.config, imported.arrays
+    encoder, decoder = written_encoder(config, arrays), written_decoder(config, arrays)
+    alignment = choose_alignment(
+        config,
+        (encoder, decoder),
+        (tokenizer.source_label, tokenizer.target_label),
+        sources,
+        guided=imported.guided,
+        only_guided=imported.only_guided,
+    )
+    if alignment.used:
+        assert alignment.head is not None
+        config = replace(config, alignment_layer=alignment.layer, alignment_head=alignment.head)
+        decoder = written_decoder(config, arrays)
+    return config, alignment, (encoder, decoder)
+
+
 def _spread(pairs: Sequence[Pair], most: int) -> list[Pair]:
     """This many pairs, from the first to the last."""
     count = min(most, len(pairs))
     return [pairs[index * (len(pairs) - 1) // max(count - 1, 1)] for index in range(count)]
-
-
-def _prefix(tokenizer: Tokenizer, pair: Pair) -> list[int]:
-    return [tokenizer.piece_id(pair.tag)] if pair.tag else []
-
-
-def _sources(imported: Imported, tokenizer: Tokenizer, texts: Sequence[tuple[Pair, Sequence[str]]]) -> list[list[int]]:
-    """Source ids, without sentences that are too long for the model."""
-    found = chain.from_iterable(((pair, text) for text in some) for pair, some in texts)
-    sources = [[*_prefix(tokenizer, pair), *tokenizer.encode(text), imported.config.eos_id] for pair, text in found]
-    return [source for source in sources if len(source) <= imported.longest_source]
 
 
 def _float_model(folder: Path, graphs: dict[Precision, Graphs], config: TransformerConfig) -> OnnxModel:

@@ -14,7 +14,6 @@ from export.attention_graphs import ATTENTION, with_maps
 from export.external_data import share_weights, store_halves
 from export.half_precision import halved
 from export.native_graphs import native_decoder, native_encoder
-from export.written_graphs import written_decoder, written_encoder
 from model.network.config import TransformerConfig
 
 _WEIGHTS = "weights.bin"
@@ -22,10 +21,21 @@ SHORTLIST = "shortlist.npz"
 
 
 def write_graphs(
-    config: TransformerConfig, arrays: Arrays, folder: Path, shortlist: Shortlist | None
+    config: TransformerConfig,
+    arrays: Arrays,
+    floats: tuple[onnx.ModelProto, onnx.ModelProto],
+    folder: Path,
+    shortlist: Shortlist | None,
 ) -> dict[Precision, Graphs]:
-    """Write the graphs into the folder of a bundle; and the table of the shortlist, if any."""
-    floats = written_encoder(config, arrays), written_decoder(config, arrays)
+    """Write the graphs into the folder of a bundle; and the table of the shortlist, if any.
+
+    Args:
+        config: Of the model.
+        arrays: Its weights.
+        floats: Its float32 encoder and decoder; afterwards their weights are those of a file.
+        folder: Of the bundle.
+        shortlist: Likely pieces for the native operators.
+    """
     graphs: dict[Precision, tuple[onnx.ModelProto, onnx.ModelProto]] = {
         "float32": floats,
         "float16": (halved(floats[0]), halved(floats[1])),

@@ -11,6 +11,7 @@ from app.engine.models.manifest import Alignment
 from export.alignment_search import choose_alignment
 from export.arrays import arrays_of
 from export.marian.probe_sentences import LEAST_TOKENS
+from export.written_graphs import written_decoder, written_encoder
 from model.data.batches import Batch, pad
 from model.network.transformer import Transformer
 from model.training.loss import losses
@@ -70,7 +71,9 @@ def copier() -> Transformer:
 def search(model: Transformer, sources: list[list[int]], *, target: list[str] = PIECES, **options: Any) -> Alignment:
     """The same weights, without the information which head aligns."""
     config = replace(model.config, alignment_layer=None, alignment_head=0)
-    return choose_alignment(config, arrays_of(model), (PIECES.__getitem__, target.__getitem__), sources, **options)
+    arrays = arrays_of(model)
+    floats = written_encoder(config, arrays), written_decoder(config, arrays)
+    return choose_alignment(config, floats, (PIECES.__getitem__, target.__getitem__), sources, **options)
 
 
 def test_the_head_is_found(copier: Transformer) -> None:
