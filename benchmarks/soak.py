@@ -9,6 +9,7 @@ of the last tenth is more than 1.1 times that of the first, or a request gets no
 """
 
 import asyncio
+import math
 import signal
 import time
 from collections import Counter
@@ -102,7 +103,7 @@ async def _load(server: Server, seconds: float, clients: int) -> _Found:
 
 def _p99_ms(found: _Found, first_s: float, last_s: float) -> float:
     within = [taken for sent, taken in found.latencies if first_s <= sent < last_s]
-    return 1000 * quantiles(within, n=100)[-1]
+    return 1000 * (quantiles(within, n=100)[-1] if len(within) > 1 else max(within, default=math.nan))
 
 
 def _plot(found: _Found, path: Path) -> None:

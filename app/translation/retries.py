@@ -44,8 +44,8 @@ def improved(
     is_plain = protected is None or protected.has_words_only
     if is_plain and (word := (yield from word_again(translation, direction, options))):
         return word
-    has_faults = translation.verdicts or failed(direction.pair(translation.source, translation.text))
-    if not (has_faults or protected or direction.options.register):
+    is_suspect = translation.verdicts or protected or direction.options.register
+    if not (is_suspect or failed(direction.pair(translation.source, translation.text))):
         return translation
     versions = Versions(translation, protected, direction)
     usual = replace(options, n_best=1, prefix=None)

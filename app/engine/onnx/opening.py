@@ -66,18 +66,18 @@ def open_model(
         BundleError: The bundle lacks the precision, or a graph can't be loaded.
         ConfigurationError: The provider is not there, or there are no such kernels.
     """
-    missing = _missing(bundle.manifest, kernels) if precision == "int8" and kernels != "off" else None
-    if missing and kernels != "auto":
-        raise ConfigurationError(f"kernels {kernels} were asked for, but {missing}")
-    if missing:
+    found = opened_graphs(bundle.manifest, precision, kernels)
+    if precision == "int8" and kernels != "off" and found != "int8-native":
+        missing = _missing(bundle.manifest, kernels)
+        if kernels != "auto":
+            raise ConfigurationError(f"kernels {kernels} were asked for, but {missing}")
         logger.warning("no native operators: %s; the float32 graphs take several times as long", missing)
-    precision = opened_graphs(bundle.manifest, precision, kernels)
-    if precision == "int8-native":
-        paths = bundle.graphs(precision)
+    paths = bundle.graphs(found)
+    if found == "int8-native":
         return NativeModel(paths["encoder"], paths["decoder"], kernels=kernels, shortlist=paths.get("shortlist"))
     ids = bundle.manifest.ids
-    simple = OnnxModel(**bundle.graphs(precision), pad_id=ids.pad, provider=provider, threads=threads)
-    if not _on_device(bundle.manifest, precision, provider):
+    simple = OnnxModel(**paths, pad_id=ids.pad, provider=provider, threads=threads)
+    if not _on_device(bundle.manifest, found, provider):
         return simple
     graphs = DeviceGraphs(bundle.graphs("float16-cuda"), pad_id=ids.pad, provider=provider)
     return DeviceModel(graphs, simple, eos_id=ids.eos, sentences=device_sentences)
