@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import mimetypes
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,15 @@ class WebFile:
         return Response(self.content, headers=headers, media_type=self.media_type)
 
 
+@cache
+def _web_files() -> dict[str, WebFile]:
+    files = (path for path in WEB_PATH.rglob("*") if path.is_file())
+    return {path.relative_to(WEB_PATH).as_posix(): WebFile.read(path) for path in files}
+
+
 def install_pages(app: FastAPI) -> None:
     """Add the pages, and Swagger UI's files from the fastapi-swagger package instead of from a CDN."""
-    app.state.web_files = {
-        path.relative_to(WEB_PATH).as_posix(): WebFile.read(path) for path in WEB_PATH.rglob("*") if path.is_file()
-    }
+    app.state.web_files = _web_files()
     app.mount(SWAGGER_PATH, StaticFiles(packages=[("fastapi_swagger", "resources")]))
     app.include_router(router)
 
