@@ -1,5 +1,6 @@
 """Serves the tools over stdio, or over streamable HTTP at ``/mcp``."""
 
+import socket
 from pathlib import Path
 
 import uvicorn
@@ -10,6 +11,15 @@ from app.settings import Settings
 
 _BASE64 = 4 / 3
 _REST_BYTES = 1 << 20
+
+
+class _Server(uvicorn.Server):
+    """Tells on stdout where agents reach it, as soon as they do."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        print(f"Agents reach Dragoman at http://{f'[{host}]' if ':' in host else host}:{port}/mcp", flush=True)
 
 
 async def serve(
@@ -32,4 +42,4 @@ async def serve(
             host, port = address
             most = int(settings.max_document_bytes * _BASE64) + _REST_BYTES
             app = tools.streamable_http_app(host=host, max_request_body_size=most)
-            await uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False)).serve()
+            await _Server(uvicorn.Config(app, host=host, port=port, log_config=None, access_log=False)).serve()
