@@ -57,7 +57,7 @@ test-firefox: $(DEV)/installed build/firefox/models  ## Import two models of Fir
 image-test: $(DEV)/installed release  ## Build the image without a registry and use it (as root; buildah, debootstrap, qemu-user-static)
 	$(DEV)/bin/python -m pytest -m image tests/image
 
-test-variations: $(DEV)/installed  ## Run tests of models with other instruction sets, threads and seeds
+test-variations: $(DEV)/installed  ## Run tests of models with other instruction sets, threads, seeds and more examples
 	$(DEV)/bin/python -m tools.test_variations
 
 fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI document; feed texts, documents and bytes to what reads them, 5 minutes each

@@ -4,13 +4,14 @@ import asyncio
 import re
 import unicodedata
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.options import SearchOptions
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
 from languages.registry import language_of, rooms
+from tests.support.examples import examples
 from tests.support.fakes import DETECTOR, FakeEngine
 
 # Codes of languages with the first and last letter of their scripts, and their own marks.
@@ -62,7 +63,7 @@ def test_none_of_them_has_a_room() -> None:
 
 
 @given(CASES)
-@settings(max_examples=2000)
+@examples(200)
 def test_nothing_is_lost_damaged_or_split(case: tuple[tuple[str, str], str]) -> None:
     (source, target), text = case
     request = TranslationRequest(

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text.inline.placement import apply
@@ -11,6 +11,7 @@ from app.translation.rules.corrections import CORRECTIONS, corrections, overlap
 from app.translation.rules.marks import marks_between, quotation_marks
 from app.translation.rules.pair import Direction, RuleOptions
 from languages.registry import language_of
+from tests.support.examples import examples
 
 
 def direction(here: str, there: str, *, is_strict: bool = False) -> Direction:
@@ -190,7 +191,7 @@ CODES = st.sampled_from(["de", "en", "en-GB", "fr", "pt", "pt-PT", "fi", "ja", "
 
 
 @given(TEXTS, TEXTS, CODES, CODES, st.booleans())
-@settings(max_examples=2000)
+@examples(200)
 def test_no_two_rules_want_the_same_place(source: str, translation: str, here: str, there: str, strict: bool) -> None:
     sentence = direction(here, there, is_strict=strict).pair(source, translation)
     found = sorted(edit for rule in CORRECTIONS if not (rule.is_formatting and strict) for edit in rule.edits(sentence))
