@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from app.api.access import client_of, header_key
 from app.api.deepl import documents_openapi as docs
 from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, FILE_FORMATS, REPORT, REPORT_FORMAT, UPLOAD
+from app.api.deepl.methods import get_and_post
 from app.api.deepl.requests import wish_of
 from app.api.dependencies import CurrentService, Service
 from app.api.parameter import Given, Parameters
@@ -51,17 +52,13 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     return JSONResponse({"document_id": document_id, "document_key": document_key})
 
 
-@router.get(
+@get_and_post(
+    router,
     "/v2/document/{document_id}",
     summary="How far a document is",
-    openapi_extra=docs.KEY_PARAMETERS,
     responses=docs.STATUS_RESPONSES,
-)
-@router.post(
-    "/v2/document/{document_id}",
-    summary="How far a document is",
-    openapi_extra=docs.KEY_REQUEST,
-    responses=docs.STATUS_RESPONSES,
+    query=docs.KEY_PARAMETERS,
+    body=docs.KEY_REQUEST,
 )
 async def get_document_status(request: Request, service: CurrentService) -> Response:
     """Tells the status: `queued`, `translating`, `done` or `error`.
@@ -83,17 +80,13 @@ async def get_document_status(request: Request, service: CurrentService) -> Resp
     return JSONResponse(body)
 
 
-@router.get(
+@get_and_post(
+    router,
     "/v2/document/{document_id}/result",
     summary="Download a translated document, once",
-    openapi_extra=docs.KEY_PARAMETERS,
     responses=docs.RESULT_RESPONSES,
-)
-@router.post(
-    "/v2/document/{document_id}/result",
-    summary="Download a translated document, once",
-    openapi_extra=docs.KEY_REQUEST,
-    responses=docs.RESULT_RESPONSES,
+    query=docs.KEY_PARAMETERS,
+    body=docs.KEY_REQUEST,
 )
 async def get_document_result(request: Request, service: CurrentService) -> Response:
     """Sends the translated file, and deletes it."""
@@ -102,17 +95,13 @@ async def get_document_result(request: Request, service: CurrentService) -> Resp
     return download(content, document.name)
 
 
-@router.get(
+@get_and_post(
+    router,
     "/v2/document/{document_id}/report",
     summary="What to look at in a translated document",
-    openapi_extra=docs.REPORT_PARAMETERS,
     responses=docs.REPORT_RESPONSES,
-)
-@router.post(
-    "/v2/document/{document_id}/report",
-    summary="What to look at in a translated document",
-    openapi_extra=docs.REPORT_REQUEST,
-    responses=docs.REPORT_RESPONSES,
+    query=docs.REPORT_PARAMETERS,
+    body=docs.REPORT_REQUEST,
 )
 async def get_document_report(request: Request, service: CurrentService) -> Response:
     """Sends the report of a document that is done: sentences to look at, terms, matches, and what stays as it is.
@@ -123,17 +112,13 @@ async def get_document_report(request: Request, service: CurrentService) -> Resp
     return report_response(document, given[REPORT_FORMAT])
 
 
-@router.get(
+@get_and_post(
+    router,
     "/v2/document/{document_id}/sentences",
     summary="The sentences of a document, for review",
-    openapi_extra=docs.KEY_PARAMETERS,
     responses=docs.SENTENCES_RESPONSES,
-)
-@router.post(
-    "/v2/document/{document_id}/sentences",
-    summary="The sentences of a document, for review",
-    openapi_extra=docs.KEY_REQUEST,
-    responses=docs.SENTENCES_RESPONSES,
+    query=docs.KEY_PARAMETERS,
+    body=docs.KEY_REQUEST,
 )
 async def get_document_sentences(request: Request, service: CurrentService) -> Response:
     """Sends the sentences of a document that was uploaded with `for_review` and is done, with their translations.

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from app.api.access import header_key
 from app.api.deepl import openapi as docs
 from app.api.deepl.endpoints import LANGUAGES, LANGUAGES_V3, RESOURCE, SIDE, TRANSLATE
+from app.api.deepl.methods import get_and_post
 from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES, VARIANTS
 from app.api.deepl.requests import Shape, parse_translation
 from app.api.dependencies import CurrentService
@@ -85,17 +86,14 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     return await with_heartbeat(request, answer(), service.settings.deepl_heartbeat_s)
 
 
-@router.get(
+@get_and_post(
+    router,
     "/v2/languages",
     summary="Languages to translate from or into",
-    openapi_extra=docs.LANGUAGES_PARAMETERS,
     responses=docs.GET_LANGUAGES_RESPONSES,
-)
-@router.post(
-    "/v2/languages",
-    summary="Languages to translate from or into",
-    openapi_extra=docs.LANGUAGES_REQUEST,
-    responses=docs.POST_LANGUAGES_RESPONSES,
+    post_responses=docs.POST_LANGUAGES_RESPONSES,
+    query=docs.LANGUAGES_PARAMETERS,
+    body=docs.LANGUAGES_REQUEST,
 )
 async def list_languages(request: Request, service: CurrentService) -> Response:
     """Lists the source languages, or with `type` = `target` the target languages.
@@ -122,8 +120,7 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
     )
 
 
-@router.get("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
-@router.post("/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
+@get_and_post(router, "/v2/usage", summary="Characters translated", responses=docs.USAGE_RESPONSES)
 async def count_usage(request: Request, service: CurrentService) -> Response:
     """Counts the characters of the key in this calendar month (UTC), and tells its quota.
 
